@@ -187,6 +187,43 @@ describe('documents', () => {
     await ended;
   });
 
+  it('are followed on behind the last event that was received', async () => {
+    const url = `${guide.platform.url}${guide.documentsPath}/events`;
+    const foreign = await guide.newAgent('Elsewhere');
+    const add = (name: string, path = guide.documentsPath) =>
+      guide.platform.call<Document>(path, { method: 'POST', body: { name, content: name, mimeType: 'text/plain' } });
+    const leave = new AbortController();
+    const first = await follow(url, ADMIN_KEY, leave.signal);
+    const [kept, gone] = [(await add('Kept.')).body.id, (await add('Gone.')).body.id];
+    await Promise.all([guide.ready(kept), guide.ready(gone)]);
+    await until(() => first.heard.join('').includes(gone), 'the first events');
+    const lastEventId = /id: (\S+)/.exec(first.heard.join(''))?.[1] ?? '';
+    leave.abort();
+    await first.ended;
+
+    const other = (await add('Elsewhere.', at(`/knowledge/${foreign}/documents`))).body.id;
+    await guide.ready(other, foreign);
+    await guide.platform.call(`${guide.documentsPath}/${gone}`, { method: 'DELETE' });
+    await guide.platform.call(at(`/knowledge/${foreign}/documents/${other}`), { method: 'DELETE' });
+    const leaveAgain = new AbortController();
+    const second = await follow(url, ADMIN_KEY, leaveAgain.signal, { 'last-event-id': lastEventId });
+    const told = () => second.heard.join('');
+    await until(() => told().includes(`event: deleted\ndata: {"id":"${gone}"}`), 'the deletion that was missed');
+    await until(
+      () => told().includes(`"${kept}"`) && told().includes('"status":"Ready"'),
+      'the document that was missed',
+    );
+    expect(told()).not.toContain(other);
+    leaveAgain.abort();
+    await second.ended;
+
+    const { status, body } = await guide.platform.call<{ code: string; errors: readonly { path: string }[] }>(
+      `${guide.documentsPath}/events`,
+      { headers: { 'last-event-id': 'nowhere' } },
+    );
+    expect([status, body.code, body.errors[0]?.path]).toEqual([400, 'invalid_parameter', 'last-event-id']);
+  });
+
   it('go with their Agent', async () => {
     const doomed = await guide.newAgent('Doomed');
     const added = await guide.platform.call<Document>(at(`/knowledge/${doomed}/documents`), {

@@ -11,8 +11,16 @@ export interface Following {
 }
 
 /** Reads a stream until it ends, or the signal breaks it off. */
-export const follow = async (url: string, key: string, signal?: AbortSignal): Promise<Following> => {
-  const response = await fetch(url, { headers: { 'x-api-key': key }, ...(signal === undefined ? {} : { signal }) });
+export const follow = async (
+  url: string,
+  key: string,
+  signal?: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Following> => {
+  const response = await fetch(url, {
+    headers: { ...headers, 'x-api-key': key },
+    ...(signal === undefined ? {} : { signal }),
+  });
   const heard: string[] = [];
   const read = async (): Promise<number> => {
     const text = new TextDecoder();

@@ -53,13 +53,6 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     expect((await search('quokka')).body.items).toHaveLength(1);
   }, 120_000);
 
-  it('finds a document while it is Ready and never while it is not, through 200 replacements, re-processes and failures', async () => {
-    for (const { mode, ready, notReady } of tallied(await searchesWithinPeriods(platform, 200))) {
-      expect({ mode, missed: ready.missed, found: notReady.found }).toEqual({ mode, missed: 0, found: 0 });
-      expect(Math.min(ready.found, notReady.missed)).toBeGreaterThan(20);
-    }
-  }, 600_000);
-
   it(
     'goes on without search: searches answer 503, documents wait, and are found once it is back',
     async () => {
@@ -110,4 +103,12 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     await until(isReady(id), 'the document');
     expect([turnedAway > 3, (await search('numbat')).body.items.length]).toEqual([true, 1]);
   }, 120_000);
+
+  it('finds a document while it is Ready and never while it is not, through 200 replacements, re-processes and failures', async () => {
+    proxy.meddle = () => 'pass';
+    for (const { mode, ready, notReady } of tallied(await searchesWithinPeriods(platform, 200))) {
+      expect({ mode, missed: ready.missed, found: notReady.found }).toEqual({ mode, missed: 0, found: 0 });
+      expect(Math.min(ready.found, notReady.missed)).toBeGreaterThan(20);
+    }
+  }, 600_000);
 });

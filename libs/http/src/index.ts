@@ -35,6 +35,7 @@ export { Idempotency } from './idempotency';
 export { BodyInput, flagText, type Input, input, instant, QueryInput, wholeNumberText } from './input';
 export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
+export { knownPosition, noPosition } from './known-position';
 export { listOf, listQuery, Lists } from './lists';
 export { makeLogger } from './logging';
 export { codesOf } from './openapi/error-responses';

@@ -6,6 +6,7 @@ export { DeleteDocument } from './document/commands/delete-document';
 export { DetachTag } from './document/commands/detach-tag';
 export { ReprocessDocument } from './document/commands/reprocess-document';
 export { type DocumentUpdate, UpdateDocument } from './document/commands/update-document';
+export * from './document/document.commands';
 export * from './document/document.decider';
 export * from './document/document.events';
 export type { IngestionParts } from './ingestion/ingest';

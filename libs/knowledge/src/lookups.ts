@@ -12,7 +12,7 @@ export type DocumentsOf = (
 
 /** Injection token of `WaitingDocuments`. */
 export const WAITING_DOCUMENTS = Symbol('WaitingDocuments');
-/** Documents that are neither Ready nor Failed, also those that a killed worker left; the longest waiting first. */
+/** Documents that are neither Ready nor Failed, also those that a killed worker left: of each Space those that have waited longest. */
 export type WaitingDocuments = () => Promise<readonly WaitingDocument[]>;
 
 /** Injection token of `ShownDocuments`. */

@@ -1,5 +1,5 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
-import { type DocumentEvent, ingestionStep } from '@app/knowledge';
+import { type DocumentEvent, ingestionStep, type StepReport } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 
@@ -27,13 +27,15 @@ const LINES = 10;
 export const documentLogs: RowProjection = {
   kind: 'rows',
   name: 'document-logs',
-  version: 1,
+  version: 2,
   perStream: true,
   types: [
     'DocumentAdded',
     'DocumentContentReplaced',
     'DocumentReprocessRequested',
     'DocumentProcessingStarted',
+    'DocumentExtracted',
+    'DocumentChunked',
     'DocumentIndexed',
     'DocumentReady',
     'DocumentAttemptFailed',
@@ -62,21 +64,23 @@ const blank = { attempt: null, step: null, code: null, milliseconds: null, produ
 
 type Line = Pick<DocumentLogRow, 'event'> & Partial<DocumentLogRow>;
 
+const stepLine = (attempt: number, { startedAt, ...report }: StepReport): Line => ({
+  event: 'step',
+  attempt,
+  at: startedAt,
+  ...report,
+});
+
 const linesOf = (event: RecordedEvent<DocumentEvent>): readonly Line[] => {
   switch (event.type) {
     case 'DocumentProcessingStarted':
       return [{ event: 'started', attempt: event.data.attempt }];
+    case 'DocumentExtracted':
+    case 'DocumentChunked':
+      return [stepLine(event.data.attempt, event.data.report)];
     case 'DocumentIndexed': {
       const { attempt, steps, chunkCount } = event.data;
-      const lines = steps.map(({ step, startedAt, milliseconds, produced }): Line => ({
-        event: 'step',
-        attempt,
-        step,
-        at: startedAt,
-        milliseconds,
-        produced,
-      }));
-      return [...lines, { event: 'indexed', attempt, produced: chunkCount }];
+      return [...steps.map((step) => stepLine(attempt, step)), { event: 'indexed', attempt, produced: chunkCount }];
     }
     case 'DocumentReady':
       return [{ event: 'ready', attempt: event.data.attempt }];

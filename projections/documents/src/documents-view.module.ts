@@ -5,6 +5,8 @@ import { Module } from '@nestjs/common';
 import { type DocumentRow, documents } from './documents.projection';
 import { FindDocumentHandler, GetDocumentHandler } from './queries/get-document';
 import { ListDocumentsHandler } from './queries/list-documents';
+import { SameNameHandler } from './queries/same-name';
+import { servedRows } from './queries/served-rows';
 
 const lookUp =
   (views: CompleteViews): DocumentsOf =>
@@ -26,7 +28,7 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
   unready: async (scopes) => {
     const where = { place: { in: scopes }, status: { in: ['Pending', 'Processing'] } };
     const orderBy = [{ field: 'createdAt', order: 'desc' as const }];
-    return (await store.find(documents.name, { where, orderBy, limit: MOST_UNREADY })).map(({ key }) => key);
+    return (await servedRows(store, { where, orderBy, limit: MOST_UNREADY })).map(({ key }) => key);
   },
 });
 
@@ -36,6 +38,7 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
     FindDocumentHandler,
     GetDocumentHandler,
     ListDocumentsHandler,
+    SameNameHandler,
     { provide: DOCUMENTS_OF, inject: [CompleteViews], useFactory: lookUp },
     { provide: SHOWN_DOCUMENTS, inject: [READ_STORE], useFactory: shownDocuments },
   ],

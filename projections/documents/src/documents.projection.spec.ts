@@ -120,15 +120,22 @@ describe('a document in its views', () => {
 
   it('waits in the queue until it is Ready or Failed, after a failure until the next attempt', () => {
     expect(ingestionQueue.apply(added())).toEqual([
-      { op: 'put', key: ID, row: { documentId: ID, notBefore: '2026-01-01T00:00:00.000Z', open: true } },
+      {
+        op: 'put',
+        key: ID,
+        row: { documentId: ID, spaceId: SPACE, notBefore: '2026-01-01T00:00:00.000Z', open: true },
+      },
     ]);
     expect(
       ingestionQueue.apply(
         at(3, { type: 'DocumentAttemptFailed', data: { attempt: 1, step: 'embed', code: 'x', retryAt: 'later' } }),
       ),
-    ).toMatchObject([{ row: { notBefore: 'later' } }]);
+    ).toEqual([{ op: 'patch', key: ID, fields: { notBefore: 'later', open: true } }]);
     for (const type of ['DocumentReady', 'DocumentProcessingFailed'])
-      expect(ingestionQueue.apply(at(4, { type, data: {} }))).toEqual([{ op: 'remove', key: ID }]);
+      expect(ingestionQueue.apply(at(4, { type, data: {} }))).toEqual([
+        { op: 'patch', key: ID, fields: { open: false } },
+      ]);
+    expect(ingestionQueue.apply(added({ scope: 'global', spaceId: null }))).toMatchObject([{ row: { spaceId: '' } }]);
   });
 
   it('names its blobs until newer ones are served or it is deleted', () => {

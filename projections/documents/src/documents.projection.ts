@@ -38,7 +38,7 @@ export type DocumentRow = z.output<typeof documentRow>;
 export const documents: RowProjection = {
   kind: 'rows',
   name: 'documents',
-  version: 3,
+  version: 4,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -47,6 +47,9 @@ export const documents: RowProjection = {
     'DocumentContentReplaced',
     'DocumentReprocessRequested',
     'DocumentProcessingStarted',
+    'DocumentExtracted',
+    'DocumentChunked',
+    'DocumentEmbedded',
     'DocumentIndexed',
     'DocumentReady',
     'DocumentAttemptFailed',
@@ -59,6 +62,10 @@ export const documents: RowProjection = {
     {
       name: 'newest-of-place-and-status',
       fields: [{ field: 'place' }, { field: 'status' }, { field: 'createdAt', order: 'desc' }],
+    },
+    {
+      name: 'newest-of-place-and-name',
+      fields: [{ field: 'place' }, { field: 'name' }, { field: 'createdAt', order: 'desc' }],
     },
     { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
     { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
@@ -112,6 +119,10 @@ const changed = (
       return { status: 'Pending', failure: null };
     case 'DocumentProcessingStarted':
       return { status: 'Processing' };
+    case 'DocumentExtracted':
+    case 'DocumentChunked':
+    case 'DocumentEmbedded':
+      return {};
     case 'DocumentIndexed': {
       const { text, passages, chunkCount, tokenCount } = event.data;
       return { text, passages, chunkCount, tokenCount, indexedRevision: event.context.revision };

@@ -2,3 +2,4 @@ export { DocumentsViewModule } from './documents-view.module';
 export * from './documents.projection';
 export * from './queries/get-document';
 export * from './queries/list-documents';
+export { SameName } from './queries/same-name';

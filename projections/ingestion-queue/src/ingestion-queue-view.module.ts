@@ -1,15 +1,12 @@
 import { WAITING_DOCUMENTS, type WaitingDocuments } from '@app/knowledge';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Module } from '@nestjs/common';
-import { ingestionQueue, waitingDocuments } from './ingestion-queue.projection';
+import { ingestionQueue, WaitingBySpace } from './ingestion-queue.projection';
 
-/** Waiting documents looked at in one sweep. */
-const SWEPT = 500;
-
-const lookUp =
-  (store: ReadStore): WaitingDocuments =>
-  () =>
-    waitingDocuments(store, SWEPT);
+const lookUp = (store: ReadStore): WaitingDocuments => {
+  const bySpace = new WaitingBySpace(store);
+  return () => bySpace.read();
+};
 
 /** The view `ingestion-queue`. */
 @Module({

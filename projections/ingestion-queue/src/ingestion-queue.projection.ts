@@ -1,18 +1,24 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
 import type { DocumentEvent, WaitingDocument } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
-import type { ReadStore, StoredRow } from '@app/read-store';
+import type { FindOptions, ReadStore, StoredRow } from '@app/read-store';
 import { z } from 'zod';
 
-/** A document that is neither Ready nor Failed. */
-export const waitingRow = z.object({ documentId: z.string(), notBefore: z.string(), open: z.boolean() });
+/** Whether a document waits for ingestion: it does until it is Ready or Failed. */
+export const waitingRow = z.object({
+  documentId: z.string(),
+  /** Empty for global documents. */
+  spaceId: z.string(),
+  notBefore: z.string(),
+  open: z.boolean(),
+});
 export type WaitingRow = z.output<typeof waitingRow>;
 
 /** The work of ingestion. A worker finds what is left here after a crash. */
 export const ingestionQueue: RowProjection = {
   kind: 'rows',
   name: 'ingestion-queue',
-  version: 1,
+  version: 2,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -24,32 +30,75 @@ export const ingestionQueue: RowProjection = {
     'DocumentDeleted',
   ],
   row: waitingRow,
-  indexes: [{ name: 'longest-waiting', fields: [{ field: 'open' }, { field: 'notBefore', order: 'asc' }] }],
+  indexes: [
+    {
+      name: 'longest-waiting-of-space',
+      fields: [{ field: 'open' }, { field: 'spaceId', order: 'asc' }, { field: 'notBefore', order: 'asc' }],
+    },
+  ],
   apply: (recorded) => {
     const event = recorded as RecordedEvent<DocumentEvent>;
     const key = idOf(event.context.stream);
     switch (event.type) {
+      case 'DocumentAdded': {
+        const row = {
+          documentId: key,
+          spaceId: event.data.spaceId ?? '',
+          notBefore: event.context.recordedAt,
+          open: true,
+        };
+        return [{ op: 'put', key, row }];
+      }
       case 'DocumentReady':
       case 'DocumentProcessingFailed':
+        return [{ op: 'patch', key, fields: { open: false } }];
       case 'DocumentDeleted':
         return [{ op: 'remove', key }];
       default: {
         const notBefore = event.type === 'DocumentAttemptFailed' ? event.data.retryAt : event.context.recordedAt;
-        return [{ op: 'put', key, row: { documentId: key, notBefore, open: true } }];
+        return [{ op: 'patch', key, fields: { notBefore, open: true } }];
       }
     }
   },
 };
 
-/** Waiting documents, the longest waiting first. */
-export const waitingDocuments = async (
-  store: Pick<ReadStore, 'find'>,
-  limit: number,
-): Promise<readonly WaitingDocument[]> => {
-  const rows = (await store.find(ingestionQueue.name, {
-    where: { open: true },
-    orderBy: [{ field: 'notBefore', order: 'asc' }],
-    limit,
-  })) as readonly StoredRow<WaitingRow>[];
-  return rows.map(({ row }) => row);
-};
+/** Waiting documents read at once: of one Space no more are looked at in a sweep. */
+const PAGE = 100;
+/** Pages of one sweep; the next begins behind them. */
+const PAGES = 50;
+/** Sorts behind every time and every key. */
+const LAST = '\uffff';
+
+/** Reads the documents of each Space that have waited longest, of all Spaces in turn. */
+export class WaitingBySpace {
+  private begin: FindOptions['after'];
+
+  constructor(private readonly store: Pick<ReadStore, 'find'>) {}
+
+  async read(): Promise<readonly WaitingDocument[]> {
+    const waiting: WaitingDocument[] = [];
+    let next = this.begin;
+    for (let pages = 0; pages < PAGES; pages += 1) {
+      const rows = await this.page(next);
+      waiting.push(...rows.map(({ row: { documentId, spaceId, notBefore } }) => ({ documentId, spaceId, notBefore })));
+      const last = rows.at(-1);
+      // Further documents of the last Space would keep the next one waiting.
+      next = last && rows.length === PAGE ? { values: [last.row.spaceId, LAST], key: LAST } : undefined;
+      if (next === undefined) break;
+    }
+    this.begin = next;
+    return waiting;
+  }
+
+  private async page(after: FindOptions['after']): Promise<readonly StoredRow<WaitingRow>[]> {
+    return (await this.store.find(ingestionQueue.name, {
+      where: { open: true },
+      orderBy: [
+        { field: 'spaceId', order: 'asc' },
+        { field: 'notBefore', order: 'asc' },
+      ],
+      limit: PAGE,
+      ...(after === undefined ? {} : { after }),
+    })) as readonly StoredRow<WaitingRow>[];
+  }
+}

@@ -17,6 +17,7 @@ import {
   QueryInput,
   Reads,
   Requires,
+  knownPosition,
 } from '@app/http';
 import { type CommandMeta, IDS, type Ids, reject, type StoredEvent } from '@app/kernel';
 import { Controller, Get, Headers, Inject, Res, StreamableFile } from '@nestjs/common';
@@ -28,7 +29,6 @@ import { EventShower } from './event-shower';
 import { followEvents } from './follow-events';
 import { shownEventSchema } from './audit-schemas';
 import { IndexWaiter } from './index-waiter';
-import { knownPosition } from './known-position';
 
 const name = z.string().min(1).max(300);
 

@@ -6,6 +6,7 @@ import {
   Documented,
   type Input,
   JsonText,
+  knownPosition,
   listOf,
   listQuery,
   Lists,
@@ -18,7 +19,6 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
 import { foreignEventSchema, foreignEventsSchema } from './audit-schemas';
-import { knownPosition } from './known-position';
 
 const LIST = 'foreign-events';
 const foreignQuery = listQuery({

@@ -27,6 +27,8 @@ import {
   Rejects,
   Requires,
   wholeNumberText,
+  knownPosition,
+  noPosition,
 } from '@app/http';
 import {
   type CommandMeta,
@@ -47,7 +49,6 @@ import { z } from 'zod';
 import { historyItemSchema } from './audit-schemas';
 import { ContentRegister } from './content-register';
 import { IndexWaiter } from './index-waiter';
-import { knownPosition, noPosition } from './known-position';
 import { NewestItems } from './newest-items';
 import { type ObjectKind, objectKinds } from './object-kinds';
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import type { RecordedEvent } from '@app/kernel';
-import { type DocumentCommand, documentDecider, type DocumentState } from './document.decider';
+import type { DocumentCommand } from './document.commands';
+import { embeddedBefore } from './document-blobs';
+import { documentDecider, type DocumentState } from './document.decider';
 import type { DocumentEvent } from './document.events';
 
 const ID = '01900000-0000-7000-8000-000000000001';
@@ -22,13 +24,28 @@ const add = {
   tagIds: [TAG],
 } as const;
 const content = (contentHash: string, file: string) => ({ mimeType: 'text/plain', sizeBytes: 2, contentHash, file });
-const indexed = (attempt: number): DocumentCommand => ({
-  type: 'MarkIndexed',
+const report = { step: 'parse', startedAt: '2026-01-01T00:00:00.000Z', milliseconds: 1, produced: 1 } as const;
+const chunked = (attempt: number, chunks = `c${attempt}`): DocumentCommand => ({
+  type: 'MarkChunked',
   attempt,
   text: `t${attempt}`,
+  chunks,
+  chunkCount: 3,
+  tokenCount: 9,
+  reports: { parse: report, chunk: report },
+});
+const embedded = (attempt: number, passages: string): DocumentCommand => ({
+  type: 'MarkEmbedded',
+  attempt,
+  passages,
+  count: 1,
+  embeddingModel: 'm',
+});
+const indexed = (attempt: number, last = 1): DocumentCommand => ({
+  type: 'MarkIndexed',
+  attempt,
   passages: `p${attempt}`,
-  chunkCount: 1,
-  tokenCount: 1,
+  embedded: last,
   embeddingModel: 'm',
   steps: [],
 });
@@ -58,13 +75,16 @@ const given = (...commands: readonly DocumentCommand[]) => ({
 });
 
 const start: DocumentCommand = { type: 'Start' };
-const ready: readonly DocumentCommand[] = [add, start, indexed(1), { type: 'MarkReady', attempt: 1 }];
+const ready: readonly DocumentCommand[] = [add, start, chunked(1), indexed(1), { type: 'MarkReady', attempt: 1 }];
 
 describe('a document on its way', () => {
   it('is Pending, Processing, indexed, and Ready only when searched', () =>
     expect(run(...ready).types).toEqual([
       'DocumentAdded',
       'DocumentProcessingStarted',
+      'DocumentExtracted',
+      'DocumentChunked',
+      'DocumentEmbedded',
       'DocumentIndexed',
       'DocumentReady',
     ]));
@@ -76,11 +96,13 @@ describe('a document on its way', () => {
       .thenSays({ data: { attempt: 2 } }));
   it('does not listen to a worker that lost its claim', () => {
     for (const late of [
+      chunked(1),
+      embedded(1, 'b1'),
       indexed(1),
       failed(1),
       { type: 'RetryLater', attempt: 1, step: 'embed', code: 'x', retryAt: '' } as const,
     ])
-      given(add, start, start).when(late).thenNothing();
+      given(add, start, chunked(1), start).when(late).thenNothing();
   });
   it('waits again after a failure that may pass, and counts it', () => {
     const { state } = run(add, start, {
@@ -93,11 +115,61 @@ describe('a document on its way', () => {
     expect(state).toMatchObject({ status: 'Pending', failures: 1, attempt: 1 });
   });
   it('fails where the search index does not take it', () =>
-    given(add, start, indexed(1)).when(failed(1)).thenSays({ type: 'DocumentProcessingFailed' }));
+    given(add, start, chunked(1), indexed(1)).when(failed(1)).thenSays({ type: 'DocumentProcessingFailed' }));
   it('drops what a worker made of content that was replaced meanwhile', () =>
     given(add, start, { type: 'Update', content: content('h2', 'f2') })
       .when(indexed(1))
       .thenNothing());
+});
+
+describe('work on a document', () => {
+  it('names what each step stored, the last batch with the whole', () => {
+    given(add, start)
+      .when(chunked(1))
+      .thenSays(
+        { type: 'DocumentExtracted', data: { text: 't1' } },
+        { type: 'DocumentChunked', data: { chunks: 'c1', chunkCount: 3 } },
+      );
+    given(add, start, chunked(1), embedded(1, 'b1'))
+      .when(indexed(1))
+      .thenSays(
+        { type: 'DocumentEmbedded', data: { passages: 'p1', count: 1 } },
+        { type: 'DocumentIndexed', data: { text: 't1', passages: 'p1', chunkCount: 3, tokenCount: 9 } },
+      );
+    given(add, start, chunked(1)).when(indexed(1, 0)).thenSays({ type: 'DocumentIndexed' });
+  });
+  it('is kept for the next attempt, whatever ended the one before', () => {
+    const retry = { type: 'RetryLater', attempt: 1, step: 'embed', code: 'x', retryAt: '' } as const;
+    const work = [add, start, chunked(1), embedded(1, 'b1')] as const;
+    for (const next of [[start], [retry, start], [failed(1), { type: 'Reprocess', force: false } as const, start]])
+      expect(run(...work, ...next).state).toMatchObject({
+        status: 'Processing',
+        attempt: 2,
+        extracted: 't1',
+        chunked: { chunks: 'c1' },
+      });
+  });
+  const before = (...commands: readonly DocumentCommand[]) => {
+    const { state } = run(...commands);
+    return state.status === 'Absent' || state.status === 'Deleted' ? undefined : embeddedBefore(state);
+  };
+  const replacement = { type: 'Update', content: content('h2', 'f2') } as const;
+  it('uses vectors again that were made for earlier content', () => {
+    expect(before(add, start, chunked(1), embedded(1, 'b1'), replacement)).toEqual([{ passages: 'b1', model: 'm' }]);
+    expect(before(...ready, replacement, start, chunked(2), embedded(2, 'b2'))).toEqual([
+      { passages: 'p1', model: 'm' },
+      { passages: 'b2', model: 'm' },
+    ]);
+  });
+  it('is done from the start where reprocessing is forced', () => {
+    const forced = { type: 'Reprocess', force: true } as const;
+    expect(before(...ready, forced)).toEqual([]);
+    expect(run(add, start, chunked(1), embedded(1, 'b1'), failed(1), forced).state).toMatchObject({
+      extracted: null,
+      chunked: null,
+      superseded: { size: 3 },
+    });
+  });
 });
 
 describe('reprocessing', () => {
@@ -136,12 +208,18 @@ describe('changes', () => {
       .thenSays({ data: { tagIds: [], attached: [], detached: [TAG] } });
   });
   it('names the blobs that new content replaces once the new is served, and all of them at the end', () => {
-    const replaced = run(...ready, { type: 'Update', content: content('h2', 'f2') }, start, indexed(2)).state;
+    const replaced = run(
+      ...ready,
+      { type: 'Update', content: content('h2', 'f2') },
+      start,
+      chunked(2),
+      indexed(2),
+    ).state;
     expect(documentDecider.decide({ type: 'MarkReady', attempt: 2 }, replaced)).toMatchObject([
-      { data: { superseded: ['f1', 't1', 'p1'] } },
+      { data: { superseded: ['f1', 't1', 'p1', 'c2'] } },
     ]);
     expect(documentDecider.decide({ type: 'Delete' }, replaced)).toMatchObject([
-      { data: { tagIds: [TAG], blobs: ['f2', 't2', 'p2', 'f1', 't1', 'p1'] } },
+      { data: { tagIds: [TAG], blobs: ['f2', 't2', 'p2', 'f1', 't1', 'p1', 'c2'] } },
     ]);
   });
   it('are rejected for what is not there, and deleting twice is deleting', () => {
@@ -166,7 +244,9 @@ it('deciding a command again after its events says nothing new, from any state',
     fc.record({ type: fc.constant('Reprocess' as const), force: fc.boolean() }),
     fc.record({ type: fc.constantFrom('AttachTag' as const, 'DetachTag' as const), tagId }),
     fc.record({ type: fc.constant('Update' as const), name: fc.constantFrom('a', 'b'), tagIds: fc.array(tagId) }),
-    attempt.map(indexed),
+    attempt.map((number) => chunked(number)),
+    fc.tuple(attempt, fc.constantFrom('b1', 'b2')).map(([number, name]) => embedded(number, name)),
+    fc.tuple(attempt, fc.nat(1)).map(([number, last]) => indexed(number, last)),
     attempt.map(failed),
     attempt.map((number): DocumentCommand => ({ type: 'MarkReady', attempt: number })),
     attempt.map((number): DocumentCommand => ({

@@ -1,23 +1,19 @@
 import { never, reject, type Decider, type RecordedEvent, type Sensitive } from '@app/kernel';
-import { List } from 'immutable';
-import type { DocumentEvent, DocumentScope, IngestionStep, StepReport } from './document.events';
+import {
+  allBlobs,
+  blobsOfNew,
+  type DocumentBlobs,
+  fromTheStart,
+  withChunks,
+  withEmbedded,
+  withFile,
+  withIndexed,
+  withText,
+} from './document-blobs';
+import type { CreateDocument, DocumentCommand, ReplacementContent } from './document.commands';
+import type { DocumentEvent, DocumentScope } from './document.events';
 
-interface Indexed {
-  readonly text: string;
-  readonly passages: string;
-  /** Revision of the document at which these passages were indexed: what citations pin. */
-  readonly revision: number;
-}
-
-/** The blobs of a document. `indexed` is what the search index serves, or is about to serve. */
-interface Held {
-  readonly file: string;
-  readonly indexed: Indexed | null;
-  /** Blobs that new ones replace, to be named when the new ones are served. */
-  readonly superseded: List<string>;
-}
-
-export interface LiveDocument extends Held {
+export interface LiveDocument extends DocumentBlobs {
   readonly documentId: string;
   readonly scope: DocumentScope;
   readonly spaceId: string | null;
@@ -40,60 +36,7 @@ export interface LiveDocument extends Held {
 export type DocumentState =
   | { readonly status: 'Absent' }
   | ({ readonly status: 'Pending' | 'Processing' | 'Indexed' | 'Ready' | 'Failed' } & LiveDocument)
-  | { readonly status: 'Deleted' };
-
-export interface CreateDocument {
-  readonly documentId: string;
-  readonly scope: DocumentScope;
-  readonly spaceId: string | null;
-  readonly agentId: string | null;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly sizeBytes: number;
-  readonly contentHash: string;
-  readonly provider: 'upload' | 'inline';
-  readonly file: string;
-  readonly tagIds: readonly string[];
-}
-
-export interface ReplacementContent {
-  readonly mimeType: string;
-  readonly sizeBytes: number;
-  readonly contentHash: string;
-  readonly file: string;
-}
-
-export type DocumentCommand =
-  | ({ readonly type: 'Add' } & CreateDocument)
-  | {
-      readonly type: 'Update';
-      readonly name?: string;
-      readonly tagIds?: readonly string[];
-      readonly content?: ReplacementContent;
-    }
-  | { readonly type: 'AttachTag' | 'DetachTag'; readonly tagId: string }
-  | { readonly type: 'Reprocess'; readonly force: boolean }
-  | { readonly type: 'Start' }
-  | {
-      readonly type: 'MarkIndexed';
-      readonly attempt: number;
-      readonly text: string;
-      readonly passages: string;
-      readonly chunkCount: number;
-      readonly tokenCount: number;
-      readonly embeddingModel: string | null;
-      readonly steps: readonly StepReport[];
-    }
-  | { readonly type: 'MarkReady'; readonly attempt: number }
-  | {
-      readonly type: 'RetryLater';
-      readonly attempt: number;
-      readonly step: IngestionStep;
-      readonly code: string;
-      readonly retryAt: string;
-    }
-  | { readonly type: 'Fail'; readonly attempt: number; readonly step: IngestionStep; readonly code: string }
-  | { readonly type: 'Delete' };
+  | ({ readonly status: 'Deleted' } & Pick<LiveDocument, 'scope' | 'spaceId' | 'agentId'>);
 
 /**
  * Pending -> Processing -> Ready | Failed; Ready and Failed go back to Pending on new content or on reprocessing. The
@@ -115,16 +58,16 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
       return {
         status: 'Pending',
         ...event.data,
+        ...blobsOfNew(event.data.file),
         readyHash: null,
         attempt: 0,
         failures: 0,
         askedBy: askerOf(event),
-        indexed: null,
-        superseded: List(),
       };
     }
-    if (event.type === 'DocumentDeleted') return { status: 'Deleted' };
-    return state.status === 'Absent' || state.status === 'Deleted' ? state : evolveLive(state, event);
+    if (state.status === 'Absent' || state.status === 'Deleted') return state;
+    const { scope, spaceId, agentId } = state;
+    return event.type === 'DocumentDeleted' ? { status: 'Deleted', scope, spaceId, agentId } : evolveLive(state, event);
   },
   owner: (event) =>
     event.type === 'DocumentAdded' && event.data.spaceId !== null ? { spaceId: event.data.spaceId } : {},
@@ -141,6 +84,7 @@ const askerOf = ({ context: { actor, onBehalfOf } }: RecordedEvent<DocumentEvent
 type Live = Exclude<DocumentState, { status: 'Absent' | 'Deleted' }>;
 
 const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: Live): readonly DocumentEvent[] => {
+  if ('attempt' in command) return decideAttempt(command, state);
   switch (command.type) {
     case 'Update':
       return [...renamed(command.name, state), ...retagged(command.tagIds, state), ...replaced(command.content, state)];
@@ -157,17 +101,37 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
       return state.status === 'Pending' || state.status === 'Processing'
         ? [{ type: 'DocumentProcessingStarted', data: { attempt: state.attempt + 1 } }]
         : [];
-    case 'MarkIndexed': {
-      if (!isCurrent('Processing', command.attempt, state)) return [];
-      const { documentId, scope, spaceId, agentId, name, tagIds } = state;
-      const { type: _, steps, ...made } = command;
+    case 'Delete':
+      return [{ type: 'DocumentDeleted', data: { tagIds: [...state.tagIds], blobs: allBlobs(state) } }];
+    default:
+      return never(command);
+  }
+};
+
+/** What a worker reports of its attempt; nothing if there is a newer one. */
+const decideAttempt = (
+  command: Extract<DocumentCommand, { readonly attempt: number }>,
+  state: Live,
+): readonly DocumentEvent[] => {
+  switch (command.type) {
+    case 'MarkChunked': {
+      const { type: _, text, reports, ...chunked } = command;
+      const { attempt } = chunked;
+      if (!isCurrent('Processing', attempt, state) || state.chunked?.chunks === chunked.chunks) return [];
       return [
-        {
-          type: 'DocumentIndexed',
-          data: { ...made, documentId, scope, spaceId, agentId, name, tagIds: [...tagIds], steps: [...steps] },
-        },
+        { type: 'DocumentExtracted', data: { attempt, text, report: reports.parse } },
+        { type: 'DocumentChunked', data: { ...chunked, report: reports.chunk } },
       ];
     }
+    case 'MarkEmbedded': {
+      const { type: _, ...embedded } = command;
+      const isKnown = state.embedded.some(({ passages }) => passages === command.passages);
+      return isCurrent('Processing', command.attempt, state) && !isKnown
+        ? [{ type: 'DocumentEmbedded', data: embedded }]
+        : [];
+    }
+    case 'MarkIndexed':
+      return isCurrent('Processing', command.attempt, state) ? indexed(command, state) : [];
     case 'MarkReady':
       return isCurrent('Indexed', command.attempt, state)
         ? [{ type: 'DocumentReady', data: { attempt: command.attempt, superseded: [...state.superseded] } }]
@@ -183,8 +147,6 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
       const current = isCurrent('Processing', attempt, state) || isCurrent('Indexed', attempt, state);
       return current ? [{ type: 'DocumentProcessingFailed', data: { attempt, step, code } }] : [];
     }
-    case 'Delete':
-      return [{ type: 'DocumentDeleted', data: { tagIds: [...state.tagIds], blobs: blobsOf(state) } }];
     default:
       return never(command);
   }
@@ -214,6 +176,23 @@ const replaced = (content: ReplacementContent | undefined, state: Live): readonl
     ? []
     : [{ type: 'DocumentContentReplaced', data: { ...content } }];
 
+/** The last batch has no blob of its own: it is named in the one of all passages. */
+const indexed = (
+  { attempt, passages, embedded, embeddingModel, steps }: DocumentCommand & { readonly type: 'MarkIndexed' },
+  { documentId, scope, spaceId, agentId, name, tagIds, extracted: text, chunked }: Live,
+): readonly DocumentEvent[] => {
+  if (text === null || chunked === null) return [];
+  const { chunkCount, tokenCount } = chunked;
+  const place = { documentId, scope, spaceId, agentId, name, tagIds: [...tagIds] };
+  const made = { text, passages, chunkCount, tokenCount, embeddingModel, steps: [...steps] };
+  return [
+    ...(embedded === 0
+      ? []
+      : [{ type: 'DocumentEmbedded' as const, data: { attempt, passages, count: embedded, embeddingModel } }]),
+    { type: 'DocumentIndexed', data: { attempt, ...place, ...made } },
+  ];
+};
+
 /** `force` only skips the comparison of content. A waiting document is not queued twice. */
 const reprocessed = (forced: boolean, state: Live): readonly DocumentEvent[] => {
   if (state.status === 'Pending' || state.status === 'Processing' || state.status === 'Indexed') return [];
@@ -223,12 +202,6 @@ const reprocessed = (forced: boolean, state: Live): readonly DocumentEvent[] => 
 
 const isCurrent = (status: Live['status'], attempt: number, state: Live): boolean =>
   state.status === status && state.attempt === attempt;
-
-const blobsOf = ({ file, indexed, superseded }: Held): string[] => [
-  file,
-  ...(indexed === null ? [] : [indexed.text, indexed.passages]),
-  ...superseded,
-];
 
 const evolveLive = (
   state: Live,
@@ -246,28 +219,40 @@ const evolveLive = (
         status: 'Pending',
         mimeType,
         contentHash,
-        file,
         failures: 0,
         askedBy: askerOf(event),
-        superseded: state.superseded.push(state.file),
+        ...withFile(state, file),
       };
     }
-    case 'DocumentReprocessRequested':
-      return { ...state, status: 'Pending', failures: 0, askedBy: askerOf(event) };
+    case 'DocumentReprocessRequested': {
+      const again = event.data.forced ? fromTheStart(state) : {};
+      return { ...state, ...again, status: 'Pending', failures: 0, askedBy: askerOf(event) };
+    }
     case 'DocumentProcessingStarted':
       return { ...state, status: 'Processing', attempt: event.data.attempt };
+    case 'DocumentExtracted':
+      return { ...state, ...withText(state, event.data.text) };
+    case 'DocumentChunked': {
+      const { chunks, chunkCount, tokenCount } = event.data;
+      return { ...state, ...withChunks(state, { chunks, chunkCount, tokenCount }) };
+    }
+    case 'DocumentEmbedded': {
+      const { passages, embeddingModel: model } = event.data;
+      return { ...state, ...withEmbedded(state, { passages, model }) };
+    }
     case 'DocumentIndexed': {
-      const { text, passages } = event.data;
-      const before = state.indexed === null ? [] : [state.indexed.text, state.indexed.passages];
-      return {
-        ...state,
-        status: 'Indexed',
-        indexed: { text, passages, revision: event.context.revision },
-        superseded: state.superseded.push(...before),
-      };
+      const { text, passages, embeddingModel: model } = event.data;
+      const { revision } = event.context;
+      return { ...state, ...withIndexed(state, { text, passages, model, revision }), status: 'Indexed' };
     }
     case 'DocumentReady':
-      return { ...state, status: 'Ready', readyHash: state.contentHash, failures: 0, superseded: List() };
+      return {
+        ...state,
+        status: 'Ready',
+        readyHash: state.contentHash,
+        failures: 0,
+        superseded: state.superseded.clear(),
+      };
     case 'DocumentAttemptFailed':
       return { ...state, status: 'Pending', failures: state.failures + 1 };
     case 'DocumentProcessingFailed':

@@ -11,6 +11,7 @@ export type IngestionStep = z.output<typeof ingestionStep>;
 
 const id = z.uuid();
 const count = z.number().int().nonnegative();
+const attemptNumber = z.number().int().positive();
 const name = sensitive(textSchema(500));
 /** SHA-256 in hex; encrypted, since equal hashes would tell who holds which file. */
 const contentHash = sensitive(z.string().min(1));
@@ -70,15 +71,39 @@ export const documentReprocessRequested = defineEvent({
 export const documentProcessingStarted = defineEvent({
   type: 'DocumentProcessingStarted',
   description: 'A worker started an attempt at the document. Reports of earlier attempts no longer count.',
-  data: z.strictObject({ attempt: z.number().int().positive() }),
+  data: z.strictObject({ attempt: attemptNumber }),
+});
+
+export const documentExtracted = defineEvent({
+  type: 'DocumentExtracted',
+  description: 'The text of the document is stored. Later attempts at the same content go on from it.',
+  data: z.strictObject({ attempt: attemptNumber, text: heldBlob(), report: stepReport }),
+});
+
+export const documentChunked = defineEvent({
+  type: 'DocumentChunked',
+  description: 'The text was cut into chunks, which are stored. Later attempts at the same content go on from them.',
+  data: z.strictObject({
+    attempt: attemptNumber,
+    chunks: heldBlob(),
+    chunkCount: count,
+    tokenCount: count,
+    report: stepReport,
+  }),
+});
+
+export const documentEmbedded = defineEvent({
+  type: 'DocumentEmbedded',
+  description:
+    'A batch of passages was embedded and is stored with its vectors. They are not embedded again, unless reprocessing is forced.',
+  data: z.strictObject({ attempt: attemptNumber, passages: heldBlob(), count, embeddingModel: z.string() }),
 });
 
 export const documentIndexed = defineEvent({
   type: 'DocumentIndexed',
-  description:
-    'Text, and passages with their vectors, are stored. The search index reads them from the blob named here.',
+  description: 'All passages with their vectors are stored. The search index reads them from the blob named here.',
   data: z.strictObject({
-    attempt: z.number().int().positive(),
+    attempt: attemptNumber,
     documentId: id,
     scope: documentScope,
     spaceId: id.nullable(),
@@ -97,14 +122,14 @@ export const documentIndexed = defineEvent({
 export const documentReady = defineEvent({
   type: 'DocumentReady',
   description: 'The document can be searched. `superseded` names blobs that nothing refers to any more.',
-  data: z.strictObject({ attempt: z.number().int().positive(), superseded: releasedBlobs() }),
+  data: z.strictObject({ attempt: attemptNumber, superseded: releasedBlobs() }),
 });
 
 export const documentAttemptFailed = defineEvent({
   type: 'DocumentAttemptFailed',
   description: 'An attempt failed for a temporary reason. The document waits for the next one.',
   data: z.strictObject({
-    attempt: z.number().int().positive(),
+    attempt: attemptNumber,
     step: ingestionStep,
     code: z.string(),
     retryAt: z.iso.datetime(),
@@ -114,7 +139,7 @@ export const documentAttemptFailed = defineEvent({
 export const documentProcessingFailed = defineEvent({
   type: 'DocumentProcessingFailed',
   description: 'Ingestion failed. Nothing of the document can be searched.',
-  data: z.strictObject({ attempt: z.number().int().positive(), step: ingestionStep, code: z.string() }),
+  data: z.strictObject({ attempt: attemptNumber, step: ingestionStep, code: z.string() }),
 });
 
 export const documentDeleted = defineEvent({
@@ -130,6 +155,9 @@ export const documentEvents = [
   documentContentReplaced,
   documentReprocessRequested,
   documentProcessingStarted,
+  documentExtracted,
+  documentChunked,
+  documentEmbedded,
   documentIndexed,
   documentReady,
   documentAttemptFailed,

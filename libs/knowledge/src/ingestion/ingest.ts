@@ -1,21 +1,15 @@
 import type { Blobs } from '@app/blobs';
-import {
-  type Clock,
-  type CommandMeta,
-  type Decisions,
-  type Ids,
-  isUnavailable,
-  type Position,
-  type Receipt,
-  streamOf,
-} from '@app/kernel';
+import type { Clock, CommandMeta, Decisions, Ids, Position, Receipt } from '@app/kernel';
 import { estimatedTokens } from '@app/models';
-import { encodePassages } from '@app/search-index';
-import { documentDecider, type DocumentCommand, type LiveDocument } from '../document/document.decider';
-import type { EmbeddingParts, Payer } from '../embed-metered';
+import { decodePassages, encodePassages, type Passage } from '@app/search-index';
+import { documentDecider, type LiveDocument } from '../document/document.decider';
+import type { IngestionStep, StepReport } from '../document/document.events';
+import type { EmbeddingParts } from '../embed-metered';
 import { Attempt, verdictOn } from './attempt';
-import { embedChunks } from './embed-chunks';
+import { DocumentWork } from './document-work';
+import { embedPassages } from './embed-passages';
 import { IngestionFailure } from './ingestion-failure';
+import { passagesOf } from './passages';
 import type { ProgressBoard } from './progress';
 import { readApart } from './read-apart';
 
@@ -38,43 +32,38 @@ export interface IngestionParts extends EmbeddingParts {
 /** Where the passages of a document were named in the log, and as which revision of it. */
 export type IndexedAt = Pick<Receipt, 'position' | 'revision'>;
 
-type Decide = (command: DocumentCommand) => Promise<Receipt>;
-
 /**
  * Takes a document from its present state to Ready or Failed: parse, chunk, embed, publish. It may be killed anywhere and
- * started again; only the last attempt counts. An attempt that may succeed later leaves the document Pending.
+ * started again: it goes on behind the last step that the log names, and only the last attempt counts. An attempt that may
+ * succeed later leaves the document Pending.
  */
 export const ingest = async (parts: IngestionParts, documentId: string, signal: AbortSignal): Promise<void> => {
-  const decide: Decide = (command) => parts.decisions.transact(documentDecider, documentId, command, workerMeta(parts));
-  const { state, position } = await parts.decisions.load(documentDecider, documentId);
+  const { decisions } = parts;
+  const { state, position } = await decisions.load(documentDecider, documentId);
+  const workOn = (document: LiveDocument) => new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
   if (state.status === 'Indexed')
-    return publish(parts, decide, state, { position: position as Position, revision: state.indexed?.revision ?? 0 });
+    return publish(parts, workOn(state), { position: position as Position, revision: state.indexed?.revision ?? 0 });
   if (state.status !== 'Pending' && state.status !== 'Processing') return;
   // The search index drops it from here on: by then nobody sees it as Ready.
   await parts.shown(position as Position);
-  await decide({ type: 'Start' });
-  const started = (await parts.decisions.load(documentDecider, documentId)).state;
-  if (started.status === 'Processing') await attempt(parts, decide, started, signal);
+  await workOn(state).decide({ type: 'Start' });
+  const started = (await decisions.load(documentDecider, documentId)).state;
+  if (started.status === 'Processing') await attempt(parts, workOn(started), signal);
 };
 
-const attempt = async (
-  parts: IngestionParts,
-  decide: Decide,
-  document: LiveDocument,
-  signal: AbortSignal,
-): Promise<void> => {
-  const { documentId } = document;
+const attempt = async (parts: IngestionParts, work: DocumentWork, signal: AbortSignal): Promise<void> => {
+  const { documentId, attempt: number, failures } = work.document;
   const run = new Attempt(() => parts.clock.now());
   try {
-    const indexed = await index(parts, decide, document, run, signal);
-    if (indexed.eventIds.length > 0) await publish(parts, decide, document, indexed);
+    const indexed = await index(parts, work, run, signal);
+    if (indexed !== undefined) await publish(parts, work, indexed);
   } catch (error) {
     signal.throwIfAborted();
-    const { code, retryInMs } = verdictOn(error, document.failures);
-    const where = { attempt: document.attempt, step: run.step, code };
-    if (retryInMs === null) await decide({ type: 'Fail', ...where });
+    const { code, retryInMs } = verdictOn(error, failures);
+    const where = { attempt: number, step: run.step, code };
+    if (retryInMs === null) await work.decide({ type: 'Fail', ...where });
     else
-      await decide({
+      await work.decide({
         type: 'RetryLater',
         ...where,
         retryAt: new Date(parts.clock.now().getTime() + retryInMs).toISOString(),
@@ -84,96 +73,103 @@ const attempt = async (
   }
 };
 
-/** Parse, chunk, embed, and store what came of it. */
+/** Parse, chunk, embed, and store what came of it. Undefined where this attempt counts no longer. */
 const index = async (
   parts: IngestionParts,
-  decide: Decide,
-  document: LiveDocument,
+  work: DocumentWork,
   run: Attempt,
   signal: AbortSignal,
-): Promise<Receipt> => {
-  const { documentId, attempt: number } = document;
-  const stream = streamOf(documentDecider.category, documentId);
-  const show = (step: 'parse' | 'embed' | 'publish', done: number, total: number | null) =>
+): Promise<Receipt | undefined> => {
+  const { documentId, attempt: number } = work.document;
+  const show = (step: IngestionStep, done: number, total: number | null) =>
     parts.progress.show(documentId, number, step, done, total);
 
   await show('parse', 0, null);
-  const body = (await parts.blobs.get(stream, document.file)) ?? gone();
-  const readAt = parts.clock.now();
-  const read = await readApart(body, document.mimeType);
-  run.report('parse', readAt, read.milliseconds.parse, read.text.length);
-  run.report('chunk', readAt, read.milliseconds.chunk, read.chunks.length);
+  const chunks = (await chunkedBefore(work)) ?? (await chunkNow(parts, work, run));
+  if (chunks === undefined) return undefined;
   signal.throwIfAborted();
 
-  const total = read.chunks.length;
-  const embedded = (done: number): void =>
+  const total = chunks.length;
+  const shown = (done: number): void =>
     void show('embed', done, total).catch((error: unknown) =>
       parts.logger.warn({ documentId, error }, 'Reporting progress failed; the work goes on.'),
     );
   await show('embed', 0, total);
-  const { passages, embeddingModel } = await run.run(
+  const embedded = await run.run(
     'embed',
-    () => embedChunks(parts, { documentId, payer: payerOf(document) }, read, signal, embedded),
-    (made) => made.passages.length,
+    () => embedPassages(parts, work, chunks, signal, shown),
+    (done) => done?.made ?? 0,
   );
+  if (embedded === undefined) return undefined;
 
   await show('publish', 0, total);
-  const owner = document.spaceId === null ? {} : { spaceId: document.spaceId };
-  const [text, chunks] = await run.run(
+  const { passages, embeddingModel, last } = embedded;
+  const body = await run.run(
     'publish',
-    async () => storeBoth(parts.blobs, stream, owner, Buffer.from(read.text), await encodePassages(passages)),
-    (names) => names.length,
+    () => encodePassages(passages),
+    () => passages.length,
   );
-  const command = {
+  return work.store([body], ([name = '']) => ({
+    type: 'MarkIndexed',
     attempt: number,
-    text,
-    passages: chunks,
-    chunkCount: total,
-    tokenCount: estimatedTokens(read.text),
+    passages: name,
+    embedded: last,
     embeddingModel,
     steps: run.reports,
-  };
-  try {
-    const receipt = await decide({ type: 'MarkIndexed', ...command });
-    // Another worker or a newer content was faster: nothing names these.
-    if (receipt.eventIds.length === 0) await parts.blobs.remove([text, chunks]);
-    return receipt;
-  } catch (error) {
-    if (!(isUnavailable(error) && error.outcome === 'unknown')) await parts.blobs.remove([text, chunks]);
-    throw error;
-  }
+  }));
 };
 
-const payerOf = ({ askedBy, agentId, spaceId }: LiveDocument): Payer => ({
-  ...askedBy,
-  ...(agentId === null ? {} : { agentId }),
-  ...(spaceId === null ? {} : { spaceId }),
-});
+/** What an earlier attempt at this content has cut; undefined where none has, or it is gone. */
+const chunkedBefore = async (work: DocumentWork): Promise<readonly Passage[] | undefined> => {
+  const { extracted, chunked } = work.document;
+  if (extracted === null || chunked === null) return undefined;
+  const body = await work.read(chunked.chunks);
+  return body && decodePassages(body);
+};
+
+/** Reads the file, cuts its text and stores both. Undefined where this attempt counts no longer. */
+const chunkNow = async (
+  { clock }: IngestionParts,
+  work: DocumentWork,
+  run: Attempt,
+): Promise<readonly Passage[] | undefined> => {
+  const { documentId, attempt: number, file, mimeType } = work.document;
+  const body = (await work.read(file)) ?? gone();
+  const readAt = clock.now();
+  const read = await readApart(body, mimeType);
+  run.step = 'chunk';
+  const passages = await passagesOf(documentId, read);
+  const report = (step: 'parse' | 'chunk', produced: number): StepReport => ({
+    step,
+    startedAt: readAt.toISOString(),
+    milliseconds: read.milliseconds[step],
+    produced,
+  });
+  const named = await work.store(
+    [Buffer.from(read.text), await encodePassages(passages)],
+    ([text = '', chunks = '']) => ({
+      type: 'MarkChunked',
+      attempt: number,
+      text,
+      chunks,
+      chunkCount: passages.length,
+      tokenCount: estimatedTokens(read.text),
+      reports: { parse: report('parse', read.text.length), chunk: report('chunk', passages.length) },
+    }),
+  );
+  return named && passages;
+};
 
 const gone = (): never => {
   throw new IngestionFailure('content_missing');
 };
 
-const storeBoth = async (
-  blobs: IngestionParts['blobs'],
-  stream: string,
-  owner: { readonly spaceId?: string },
-  text: Buffer,
-  passages: Buffer,
-): Promise<readonly [text: string, passages: string]> => {
-  const stored = await blobs.put(stream, text, owner);
-  return [stored.name, (await blobs.put(stream, passages, owner)).name];
-};
-
 /** A document is Ready only if a search finds it. That the index moved past its event is not enough: it may have failed there. */
-const publish = async (
-  parts: IngestionParts,
-  decide: Decide,
-  { documentId, attempt }: LiveDocument,
-  indexed: IndexedAt,
-): Promise<void> => {
-  if (await parts.searchable(documentId, indexed, SEARCHABLE_WITHIN_MS)) await decide({ type: 'MarkReady', attempt });
-  else await decide({ type: 'Fail', attempt, step: 'publish', code: 'not_searchable' });
+const publish = async (parts: IngestionParts, work: DocumentWork, indexed: IndexedAt): Promise<void> => {
+  const { documentId, attempt: number } = work.document;
+  if (await parts.searchable(documentId, indexed, SEARCHABLE_WITHIN_MS))
+    await work.decide({ type: 'MarkReady', attempt: number });
+  else await work.decide({ type: 'Fail', attempt: number, step: 'publish', code: 'not_searchable' });
 };
 
 const workerMeta = ({ ids, clock }: IngestionParts): CommandMeta => {

@@ -28,34 +28,29 @@ describe('a worker that died', () => {
     const heir = worker();
     heir.offer(documentId);
     await until(() => heir.busy === 0);
-    expect(types()).toEqual(['Added', 'ProcessingStarted']);
+    const begun = ['Added', 'ProcessingStarted', 'Extracted', 'Chunked'];
+    expect(types()).toEqual(begun);
     clock.advance(CLAIM_MS + 1);
     heir.start();
     await reaches(documentId, 'Ready');
-    expect(types()).toEqual(['Added', 'ProcessingStarted', 'ProcessingStarted', 'Indexed', 'Ready']);
+    expect(types()).toEqual([...begun, 'ProcessingStarted', 'Embedded', 'Indexed', 'Ready']);
   });
 
   it('after the passages were stored leaves only the waiting to be done', async () => {
-    const { worker, add, decisions, meta, reaches, types } = running;
+    const { worker, add, clock, decisions, meta, reaches, types } = running;
     const documentId = await add();
+    const report = { step: 'parse', startedAt: clock.now().toISOString(), milliseconds: 1, produced: 1 } as const;
+    const reports = { parse: report, chunk: report };
     for (const command of [
       { type: 'Start' },
-      {
-        type: 'MarkIndexed',
-        attempt: 1,
-        text: 't',
-        passages: 'p',
-        chunkCount: 1,
-        tokenCount: 1,
-        embeddingModel: null,
-        steps: [],
-      },
+      { type: 'MarkChunked', attempt: 1, text: 't', chunks: 'c', chunkCount: 1, tokenCount: 1, reports },
+      { type: 'MarkIndexed', attempt: 1, passages: 'p', embedded: 0, embeddingModel: 'm', steps: [] },
     ] as const) {
       await decisions.transact(documentDecider, documentId, command, meta());
     }
     worker().start();
     await reaches(documentId, 'Ready');
-    expect(types()).toEqual(['Added', 'ProcessingStarted', 'Indexed', 'Ready']);
+    expect(types()).toEqual(['Added', 'ProcessingStarted', 'Extracted', 'Chunked', 'Indexed', 'Ready']);
   });
 });
 
@@ -97,4 +92,68 @@ it('goes on with others beside documents that take long, and holds few of those 
     slow.shift()?.();
   }
   await until(() => types().filter((type) => type === 'Ready').length === 7);
+});
+
+describe('Spaces that share a worker', () => {
+  /** Holds every call of the embedding model, and lets one after the other go. */
+  const held = () => {
+    const calls: { readonly text: string; readonly go: () => void }[] = [];
+    running.embedding.embed = async ({ model, texts }) => {
+      await new Promise<void>((go) => calls.push({ text: texts.join(), go }));
+      return { model, vectors: texts.map(() => Float32Array.of(1)) };
+    };
+    return calls;
+  };
+
+  it('begin beside each other, however much one of them has waiting', async () => {
+    const { worker, add, reaches } = running;
+    const calls = held();
+    const ingesting = worker();
+    for (let count = 0; count < 10; count += 1) ingesting.offer(await add('Of the large Space.'), 'large');
+    await until(() => calls.length === 2);
+    const only = await add('Of the small Space.');
+    ingesting.offer(only, 'small');
+    await until(() => calls.length === 3);
+    calls.find(({ text }) => text.includes('small'))?.go();
+    await reaches(only, 'Ready');
+    expect(ingesting.busy).toBe(2);
+    for (let gone = 0; gone < 11; gone += 1) {
+      calls[gone]?.go();
+      if (gone < 10) await until(() => calls.length > gone + 1);
+    }
+    await until(() => running.types().filter((type) => type === 'Ready').length === 11);
+  });
+
+  it('are served in turn', async () => {
+    const { worker, add } = running;
+    const calls = held();
+    const ingesting = worker();
+    for (const space of ['a', 'b', 'c', 'd', 'e', 'f'])
+      for (let count = 0; count < 3; count += 1) ingesting.offer(await add(`Of ${space}.`), space);
+    await until(() => calls.length === 5);
+    for (let gone = 0; gone < 18; gone += 1) {
+      calls[gone]?.go();
+      if (gone < 17) await until(() => calls.length > gone + 1);
+    }
+    const order = calls.map(({ text }) => text.at(-2));
+    // Those that are begun at once, then one of each Space before it.
+    expect(order.indexOf('f')).toBeLessThanOrEqual(10);
+    await until(() => running.types().filter((type) => type === 'Ready').length === 18);
+  });
+
+  it('leave each other a place where documents take long', async () => {
+    const { worker, add } = running;
+    const calls = held();
+    const ingesting = worker(20);
+    for (let count = 0; count < 8; count += 1) ingesting.offer(await add('Of the slow Space.'), 'slow');
+    await until(() => calls.length === 4);
+    ingesting.offer(await add('Of the other Space.'), 'other');
+    await until(() => calls.length === 5);
+    expect(calls[4]?.text).toContain('other');
+    for (let gone = 0; gone < 9; gone += 1) {
+      await until(() => calls.length > gone);
+      calls[gone]?.go();
+    }
+    await until(() => running.types().filter((type) => type === 'Ready').length === 9);
+  });
 });

@@ -5,19 +5,22 @@ import { ingest, type IngestionParts } from './ingest';
 /** A document that waits for ingestion, and from when on. */
 export interface WaitingDocument {
   readonly documentId: string;
+  /** Empty for a global one. */
+  readonly spaceId: string;
   /** ISO 8601 UTC. */
   readonly notBefore: string;
 }
 
-/** Documents in work at once; each may hold a hundred MB. */
-const MOST_AT_ONCE = 4;
+/** Documents in work at once; each may hold a hundred MB. One Space leaves a place to the others. */
+const MOST_AT_ONCE = 5;
+const MOST_OF_SPACE = MOST_AT_ONCE - 1;
 const TIMEOUT_MS = 1_000;
 
 export interface WorkerOptions extends IngestionParts {
   readonly claims: Claims;
-  /** Documents that are neither Ready nor Failed, also those that a killed worker left; the longest waiting first. */
+  /** Documents that are neither Ready nor Failed, also those that a killed worker left: of each Space those that have waited longest. */
   readonly waiting: () => Promise<readonly WaitingDocument[]>;
-  /** Documents begun at once; 2 by default. */
+  /** Documents of one Space begun at once; 2 by default. */
   readonly concurrency?: number;
   /** A document that takes longer lets others begin beside it, milliseconds; 1,000 by default. */
   readonly timeoutMs?: number;
@@ -25,13 +28,20 @@ export interface WorkerOptions extends IngestionParts {
   readonly sweepMs?: number;
 }
 
+interface Running {
+  readonly spaceId: string;
+  readonly work: Promise<void>;
+}
+
 /**
- * Ingests documents, a few at once. `offer` hands it a document the moment it is added; the sweep finds the others: those
- * of a killed process once their claim has run out, and those whose pause after a failure is over.
+ * Ingests documents, a few at once, of all Spaces in turn. A Space of which nothing is in work begins at once, beside those that
+ * fill their places. `offer` hands it a document the moment it is added; the sweep finds the others: those of a killed process
+ * once their claim has run out, and those whose pause after a failure is over.
  */
 export class IngestionWorker {
-  private readonly queue = new Set<string>();
-  private readonly running = new Map<string, Promise<void>>();
+  /** Documents that wait, by Space. The Space that was served last comes last. */
+  private readonly queues = new Map<string, Set<string>>();
+  private readonly running = new Map<string, Running>();
   /** Documents that take long: others are begun beside them, and share the embedding model with them. */
   private readonly long = new Set<string>();
   private readonly stopping = new AbortController();
@@ -47,13 +57,14 @@ export class IngestionWorker {
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort(new Error('the worker is stopping'));
-    this.queue.clear();
-    await Promise.all(this.running.values());
+    this.queues.clear();
+    await Promise.all([...this.running.values()].map(({ work }) => work));
   }
 
-  offer(documentId: string): void {
+  /** `spaceId`: empty for a global document. */
+  offer(documentId: string, spaceId = ''): void {
     if (this.stopping.signal.aborted) return;
-    this.queue.add(documentId);
+    this.queues.set(spaceId, (this.queues.get(spaceId) ?? new Set()).add(documentId));
     this.fill();
   }
 
@@ -65,31 +76,54 @@ export class IngestionWorker {
   private async sweep(): Promise<void> {
     try {
       const now = this.options.clock.now().toISOString();
-      for (const { documentId, notBefore } of await this.options.waiting())
-        if (notBefore <= now) this.offer(documentId);
+      for (const { documentId, spaceId, notBefore } of await this.options.waiting())
+        if (notBefore <= now) this.offer(documentId, spaceId);
     } catch (error) {
       this.options.logger.warn({ error }, 'Reading waiting documents failed; retrying.');
     }
   }
 
   private fill(): void {
-    for (const documentId of this.queue) {
-      if (this.running.size - this.long.size >= (this.options.concurrency ?? 2) || this.running.size >= MOST_AT_ONCE)
-        return;
-      if (this.running.has(documentId)) continue;
-      this.queue.delete(documentId);
-      const timeout = setTimeout(() => {
-        this.long.add(documentId);
-        this.fill();
-      }, this.options.timeoutMs ?? TIMEOUT_MS).unref();
-      const work = inReadScope(() => this.work(documentId)).finally(() => {
-        clearTimeout(timeout);
-        this.long.delete(documentId);
-        this.running.delete(documentId);
-        this.fill();
-      });
-      this.running.set(documentId, work);
+    for (let next = this.next(); next !== undefined; next = this.next()) this.begin(next.documentId, next.spaceId);
+  }
+
+  /** The next document that may begin, which leaves its queue. */
+  private next(): { readonly documentId: string; readonly spaceId: string } | undefined {
+    for (const [spaceId, queue] of this.queues) {
+      const documentId = this.hasRoomFor(spaceId) ? this.idle(queue) : undefined;
+      if (documentId === undefined) continue;
+      queue.delete(documentId);
+      this.queues.delete(spaceId);
+      if (queue.size > 0) this.queues.set(spaceId, queue);
+      return { documentId, spaceId };
     }
+    return undefined;
+  }
+
+  private idle(queue: ReadonlySet<string>): string | undefined {
+    for (const documentId of queue) if (!this.running.has(documentId)) return documentId;
+    return undefined;
+  }
+
+  private hasRoomFor(spaceId: string): boolean {
+    const { size } = this.running;
+    const isAlone = ![...this.running.values()].some((running) => running.spaceId === spaceId);
+    if (isAlone) return size < MOST_AT_ONCE;
+    return size - this.long.size < (this.options.concurrency ?? 2) && size < MOST_OF_SPACE;
+  }
+
+  private begin(documentId: string, spaceId: string): void {
+    const timeout = setTimeout(() => {
+      this.long.add(documentId);
+      this.fill();
+    }, this.options.timeoutMs ?? TIMEOUT_MS).unref();
+    const work = inReadScope(() => this.work(documentId)).finally(() => {
+      clearTimeout(timeout);
+      this.long.delete(documentId);
+      this.running.delete(documentId);
+      this.fill();
+    });
+    this.running.set(documentId, { spaceId, work });
   }
 
   /** Never rejects. A document that failed here stays waiting, and the sweep brings it back. */

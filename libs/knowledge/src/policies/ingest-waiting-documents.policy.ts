@@ -1,6 +1,7 @@
-import { CONFIG, type Config, idOf, type RecordedEvent } from '@app/kernel';
+import { CONFIG, type Config, Decisions, idOf, type RecordedEvent } from '@app/kernel';
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
+import { documentDecider } from '../document/document.decider';
 import { IngestionWorker } from '../ingestion/ingestion-worker';
 
 /** Hands documents to the worker the moment they wait, where this process is one; those it cannot take now, and others' workers, find them in the queue view. */
@@ -11,10 +12,14 @@ export class IngestWaitingDocuments implements Policy {
 
   constructor(
     private readonly worker: IngestionWorker,
+    private readonly decisions: Decisions,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   async react({ context }: RecordedEvent): Promise<void> {
-    if (this.config.ROLES.includes('worker')) this.worker.offer(idOf(context.stream));
+    if (!this.config.ROLES.includes('worker')) return;
+    const documentId = idOf(context.stream);
+    const { state } = await this.decisions.load(documentDecider, documentId);
+    if ('spaceId' in state) this.worker.offer(documentId, state.spaceId ?? '');
   }
 }

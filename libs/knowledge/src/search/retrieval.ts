@@ -1,4 +1,5 @@
 import type { Scope, SearchHit, SearchIndex, SearchQuery } from '@app/search-index';
+import type { LiveDocument } from '../document/document.decider';
 import { type EmbeddingParts, embedMetered, type Payer, type TextsToEmbed } from '../embed-metered';
 import type { ShownDocuments } from '../lookups';
 
@@ -33,6 +34,12 @@ export const scopesOf = ({ agentId, spaceId }: SearchingAgent): readonly Scope[]
   `s:${spaceId}`,
   'g',
 ];
+
+/** Whether an Agent searches, or searched, a document. */
+export const isSearchedBy = (agent: SearchingAgent, document: Pick<LiveDocument, 'scope' | 'agentId' | 'spaceId'>) =>
+  document.scope === 'agent'
+    ? document.agentId === agent.agentId
+    : document.scope === 'global' || document.spaceId === agent.spaceId;
 
 /** Finds the passages that an Agent would answer from: of documents that are Ready, as the API shows them. */
 export class Retrieval {

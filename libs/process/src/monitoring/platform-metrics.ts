@@ -70,7 +70,7 @@ export const measurePlatform = (
     'queue_depth',
     'Work that waits.',
     'queue',
-    async () => new Map([['ingestion', await readStore.count(ingestionQueue.name)]]),
+    async () => new Map([['ingestion', await readStore.count(ingestionQueue.name, { open: true })]]),
   );
   metrics.gauge(
     'unproven_events',

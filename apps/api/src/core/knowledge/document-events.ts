@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import { idOf, inReadScope, isDomainError, type Position } from '@app/kernel';
+import { idOf, inReadScope, isDomainError, type Position, type StoredEvent } from '@app/kernel';
 import type { Readable } from 'node:stream';
 import { EventStream, type JsonText } from '@app/http';
 
@@ -8,37 +8,40 @@ const PROGRESS_MS = 500;
 
 export interface DocumentEventsOptions {
   readonly log: EventLog;
+  /** Where to go on: behind the last event that was received. From now on where it is absent. */
+  readonly after?: Position | undefined;
   /** Resolves when the view of documents shows everything up to a position. */
   readonly viewReached: (position: Position) => Promise<unknown>;
   /** The document as it is shown; undefined where the caller's Agent does not search it (any more). Throws when the caller may not look on. */
   readonly show: (documentId: string) => Promise<{ readonly json: JsonText; readonly running: boolean } | undefined>;
+  /** Whether the caller's Agent searched a document before it was deleted. */
+  readonly wasShown: (documentId: string) => Promise<boolean>;
   /** Where a running attempt stands, as JSON. */
   readonly progress: (documentId: string) => Promise<string | undefined>;
 }
 
 /**
- * Changes of documents as Server-Sent Events from now on: `document` with the document as it is now, `deleted` with its id,
+ * Changes of documents as Server-Sent Events, from now on or behind an event: `document` with the document as it is now, `deleted` with its id,
  * `progress` with the step and count of a running attempt. Ends when the caller may not look on.
  */
 export const documentEvents = async ({
   log,
+  after,
   viewReached,
   show,
+  wasShown,
   progress,
 }: DocumentEventsOptions): Promise<Readable> => {
   const stream = new EventStream();
-  const known = new Set<string>();
   const running = new Map<string, string>();
-  let last: Position = (await log.head()) ?? '';
-  const tell = async (documentId: string, position: Position): Promise<void> => {
+  let last: Position = after ?? (await log.head()) ?? '';
+  const tell = async (documentId: string, { type, position }: StoredEvent): Promise<void> => {
     last = position;
     const shown = await inReadScope(() => show(documentId));
     if (shown === undefined) {
-      if (known.delete(documentId)) await stream.send(position, JSON.stringify({ id: documentId }), 'deleted');
-    } else {
-      known.add(documentId);
-      await stream.send(position, shown.json.text, 'document');
-    }
+      if (type === 'DocumentDeleted' && (await wasShown(documentId)))
+        await stream.send(position, JSON.stringify({ id: documentId }), 'deleted');
+    } else await stream.send(position, shown.json.text, 'document');
     if (shown?.running === true) running.set(documentId, running.get(documentId) ?? '');
     else running.delete(documentId);
   };
@@ -47,11 +50,12 @@ export const documentEvents = async ({
     after: last === '' ? null : last,
     filter: { streamPrefixes: ['document-'] },
     onEvents: async (events) => {
-      const newest = new Map(events.map((event) => [idOf(event.stream), event.position]));
-      for (const [documentId, position] of newest) {
+      // By position, so that whoever goes on behind one of them has missed none.
+      const newest = new Map(events.map((event) => [event.stream, event]));
+      for (const event of [...newest.values()].toSorted(byPosition)) {
         if (!stream.open) return;
-        await viewReached(position);
-        await tell(documentId, position).catch((error: Error) => endWith(stream, error));
+        await viewReached(event.position);
+        await tell(idOf(event.stream), event).catch((error: Error) => endWith(stream, error));
       }
     },
   });
@@ -63,6 +67,8 @@ export const documentEvents = async ({
   stream.begin('following');
   return stream.body;
 };
+
+const byPosition = (a: StoredEvent, b: StoredEvent): number => (a.position < b.position ? -1 : 1);
 
 const sendProgress = async (
   stream: EventStream,

@@ -107,6 +107,17 @@ export const documentView = presenter<DocumentRow>(
 export const shownDocument = documentView.schema
   .extend({ tags: z.array(shownTag).describe('The tags that it carries.') })
   .meta({ id: 'Document' });
+/** A document in the answer to a write. */
+export const writtenDocument = shownDocument
+  .extend({ unchanged: z.literal(true).optional().describe('The write changed nothing.') })
+  .meta({ id: 'WrittenDocument' });
+export const createdDocument = shownDocument
+  .extend({
+    sameName: z
+      .array(z.string())
+      .describe('The ids of other documents that have this name in this place, newest first; at most 100.'),
+  })
+  .meta({ id: 'CreatedDocument' });
 export const shownDocuments = z.object({ items: z.array(shownDocument) });
 export const documentContent = z
   .object({

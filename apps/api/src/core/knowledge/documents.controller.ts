@@ -1,6 +1,4 @@
 import { Access, type Caller } from '@app/access';
-import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
-import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
 import {
   addedDocumentId,
@@ -8,20 +6,18 @@ import {
   Bodies,
   DeleteDocument,
   KnownTags,
-  readProgress,
   ReprocessDocument,
+  type SearchingAgent,
   UpdateDocument,
 } from '@app/knowledge';
-import { FindDocument, GetDocument, ListDocuments } from '@projections/documents';
-import { Controller, Delete, Get, Inject, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { GetDocument, ListDocuments, SameName } from '@projections/documents';
+import { Controller, Delete, Get, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Readable } from 'node:stream';
 import {
   Accepts,
   Answers,
-  AnswersAs,
   BodyInput,
   CommandContext,
   CurrentCaller,
@@ -32,22 +28,22 @@ import {
   listOf,
   Lists,
   QueryInput,
-  reached,
   Reads,
   Requires,
   tagged,
   written,
 } from '@app/http';
 import { type AskedDocument, KnowledgeAccess } from './document-access';
-import { documentEvents } from './document-events';
 import { DocumentPresenter } from './document-presenter';
 import {
+  createdDocument,
   documentChange,
   documentsQuery,
   type NewDocument,
   newInlineDocument,
   reprocessing,
   shownDocument,
+  writtenDocument,
 } from './documents-schemas';
 import { documentOf, placeOf, readUpload } from './upload-files';
 
@@ -69,8 +65,6 @@ export class DocumentsController {
     private readonly bodies: Bodies,
     private readonly presenter: DocumentPresenter,
     private readonly lists: Lists,
-    @Inject(EVENT_LOG) private readonly log: EventLog,
-    @Inject(COORDINATION_STORE) private readonly coordination: CoordinationStore,
   ) {}
 
   @Get()
@@ -108,48 +102,15 @@ export class DocumentsController {
     );
   }
 
-  @Get('events')
-  @Requires('knowledge:read')
-  @ApiOperation({
-    operationId: 'streamDocumentEvents',
-    summary: 'Follows changes of documents as Server-Sent Events: `document`, `deleted` and `progress`.',
-  })
-  @Answers(200)
-  @AnswersAs('text/event-stream')
-  @Reads()
-  async events(
-    @CurrentCaller() caller: Caller,
-    @Param('agentId') agentId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readable> {
-    await this.access.agent(caller, agentId, 'use');
-    reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
-    const show = async (documentId: string) => {
-      // Asked anew for every event: access may have ended since.
-      const agent = await this.access.agent(caller, agentId, 'use');
-      const row = await this.queries.execute(new FindDocument(agent, documentId));
-      return row === undefined
-        ? undefined
-        : { json: await this.presenter.one(agent, row), running: row.status === 'Processing' };
-    };
-    const progress = async (documentId: string) => {
-      const current = await readProgress(this.coordination, documentId);
-      return current === undefined ? undefined : JSON.stringify(current);
-    };
-    const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);
-    void reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
-    return documentEvents({ log: this.log, viewReached, show, progress });
-  }
-
   @Post()
   @Requires('knowledge:write')
   @ApiOperation({
     operationId: 'createDocument',
     summary:
-      'Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows.',
+      'Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows. `sameName` lists those that had the name already.',
   })
   @Accepts({ ...LARGE, files: true })
-  @Answers(202, shownDocument)
+  @Answers(202, createdDocument)
   async add(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -187,7 +148,7 @@ export class DocumentsController {
       'Renames a document, sets its tags or replaces its content. New content is searched once the document is Ready again; until then nothing of it is.',
   })
   @Accepts(LARGE)
-  @Answers(200, shownDocument)
+  @Answers(200, writtenDocument)
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -238,7 +199,7 @@ export class DocumentsController {
     summary: 'Ingests a document again. Without `force`, only if that could change anything.',
   })
   @Accepts({ required: false })
-  @Answers(202, shownDocument)
+  @Answers(202, writtenDocument)
   async reprocess(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -263,7 +224,8 @@ export class DocumentsController {
       new CreateDocuments([{ ...placeOf(scope, agent), ...given, provider: 'inline', body: stored }], meta),
     );
     const location = `/api/v1/core/knowledge/${agentId}/documents/${documentId}`;
-    return this.shown(receipt, { caller, agentId, documentId }, reply, location);
+    const show = async () => (await this.created(agent, [documentId]))[0] as JsonText;
+    return written(reply, receipt, { views: VIEWS, show, location });
   }
 
   private async addFiles({ caller, agentId, meta }: Adding, request: FastifyRequest, reply: FastifyReply) {
@@ -278,23 +240,25 @@ export class DocumentsController {
         meta,
       ),
     );
-    const rows = () =>
-      Promise.all(files.map((_, index) => this.queries.execute(new GetDocument(agent, addedDocumentId(meta, index)))));
+    const ids = files.map((_, index) => addedDocumentId(meta, index));
     const show = async () =>
-      new JsonText(`{"items":[${(await this.presenter.show(agent, await rows())).map(({ text }) => text).join(',')}]}`);
+      new JsonText(`{"items":[${(await this.created(agent, ids)).map(({ text }) => text).join(',')}]}`);
     return written(reply, receipt, { views: VIEWS, show });
   }
 
-  private async shown(
-    receipt: Receipt,
-    { caller, agentId, documentId }: AskedDocument,
-    reply: FastifyReply,
-    location?: string,
-  ) {
+  private async created(agent: SearchingAgent, ids: readonly string[]): Promise<readonly JsonText[]> {
+    const rows = await Promise.all(ids.map((documentId) => this.queries.execute(new GetDocument(agent, documentId))));
+    const sameNames = await Promise.all(rows.map((row) => this.queries.execute(new SameName(row))));
+    const shown = await this.presenter.show(agent, rows);
+    return shown.map((json, index) => json.with({ sameName: sameNames[index] ?? [] }));
+  }
+
+  private async shown(receipt: Receipt, { caller, agentId, documentId }: AskedDocument, reply: FastifyReply) {
     const show = async () => {
       const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
-      return this.presenter.one(agent, document);
+      const json = await this.presenter.one(agent, document);
+      return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
     };
-    return written(reply, receipt, { views: VIEWS, show, ...(location === undefined ? {} : { location }) });
+    return written(reply, receipt, { views: VIEWS, show });
   }
 }

@@ -26,7 +26,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { KnowledgeAccess } from './document-access';
 import { DocumentPresenter } from './document-presenter';
-import { shownDocument } from './documents-schemas';
+import { writtenDocument } from './documents-schemas';
 import { newTag, tagChange, tagsQuery, tagView } from './tags-schemas';
 
 /** Tags of the Space that an Agent is in. */
@@ -142,7 +142,7 @@ export class TagsController {
   @Post('documents/:documentId/tags/:tagId')
   @Requires('knowledge:write')
   @ApiOperation({ operationId: 'attachTag', summary: 'Attaches a tag to a document.' })
-  @Answers(200, shownDocument)
+  @Answers(200, writtenDocument)
   async attach(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -156,7 +156,8 @@ export class TagsController {
     const receipt: Receipt = await this.commands.execute(new AttachTag(documentId, tagId, meta));
     const show = async () => {
       const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
-      return this.presenter.one(agent, document);
+      const json = await this.presenter.one(agent, document);
+      return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
     };
     return written(reply, receipt, { views: ['documents', 'tags', 'passages'], show });
   }

@@ -1,7 +1,8 @@
 import { type CommandMeta, Decisions, isUnavailable, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Bodies, type StoredBody } from '../bodies';
-import { type DocumentCommand, documentDecider } from '../document.decider';
+import type { DocumentCommand } from '../document.commands';
+import { documentDecider } from '../document.decider';
 
 export interface DocumentUpdate {
   readonly name?: string;

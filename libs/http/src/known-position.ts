@@ -1,6 +1,6 @@
 import type { EventLog } from '@app/event-log';
-import { InvalidInput } from '@app/http';
 import type { Position } from '@app/kernel';
+import { InvalidInput } from './invalid-input';
 
 /** A position that came from outside, once the log has taken it. Throws the 400 problem that names the parameter. */
 export const knownPosition = async (log: EventLog, text: string, parameter: string): Promise<Position> => {

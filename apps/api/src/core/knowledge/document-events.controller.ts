@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream';
+import { Access, type Caller } from '@app/access';
+import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { Answers, AnswersAs, CurrentCaller, Documented, knownPosition, reached, Reads, Requires } from '@app/http';
+import { Decisions } from '@app/kernel';
+import { documentDecider, isSearchedBy, readProgress } from '@app/knowledge';
+import { FindDocument } from '@projections/documents';
+import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiHeader, ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { documentEvents } from './document-events';
+import { DocumentPresenter } from './document-presenter';
+
+@Documented('Documents')
+@Controller('/api/v1/core/knowledge/:agentId/documents')
+export class DocumentEventsController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly presenter: DocumentPresenter,
+    private readonly decisions: Decisions,
+    @Inject(EVENT_LOG) private readonly log: EventLog,
+    @Inject(COORDINATION_STORE) private readonly coordination: CoordinationStore,
+  ) {}
+
+  @Get('events')
+  @Requires('knowledge:read')
+  @ApiOperation({
+    operationId: 'streamDocumentEvents',
+    summary:
+      'Follows changes of documents as Server-Sent Events: `document`, `deleted` and `progress`. Goes on behind `last-event-id`.',
+  })
+  @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })
+  @Answers(200)
+  @AnswersAs('text/event-stream')
+  @Reads()
+  async events(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Headers('last-event-id') lastEventId: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    const searching = await this.access.agent(caller, agentId, 'use');
+    const after = lastEventId === undefined ? undefined : await knownPosition(this.log, lastEventId, 'last-event-id');
+    reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
+    const show = async (documentId: string) => {
+      // Asked anew for every event: access may have ended since.
+      const agent = await this.access.agent(caller, agentId, 'use');
+      const row = await this.queries.execute(new FindDocument(agent, documentId));
+      return row === undefined
+        ? undefined
+        : { json: await this.presenter.one(agent, row), running: row.status === 'Processing' };
+    };
+    const wasShown = async (documentId: string) => {
+      const { state } = await this.decisions.load(documentDecider, documentId);
+      return state.status === 'Deleted' && isSearchedBy(searching, state);
+    };
+    const progress = async (documentId: string) => {
+      const current = await readProgress(this.coordination, documentId);
+      return current === undefined ? undefined : JSON.stringify(current);
+    };
+    const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);
+    void reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
+    return documentEvents({ log: this.log, after, viewReached, show, wasShown, progress });
+  }
+}

@@ -1,0 +1,117 @@
+import { List } from 'immutable';
+
+interface Indexed {
+  readonly text: string;
+  readonly passages: string;
+  /** The model whose vectors the passages have, to be used again; null where they are not to be. */
+  readonly model: string | null;
+  /** Revision of the document at which these passages were indexed: what citations pin. */
+  readonly revision: number;
+}
+
+interface Chunked {
+  readonly chunks: string;
+  readonly chunkCount: number;
+  readonly tokenCount: number;
+}
+
+/** Passages of this document, of whatever content, with vectors of a model. */
+export interface Embedded {
+  readonly passages: string;
+  readonly model: string;
+}
+
+/** The names of the blobs of a document, and what is in them. */
+export interface DocumentBlobs {
+  readonly file: string;
+  /** What attempts at the present content have stored so far. */
+  readonly extracted: string | null;
+  readonly chunked: Chunked | null;
+  /** What was embedded since `indexed`, also for earlier content. */
+  readonly embedded: List<Embedded>;
+  /** What the search index serves, or is about to serve. */
+  readonly indexed: Indexed | null;
+  /** Blobs that new ones replace, to be named when the new ones are served. */
+  readonly superseded: List<string>;
+}
+
+/** What changes in the blobs of a document. */
+type Changed = Partial<DocumentBlobs>;
+
+export const blobsOfNew = (file: string): DocumentBlobs => ({
+  file,
+  extracted: null,
+  chunked: null,
+  embedded: List(),
+  indexed: null,
+  superseded: List(),
+});
+
+/** Every blob of a document. */
+export const allBlobs = (blobs: DocumentBlobs): string[] => [
+  blobs.file,
+  ...servedBlobs(blobs),
+  ...textBlobs(blobs),
+  ...embeddedBlobs(blobs),
+  ...blobs.superseded,
+];
+
+/** What may hold vectors of passages, newest last: none of them need be embedded again. */
+export const embeddedBefore = ({ embedded, indexed }: DocumentBlobs): readonly Embedded[] => [
+  ...(indexed === null || indexed.model === null ? [] : [{ passages: indexed.passages, model: indexed.model }]),
+  ...embedded,
+];
+
+/** New content: what was embedded for the old one may do for parts of the new. */
+export const withFile = (blobs: DocumentBlobs, file: string): Changed => ({
+  file,
+  extracted: null,
+  chunked: null,
+  superseded: blobs.superseded.push(blobs.file, ...textBlobs(blobs)),
+});
+
+/** Nothing that was made of the document before is used again. */
+export const fromTheStart = (blobs: DocumentBlobs): Changed => ({
+  extracted: null,
+  chunked: null,
+  embedded: List(),
+  indexed: blobs.indexed === null ? null : { ...blobs.indexed, model: null },
+  superseded: blobs.superseded.push(...textBlobs(blobs), ...embeddedBlobs(blobs)),
+});
+
+export const withText = ({ extracted, superseded }: DocumentBlobs, text: string): Changed => ({
+  extracted: text,
+  superseded: extracted === null ? superseded : superseded.push(extracted),
+});
+
+export const withChunks = ({ chunked: before, superseded }: DocumentBlobs, chunked: Chunked): Changed => ({
+  chunked,
+  superseded: before === null ? superseded : superseded.push(before.chunks),
+});
+
+export const withEmbedded = ({ embedded }: DocumentBlobs, batch: Embedded): Changed => ({
+  embedded: embedded.push(batch),
+});
+
+/** What the index serves next takes the place of all that it was made of. */
+export const withIndexed = (blobs: DocumentBlobs, indexed: Indexed): Changed => ({
+  extracted: null,
+  chunked: null,
+  embedded: List(),
+  indexed,
+  superseded: blobs.superseded.push(
+    ...[...servedBlobs(blobs), ...textBlobs(blobs), ...embeddedBlobs(blobs)].filter(
+      (name) => name !== indexed.text && name !== indexed.passages,
+    ),
+  ),
+});
+
+const servedBlobs = ({ indexed }: DocumentBlobs): string[] =>
+  indexed === null ? [] : [indexed.text, indexed.passages];
+
+const textBlobs = ({ extracted, chunked }: DocumentBlobs): string[] => [
+  ...(extracted === null ? [] : [extracted]),
+  ...(chunked === null ? [] : [chunked.chunks]),
+];
+
+const embeddedBlobs = ({ embedded }: DocumentBlobs): string[] => embedded.map(({ passages }) => passages).toArray();

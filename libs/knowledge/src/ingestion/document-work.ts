@@ -1,0 +1,54 @@
+import type { Blobs } from '@app/blobs';
+import { type CommandMeta, type Decisions, isUnavailable, type Receipt, streamOf } from '@app/kernel';
+import type { DocumentCommand } from '../document/document.commands';
+import { documentDecider, type LiveDocument } from '../document/document.decider';
+
+export interface DocumentWorkParts {
+  readonly decisions: Pick<Decisions, 'transact'>;
+  readonly blobs: Pick<Blobs, 'put' | 'get' | 'remove'>;
+  readonly meta: () => CommandMeta;
+}
+
+/** What one attempt at a document reads, stores under the document's key, and says in the log. */
+export class DocumentWork {
+  private readonly stream: string;
+
+  constructor(
+    private readonly parts: DocumentWorkParts,
+    readonly document: LiveDocument,
+  ) {
+    this.stream = streamOf(documentDecider.category, document.documentId);
+  }
+
+  decide(command: DocumentCommand): Promise<Receipt> {
+    return this.parts.decisions.transact(documentDecider, this.document.documentId, command, this.parts.meta());
+  }
+
+  read(name: string): Promise<Buffer | undefined> {
+    return this.parts.blobs.get(this.stream, name);
+  }
+
+  /**
+   * Stores bodies and has events name them. Undefined where none does: newer content, another attempt or a deletion was faster,
+   * and the bodies are removed again.
+   */
+  async store(
+    bodies: readonly Buffer[],
+    naming: (names: readonly string[]) => DocumentCommand,
+  ): Promise<Receipt | undefined> {
+    const { spaceId } = this.document;
+    const names: string[] = [];
+    try {
+      for (const body of bodies)
+        names.push((await this.parts.blobs.put(this.stream, body, spaceId === null ? {} : { spaceId })).name);
+      const receipt = await this.decide(naming(names));
+      if (receipt.eventIds.length > 0) return receipt;
+    } catch (error) {
+      // An event may name them.
+      if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.parts.blobs.remove(names);
+      throw error;
+    }
+    await this.parts.blobs.remove(names);
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { nameId } from '@app/kernel';
+import type { Passage } from '@app/search-index';
+import type { ReadDocument } from './read-document';
+
+/** Passages handled without letting anybody else run. */
+const STRIDE = 100;
+
+/** Makes something of each passage, or of each chunk, and lets others run in between. */
+export const inStrides = async <From, To>(
+  all: readonly From[],
+  make: (one: From, index: number) => To,
+): Promise<To[]> => {
+  const made: To[] = [];
+  for (const [index, one] of all.entries()) {
+    if (index % STRIDE === STRIDE - 1) await setImmediate();
+    made.push(make(one, index));
+  }
+  return made;
+};
+
+/** The passages of a document, without vectors yet. Ids follow from document, place and text, so that unchanged passages keep theirs. */
+export const passagesOf = (documentId: string, { text, chunks }: ReadDocument): Promise<readonly Passage[]> =>
+  inStrides(chunks, ({ headings, start, end }, ordinal) => {
+    const body = text.slice(start, end);
+    return {
+      chunkId: nameId(documentId, `${ordinal}:${sha256(body, 'hex')}`),
+      ordinal,
+      text: body,
+      headings,
+      start,
+      end,
+      enabled: true,
+    };
+  });
+
+/** What is embedded of a passage: with the headings above it, which measured better. */
+export const embeddedText = ({ headings, text }: Pick<Passage, 'headings' | 'text'>): string =>
+  [headings.join(' > '), text].filter((part) => part !== '').join('\n');
+
+/** Equal for passages whose vectors of one model are equal. */
+export const embeddingKey = (passage: Pick<Passage, 'headings' | 'text'>): string =>
+  sha256(embeddedText(passage), 'base64');
+
+const sha256 = (text: string, encoding: 'hex' | 'base64'): string => createHash('sha256').update(text).digest(encoding);

@@ -1,0 +1,72 @@
+import { at, type Document, type Guide, startGuide } from './guide';
+import { ADMIN_KEY } from './harness';
+
+let guide: Guide;
+beforeAll(async () => (guide = await startGuide()), 60_000);
+afterAll(() => guide.platform.stop());
+
+describe('documents', () => {
+  it('say that a write changed nothing, and at once what it changed', async () => {
+    const agent = await guide.newAgent('Unchanging');
+    const path = at(`/knowledge/${agent}/documents`);
+    const content = { content: 'The dingo howls.', mimeType: 'text/plain' };
+    const add = (name: string) =>
+      guide.platform.call<Document & { sameName: string[] }>(path, { method: 'POST', body: { name, ...content } });
+    const { id, sameName } = (await add('a.txt')).body;
+    expect(sameName).toEqual([]);
+    const { revision } = await guide.ready(id, agent);
+    const write = async (method: 'PUT' | 'POST', below: string, body?: object) => {
+      const answer = await guide.platform.call<Document & { unchanged?: true }>(`${path}/${id}${below}`, {
+        method,
+        ...(body === undefined ? {} : { body }),
+      });
+      return [answer.status, answer.body.unchanged, answer.body.revision === revision];
+    };
+    const tag = await guide.platform.call<{ id: string }>(at(`/knowledge/${agent}/tags`), {
+      method: 'POST',
+      body: { name: 'Howling' },
+    });
+    expect([
+      await write('PUT', '', content),
+      await write('PUT', '', { name: 'a.txt', tagIds: [] }),
+      await write('POST', '/reprocess'),
+      await write('POST', '/reprocess', { force: false }),
+    ]).toEqual([
+      [200, true, true],
+      [200, true, true],
+      [202, true, true],
+      [202, true, true],
+    ]);
+    expect(await write('POST', `/tags/${tag.body.id}`)).toEqual([200, undefined, false]);
+    expect((await write('POST', `/tags/${tag.body.id}`))[1]).toBe(true);
+    expect(await write('PUT', '', { content: 'The dingo barks.' })).toEqual([200, undefined, false]);
+    // It waits already: asking once more changes nothing, even by force.
+    await guide.ready(id, agent);
+    expect((await write('POST', '/reprocess', { force: true }))[1]).toBeUndefined();
+  });
+
+  it('name those that have their name in their place already', async () => {
+    const [agent, other] = [await guide.newAgent('Twice'), await guide.newAgent('Elsewhere')];
+    const upload = async (of: string, names: readonly string[], scope = 'agent') => {
+      const form = new FormData();
+      form.set('scope', scope);
+      for (const name of names) form.append('file', new Blob(['The dingo howls.'], { type: 'text/plain' }), name);
+      const response = await fetch(`${guide.platform.url}${at(`/knowledge/${of}/documents`)}`, {
+        method: 'POST',
+        headers: { 'x-api-key': ADMIN_KEY },
+        body: form,
+      });
+      return ((await response.json()) as { items: (Document & { sameName: string[] })[] }).items;
+    };
+    const [first] = await upload(agent, ['a.txt']);
+    await upload(other, ['a.txt']);
+    await upload(agent, ['a.txt'], 'space');
+    const [second, third] = await upload(agent, ['a.txt', 'b.txt']);
+    expect([first?.sameName, second?.sameName, third?.sameName]).toEqual([[], [first?.id], []]);
+    const inline = await guide.platform.call<{ sameName: string[] }>(at(`/knowledge/${agent}/documents`), {
+      method: 'POST',
+      body: { name: 'a.txt', content: 'The dingo sleeps.', mimeType: 'text/plain' },
+    });
+    expect(inline.body.sameName).toEqual([second?.id, first?.id]);
+  });
+});
