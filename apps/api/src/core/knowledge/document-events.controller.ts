@@ -2,7 +2,17 @@ import type { Readable } from 'node:stream';
 import { Access, type Caller } from '@app/access';
 import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { Answers, AnswersAs, CurrentCaller, Documented, knownPosition, reached, Reads, Rejects, Requires } from '@app/http';
+import {
+  Answers,
+  AnswersAs,
+  CurrentCaller,
+  Documented,
+  knownPosition,
+  reached,
+  Reads,
+  Rejects,
+  Requires,
+} from '@app/http';
 import { Decisions } from '@app/kernel';
 import { documentDecider, isSearchedBy, readProgress } from '@app/knowledge';
 import { FindDocument } from '@projections/documents';
