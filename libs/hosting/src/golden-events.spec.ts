@@ -1,5 +1,6 @@
-import { EventCodec, type StoredEvent } from '@app/kernel';
-import { goldenData, goldenVersions } from '../../../test/fixtures/golden-events';
+import { defineEvent, EventCodec, type StoredEvent } from '@app/kernel';
+import { goldenData, goldenVersions, unfitFields } from '../../../test/fixtures/golden-events';
+import { z } from 'zod';
 import { eventCatalogue } from './aggregates';
 
 const golden = goldenVersions();
@@ -33,4 +34,9 @@ describe('every version of every event that was ever written', () => {
       expect(event?.type).toBe(type);
     },
   );
+});
+
+it('names the fields of a golden file that its schema does not take', () => {
+  const data = z.strictObject({ spaceId: z.string().regex(/^#/), title: z.string(), text: z.string(), tags: z.any() });
+  expect(unfitFields(defineEvent({ type: 'PromptAdded', description: 'Like it.', data }))).toEqual(['spaceId']);
 });

@@ -3,7 +3,7 @@ export interface ErrorEntry {
   readonly status: number;
   /** Short, and the same for every occurrence. */
   readonly title: string;
-  /** What is wrong and what to do now; says nothing of the case in hand, as `refusalSentence` does. */
+  /** What is wrong and what to do now; says nothing of the case in hand, as `rejectionSentence` does. */
   readonly detail: string;
 }
 

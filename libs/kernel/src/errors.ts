@@ -20,7 +20,7 @@ export class DomainError extends Error {
 /**
  * Throws a `DomainError`. Facts by code: `not_found` has `kind` and `id`; `conflict` a `reason`; `forbidden` the missing
  * `permission`, or the `role` in a Space or Agent (`kind`, `id`), or a `reason`; `path` is the field concerned. Messages are
- * made from them (`refusalSentence`).
+ * made from them (`rejectionSentence`).
  */
 export const reject = (code: string, facts: Facts = {}): never => {
   throw new DomainError(code, facts);

@@ -8,7 +8,7 @@ export * from './command-steps';
 export * from './config';
 export * from './decider';
 export * from './decisions';
-export { sentenceIn } from './error-sentences';
+export { sentenceIn } from './expected-errors';
 export * from './errors';
 export * from './event-codec';
 export * from './event-definition';
