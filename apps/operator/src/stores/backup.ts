@@ -5,6 +5,8 @@ import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
 import { assertDataFolder, instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
 
+// Copies the files of stores, beside a running product too, so no module may open them here.
+
 export const makeBackup: Verb<[folder: string, { readonly keys?: string }]> = async (
   { output },
   folder,

@@ -1,18 +1,26 @@
+import 'reflect-metadata';
 import { hostname, userInfo } from 'node:os';
 import { operatorActions } from '@app/auditing';
-import { eventMacOf } from '@app/event-log';
-import { assertWhole, INSTANCE_SECRET, openLog, openStores, type Stores } from '@app/hosting';
+import { CoreModule, type ProcessOptions, StoresModule } from '@app/hosting';
 import { AdminRegister, CreateApiKey, CreateApiKeyHandler, EVERYTHING } from '@app/identity';
 import {
   type CommandMeta,
+  type Config,
+  Decisions,
   deriveId,
-  InstanceSecret,
   nameSchema,
+  productVersion,
+  readEnvironment,
+  Resources,
   stepOf,
   systemClock,
   TimeOrderedIds,
 } from '@app/kernel';
+import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import pino from 'pino';
 import { EXIT, Failure } from '../exit-codes';
+import type { Output } from '../output';
 import type { Verb } from '../session';
 import { assertLog, instanceKey, orFailure, storesConfig } from './config';
 
@@ -32,33 +40,60 @@ export const createAdminKey: Verb<[AdminKeyOptions]> = async (
   const given = { by: checked('--by', by), reason: checked('--reason', reason) };
   const config = storesConfig();
   assertLog(config);
-  const keys = { vaultKey: instanceKey(config, 'VAULT_KEY'), mac: eventMacOf(instanceKey(config, 'SEAL_KEY')) };
-  const stores = await orFailure(
-    openLog(config).then((log) => openStores(config, log, keys, systemClock, output.note)),
-  );
+  for (const name of ['VAULT_KEY', 'SEAL_KEY'] as const) instanceKey(config, name);
+  const { userId, keyId, secret } = await orFailure(inStores(config, output, (app) => made(app, given, user)));
+  output.result({ userId, keyId, secret }, () => [
+    `API key, shown only once: ${secret}`,
+    `It belongs to the admin ${userId}, has every permission and no limit, and does not expire. The log records who made it and why (AdminKeyRequested). Revoke it when you have another.`,
+  ]);
+};
+
+/** The stores and what makes a key in them, and no more of the platform: no view, policy or broker has to be well for it. */
+@Module({})
+class AdminKeyModule {
+  static forRoot(options: ProcessOptions): DynamicModule {
+    return {
+      module: AdminKeyModule,
+      imports: [CoreModule.forRoot(options), StoresModule],
+      providers: [AdminRegister, CreateApiKeyHandler],
+    };
+  }
+}
+
+/** Does work in an application context over the stores, which are closed afterwards. */
+const inStores = async <T>(
+  // Of no use here, so a mistake in it is none either.
+  { MODELS_FILE: _, ...config }: Config,
+  { note }: Output,
+  work: (app: INestApplicationContext) => Promise<T>,
+): Promise<T> => {
+  const resources = new Resources();
+  const noted = { write: (line: string) => note((JSON.parse(line) as { msg: string }).msg) };
+  const logger = pino({ level: 'warn' }, noted);
+  const options = { config, environment: readEnvironment(), logger, resources, version: productVersion };
   try {
-    await orFailure(assertWhole(stores));
-    const { userId, keyId, secret } = await orFailure(made(stores, given, user));
-    output.result({ userId, keyId, secret }, () => [
-      `API key, shown only once: ${secret}`,
-      `It belongs to the admin ${userId}, has every permission and no limit, and does not expire. The log records who made it and why (AdminKeyRequested). Revoke it when you have another.`,
-    ]);
+    return await work(
+      await NestFactory.createApplicationContext(AdminKeyModule.forRoot(options), {
+        logger: false,
+        abortOnError: false,
+      }),
+    );
   } finally {
-    await stores.close();
+    await resources.close();
   }
 };
 
 const made = async (
-  { decisions, vault }: Stores,
+  app: INestApplicationContext,
   given: { readonly by: string; readonly reason: string },
   user: string | undefined,
 ) => {
-  const admins = await new AdminRegister(decisions).active();
+  const decisions = app.get(Decisions);
+  const admins = await app.get(AdminRegister).active();
   const userId = user ?? admins[0];
   if (userId === undefined) throw new Failure('There is no admin yet. Start the product: it creates the first one.');
   if (!admins.includes(userId))
     throw new Failure(`User ${userId} is not an active admin. Active admins: ${admins.join(', ')}.`, EXIT.wrongUsage);
-  const instance = new InstanceSecret(await vault.ensureKey(INSTANCE_SECRET, {}));
   const commandId = new TimeOrderedIds().next();
   const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:operator', now: systemClock.now() };
   const step = stepOf(meta, 'apiKey');
@@ -70,9 +105,9 @@ const made = async (
     { type: 'AdminKeyRequested', data: { keyId, userId, ...given } },
     meta,
   );
-  const { secret } = await new CreateApiKeyHandler(decisions, instance).execute(
-    new CreateApiKey(userId, { name: NAME, ...EVERYTHING }, step),
-  );
+  const { secret } = await app
+    .get(CreateApiKeyHandler)
+    .execute(new CreateApiKey(userId, { name: NAME, ...EVERYTHING }, step));
   return { userId, keyId, secret };
 };
 

@@ -11,6 +11,7 @@ import { instanceKey, orFailure, storesConfig } from './config';
 const NEXT = 'VAULT_KEY.next';
 
 /**
+ * Rewrites the file of the vault, which no module may hold open meanwhile: so without Nest.
  * Wraps the data keys under a new `VAULT_KEY`, which is on the disk before. Done again after an interruption it goes on: a
  * new key that the keys are wrapped under already only takes its place.
  */

@@ -23,6 +23,8 @@ import {
 } from './config';
 import { assertExport } from './export-file';
 
+// Opens the log, the vault and the blobs alone, without Nest: bytes are moved, and nothing of the platform may read or write meanwhile.
+
 /** What travels beside the log, in places of its own: whoever has all three can read everything. */
 export interface Apart {
   readonly keys?: string;

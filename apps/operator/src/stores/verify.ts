@@ -7,6 +7,8 @@ import { assertExport } from './export-file';
 import { assertLog, findInstanceKey, importedPublicKeys, orFailure, storesConfig, storesNamed } from './config';
 import { exitCodeOf, shown, verificationLines, type VerifyGiven, verifyOnline } from '../verification';
 
+// Opens the log alone, without Nest: an auditor verifies without the secrets and stores of the platform, a damaged log too.
+
 /** What is verified, printed first: no log must be taken for another. */
 interface Subject {
   readonly kind: 'export' | 'server' | 'stores';
