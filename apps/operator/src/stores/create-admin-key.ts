@@ -63,7 +63,7 @@ class AdminKeyModule {
 /** Does work in an application context over the stores, which are closed afterwards. */
 const inStores = async <T>(
   // Of no use here, so a mistake in it is none either.
-  { MODELS_FILE: _, ...config }: Config,
+  { MODELS_FILE: _models, ...config }: Config,
   { note }: Output,
   work: (app: INestApplicationContext) => Promise<T>,
 ): Promise<T> => {
