@@ -23,7 +23,7 @@ const jestState = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL', 'RETRY_TIMES'].map((
 
 module.exports = class ProcessEnvironment {
   global = globalThis;
-  before = { console, env: { ...process.env }, exit: process.exit };
+  before = { console, env: process.env, variables: { ...process.env }, exit: process.exit };
   moduleMocker = new ModuleMocker(globalThis);
 
   constructor({ projectConfig: config }) {
@@ -43,8 +43,10 @@ module.exports = class ProcessEnvironment {
     this.fakeTimers.dispose();
     this.fakeTimersModern.dispose();
     for (const symbol of jestState) delete globalThis[symbol];
+    const { env, variables, exit } = this.before;
+    for (const name of Object.keys(env)) if (!(name in variables)) delete env[name];
+    Object.assign(process, { env: Object.assign(env, variables), exit });
     globalThis.console = this.before.console;
-    Object.assign(process, { env: this.before.env, exit: this.before.exit });
   }
 
   exportConditions() {
