@@ -134,7 +134,8 @@ describe('what is deleted', () => {
     const [receipt] = await receiptsOf('DocumentDeleted', `document-${ids.document}`);
     expect(receipt?.data).toMatchObject({
       things: [`document-${ids.document}`],
-      blobs: 3,
+      // The file, its text, its chunks, and these with their vectors.
+      blobs: 4,
       purged: ['views', 'search', 'decisions'],
     });
     expect(await platform.platform.host.stores.blobs.list(null, 10)).toEqual([]);

@@ -42,6 +42,8 @@ const filesLeft = async () =>
 it('takes a file of the largest size', async () => {
   expect((await upload(body([scope, file(MAX_BYTES)]))).status).toBe(202);
   await until(async () => (await stored()).every(({ status }) => status === 'Ready'), 'what is made of the file');
+  // The file, its text and its passages; what only ingestion needed is removed once it is Ready.
+  await until(async () => (await filesLeft()) === 3, 'the end of what ingestion stored');
 });
 
 it.each([
