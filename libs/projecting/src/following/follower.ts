@@ -13,10 +13,13 @@ const PAGE = 500;
 /** How long a checkpoint may stay behind; longer by the number of slices. */
 const CHECKPOINT_EVERY_MS = 5_000;
 const REOPEN_MS = 1_000;
-/** Pages in a row behind which the log went on: then it is caught up elsewhere, which takes a thread. */
+/** Pages in a row behind which the log went on, or the events in them: then it is caught up elsewhere, which takes a thread. */
 const FAR_PAGES = 5;
+const FAR_EVENTS = 2 * PAGE;
 /** How often it is looked how far that came. */
 const LOOK_MS = 500;
+
+const AT_THE_END = { pages: 0, events: 0 };
 
 export interface FollowerOptions extends FollowedSlicesOptions {
   readonly log: EventLog;
@@ -39,8 +42,8 @@ export class Follower {
   private reached: Position | null;
   private subscription: Subscription | undefined;
   private reopening: Promise<void> | undefined;
-  /** Pages handled since it was last at the end of the log. */
-  private behind = 0;
+  /** What was handled since it was last at the end of the log. */
+  private behind = AT_THE_END;
   private stopped = false;
 
   private constructor(
@@ -163,8 +166,9 @@ export class Follower {
       await this.handle(page, upTo);
       this.options.onAdvance(this.reached);
       await this.settleOldest();
-      this.behind = isLast ? 0 : this.behind + 1;
-      if (this.behind >= FAR_PAGES) this.leave(() => this.catchUp());
+      const { pages, events } = this.behind;
+      this.behind = isLast ? AT_THE_END : { pages: pages + 1, events: events + page.length };
+      if (this.behind.pages >= FAR_PAGES || this.behind.events >= FAR_EVENTS) this.leave(() => this.catchUp());
     } catch (error) {
       if (isFenced(error)) this.options.onFenced();
       if (isCheckpointMismatch(error)) this.reopen();
@@ -218,7 +222,7 @@ export class Follower {
     const { store, version, held, skip, catchUp } = this.options;
     // A look that fails changes nothing, and the next comes at once; what is wrong with the store the run itself meets.
     const looking = setInterval(() => void this.look().catch(() => undefined), LOOK_MS);
-    this.behind = 0;
+    this.behind = AT_THE_END;
     try {
       await catchUp.run({ view: store.name, version, held, shared: store.slices > 1, skip: [...skip] });
     } finally {
