@@ -2,7 +2,7 @@ import { decimalAmount, DomainError, isDomainError, Unavailable, type Uuid } fro
 import type { CallReservation } from './account/account.events';
 import type { Answer, Move } from './account/moves';
 import type { LimitState } from './account/open-account';
-import { estimated, type Held, heldCallOf } from './held-call';
+import { estimated, type GrantedReservation, callReservationOf } from './call-reservation';
 import type { AppliedLimit } from './limits/limits';
 import type { CallToMeter, MeteredCall, Metering } from './metering';
 import { Settlements, type SettlementsParts } from './settlements';
@@ -38,7 +38,7 @@ export class Ledger implements Metering {
     const held =
       estimate === 0n || concerned.length === 0
         ? []
-        : await this.hold(id, estimate, at, concerned, heldCallOf(call, at));
+        : await this.hold(id, estimate, at, concerned, callReservationOf(call, at));
     const including = held.filter(({ limit }) => limit.includedAmount !== null);
     const isIncludedUsage = including.length > 0 && including.every(({ answer }) => answer.isIncluded);
     const ended = this.running.begin();
@@ -82,9 +82,9 @@ export class Ledger implements Metering {
     at: Date,
     limits: readonly AppliedLimit[],
     call: CallReservation,
-  ): Promise<readonly Held[]> {
+  ): Promise<readonly GrantedReservation[]> {
     const time = at.getTime();
-    const asked = limits.map(async (limit): Promise<Held> => ({
+    const asked = limits.map(async (limit): Promise<GrantedReservation> => ({
       limit,
       answer: await this.granted(
         limit,
@@ -94,7 +94,8 @@ export class Ledger implements Metering {
     }));
     const outcomes = await Promise.allSettled(asked.map((each) => inTime(each)));
     const failed = outcomes.filter(({ status }) => status === 'rejected') as readonly PromiseRejectedResult[];
-    if (failed.length === 0) return (outcomes as readonly PromiseFulfilledResult<Held>[]).map(({ value }) => value);
+    if (failed.length === 0)
+      return (outcomes as readonly PromiseFulfilledResult<GrantedReservation>[]).map(({ value }) => value);
     // Also those that are granted later, when nobody waits any more.
     for (const each of asked)
       void each.then(
@@ -110,7 +111,7 @@ export class Ledger implements Metering {
     limit: AppliedLimit,
     move: Extract<Move, { type: 'hold' | 'ask' }>,
     at: Date,
-  ): Promise<Held['answer']> {
+  ): Promise<GrantedReservation['answer']> {
     const patience = performance.now() + ENDING_MS;
     const endings = this.settlements.endingsUnder(limit);
     for (;;) {

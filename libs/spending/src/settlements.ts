@@ -1,7 +1,7 @@
 import { inReadScope, offBudget, type Uuid } from '@app/kernel';
 import type { CallReservation } from './account/account.events';
 import { type AccountParts, OpenAccount } from './account/open-account';
-import type { BegunCall } from './held-call';
+import type { BegunCall } from './call-reservation';
 import { LostCalls } from './invocations/lost-calls';
 import { endedCall } from './invocations/recorded-calls';
 import { UsageRecords } from './invocations/usage-records';

@@ -1,7 +1,7 @@
 import { costOf } from '@app/models';
 import type { Hold } from '../account/account';
 import type { CallReservation } from '../account/account.events';
-import type { BegunCall } from '../held-call';
+import type { BegunCall } from '../call-reservation';
 import type { Settlement } from '../metering';
 import type { RecordedInvocation } from './invocation.events';
 

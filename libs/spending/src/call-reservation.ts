@@ -6,7 +6,7 @@ import type { AppliedLimit } from './limits/limits';
 import type { CallToMeter } from './metering';
 
 /** A limit that let a call begin. */
-export interface Held {
+export interface GrantedReservation {
   readonly limit: AppliedLimit;
   readonly answer: Extract<Answer, { granted: true }>;
 }
@@ -16,12 +16,12 @@ export interface BegunCall {
   readonly id: Uuid;
   readonly at: Date;
   readonly call: CallToMeter;
-  readonly held: readonly Held[];
+  readonly held: readonly GrantedReservation[];
   readonly isIncludedUsage: boolean;
 }
 
-/** What a hold says of its call, for whoever finds it when its process is dead. */
-export const heldCallOf = (
+/** What a reservation says of its call, for whoever finds it when its process is dead. */
+export const callReservationOf = (
   { kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens } }: CallToMeter,
   at: Date,
 ): CallReservation => ({
