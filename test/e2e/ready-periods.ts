@@ -39,6 +39,13 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
   await ended();
 
   const searches: Search[] = [];
+  const made = new Map<string, number>(MODES.map((mode) => [mode, 0]));
+  /** The second to end has begun since. */
+  const anotherOfEach = async (): Promise<void> => {
+    const before = new Map(made);
+    const isMade = (mode: string): boolean => Number(made.get(mode)) >= Number(before.get(mode)) + 2;
+    await until(() => MODES.every(isMade), 'another search in each mode', { every: 1 });
+  };
   let isOver = false;
   const watching = MODES.map(async (mode) => {
     while (!isOver) {
@@ -48,6 +55,7 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
         mode,
       });
       searches.push({ mode, before, found: items.length > 0, after: (await seen()).revision });
+      made.set(mode, Number(made.get(mode)) + 1);
       await lasting(PAUSE_MS);
     }
   });
@@ -60,8 +68,9 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
     const [method, path, body] = (changes[round % changes.length] as (typeof changes)[number])(round);
     await call(core(`${documents}/${id}${path}`), { method, body });
     await ended();
-    // So that searches fit into what is Ready or failed, before that changes.
-    await lasting(round % PAUSE_MS);
+    // Searches fit into what is Ready or failed, and searches are met by a change.
+    if (round % 2 === 0) await anotherOfEach();
+    else await lasting(round % PAUSE_MS);
   }
   isOver = true;
   await Promise.all(watching);

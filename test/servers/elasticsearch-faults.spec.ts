@@ -186,7 +186,7 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
       properties: { [vectorField('small', 4)]: { type: 'keyword' } },
     });
     const error = await failure(meddled.apply([put('d1', 'unspeakable')]));
-    expect([isUnavailable(error), (error as Error).name]).toEqual([false, 'Refusal']);
+    expect([isUnavailable(error), (error as Error).name]).toEqual([false, 'Rejection']);
     expect(String(error)).not.toContain('unspeakable');
     await meddled.apply([putDocument('d2', [passage('c2', 'alpha')])]);
     expect([await meddled.found('alpha'), await meddled.index.health()]).toEqual([['c2'], { ok: true }]);
