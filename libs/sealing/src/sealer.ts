@@ -159,7 +159,11 @@ export class Sealer {
     } catch (error) {
       this.options.logger.warn({ error: errorName(error) }, 'Sealing what waits in a thread failed; it goes on here.');
     }
-    await hasher.close().catch(() => undefined);
+    await hasher
+      .close()
+      .catch((error: unknown) =>
+        this.options.logger.warn({ error: errorName(error) }, 'Closing the thread that hashes what waits failed.'),
+      );
     this.behind = 0;
     if (!this.isStopped) this.subscribe();
   }
