@@ -1,14 +1,17 @@
 import { WakeSignal } from './wake-signal';
+import { ownTimers } from '../../../test/fixtures/own-timers';
 
-describe('a bell', () => {
+describe('a wake signal', () => {
   let signal: WakeSignal;
+  let timers: ReturnType<typeof ownTimers>;
   beforeEach(() => {
     jest.useFakeTimers();
+    timers = ownTimers();
     signal = new WakeSignal();
   });
   afterEach(() => {
     signal.end();
-    expect(jest.getTimerCount()).toBe(0);
+    expect(timers.left).toBe(0);
     jest.useRealTimers();
   });
 

@@ -64,6 +64,7 @@ const healthOf = async (api: PlatformClient): Promise<Health> => {
   try {
     return await api.json<Health>('/health');
   } catch (error) {
+    // The body of such a 503 is the report, which the client hands on as the facts of a problem.
     if (error instanceof Rejected && 'dependencies' in error.facts) return error.facts as unknown as Health;
     throw error;
   }

@@ -4,6 +4,7 @@ import { Listener } from './listener';
 import { positionText } from './positions';
 import type { EventStoreReadIndex } from './read-index';
 import { ServerFault } from './server-errors';
+import { ownTimers } from '../../../../test/fixtures/own-timers';
 
 const at = (position: number): string => positionText(String(position));
 
@@ -48,7 +49,11 @@ const setUp = () => {
 };
 
 describe('one listener for all followers', () => {
-  beforeEach(() => jest.useFakeTimers());
+  let timers: ReturnType<typeof ownTimers>;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    timers = ownTimers();
+  });
   afterEach(() => jest.useRealTimers());
 
   it('asks once in 15 s where nothing is written, and keeps its one subscription', async () => {
@@ -60,7 +65,7 @@ describe('one listener for all followers', () => {
     expect(follower.onAppended).not.toHaveBeenCalled();
     unlisten();
     expect(calls[0]?.isCancelled).toBe(true);
-    expect(jest.getTimerCount()).toBe(0);
+    expect(timers.left).toBe(0);
   });
 
   it('asks nothing where others ask', async () => {

@@ -1,12 +1,11 @@
 import { KnownLog } from './known-log';
+import { ownTimers } from '../../../../test/fixtures/own-timers';
 
-/** When the followers of the test's log were told. */
-let rung: number[];
 /** A log of which commits are told; `rung` says when its followers were. */
 const followed = () => {
   const known = new KnownLog();
   const begun = performance.now();
-  rung = [];
+  const rung: number[] = [];
   known.listen(() => rung.push(performance.now() - begun));
   const commitFor = async (milliseconds: number): Promise<void> => {
     for (let passed = 0; passed < milliseconds; passed += 1) {
@@ -18,12 +17,13 @@ const followed = () => {
 };
 
 describe('those who follow the log in memory', () => {
-  beforeEach(() => jest.useFakeTimers());
-  // Timers of packages, which last as long as the process, may be among those that are counted: what counts is that nobody is told later.
-  afterEach(async () => {
-    const times = rung.length;
-    await jest.advanceTimersByTimeAsync(60_000);
-    expect(rung).toHaveLength(times);
+  let timers: ReturnType<typeof ownTimers>;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    timers = ownTimers();
+  });
+  afterEach(() => {
+    expect(timers.left).toBe(0);
     jest.useRealTimers();
   });
 

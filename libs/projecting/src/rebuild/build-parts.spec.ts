@@ -12,6 +12,7 @@ const eventOf = (number: number, data: string): StoredEvent => ({
   data,
   metadata: '{}',
 });
+/** What a batch asks of a writer, and no more. */
 const writer = {
   checkpoint: { position: null, handled: 0 },
   fold: async (events: readonly StoredEvent[]) => ({
