@@ -28,6 +28,7 @@ export * from './shared-lru-cache';
 export * from './size-of';
 export * from './money';
 export * from './names';
+export * from './place';
 export { productRoot, productVersion } from './product-version';
 export * from './retry';
 export * from './provide-with';

@@ -12,10 +12,10 @@ const passage = (ordinal: number, given: Partial<Passage> = {}): Passage => ({
   ...given,
 });
 
-it('brings passages back as they were, with and without vectors and pages', async () => {
+it('brings passages back as they were, with and without vectors and places', async () => {
   const passages = [
     passage(0),
-    passage(1, { vector: Float32Array.of(0.25, -1, 1 / 3), page: 3 }),
+    passage(1, { vector: Float32Array.of(0.25, -1, 1 / 3), page: 3, slide: 4, sheet: 'Kosten', row: 40 }),
     ...Array.from({ length: 300 }, (_, n) => passage(n + 2, { vector: Float32Array.of(n, 0) })),
   ];
   expect(await decodePassages(await encodePassages(passages))).toEqual(passages);

@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Position } from '@app/kernel';
+import { canonicalJson, type Place, type Position } from '@app/kernel';
 import type { BuildFile, Checkpoint } from '@app/read-store';
 
 /** Injection token of the `SearchIndex` port. */
 export const SEARCH_INDEX = Symbol('SearchIndex');
 
-/** A piece of a document as it is searched and cited. */
-export interface Passage {
+/** A piece of a document as it is searched and cited, with its place in the file. */
+export interface Passage extends Place {
   readonly chunkId: string;
   readonly ordinal: number;
   readonly text: string;
   /** Headings above the passage, outermost first; searched with it. */
   readonly headings: readonly string[];
-  /** Character offsets in the extracted text; `page` from 1 where there are pages. */
+  /** Character offsets in the extracted text. */
   readonly start: number;
   readonly end: number;
-  readonly page?: number;
   readonly enabled: boolean;
   /** Unit vector of the model named by the document; absent: text search only. */
   readonly vector?: readonly number[] | Float32Array;
@@ -74,7 +73,7 @@ export interface SearchQuery {
   readonly vectorWeight?: number;
 }
 
-export interface SearchHit {
+export interface SearchHit extends Place {
   readonly documentId: string;
   readonly documentName: string;
   readonly documentRevision: number;
@@ -84,7 +83,6 @@ export interface SearchHit {
   readonly headings: readonly string[];
   readonly start: number;
   readonly end: number;
-  readonly page?: number;
   /** The text with the matched words between `<mark>` and `</mark>`. */
   readonly highlight: string;
   readonly score: number;

@@ -16,7 +16,15 @@ export const textContract = (index: () => TestIndex): void => {
     });
 
     it('answers with the place of the passage and its document, and marks the words', async () => {
-      const place = { headings: ['Operations', 'At night'], start: 10, end: 45, page: 2 };
+      const place = {
+        headings: ['Operations', 'At night'],
+        start: 10,
+        end: 45,
+        page: 2,
+        slide: 3,
+        sheet: 'Costs',
+        row: 40,
+      };
       await index().apply([
         putDocument('d1', [passage('c1', 'Backups are restored, never "copied".', place)], {
           name: 'Manual',

@@ -14,6 +14,9 @@ interface Source {
     readonly start: number;
     readonly end: number;
     readonly page?: number;
+    readonly slide?: number;
+    readonly sheet?: string;
+    readonly row?: number;
     readonly heading?: string;
   };
 }
@@ -85,9 +88,12 @@ export const answerLines = ({ question, text, sources }: Answer): readonly strin
   '',
 ];
 
-const place = ({ start, end, page, heading }: Source['position']): string =>
+const place = ({ start, end, page, slide, sheet, row, heading }: Source['position']): string =>
   [
     ...(page === undefined ? [] : [`page ${page}`]),
+    ...(slide === undefined ? [] : [`slide ${slide}`]),
+    ...(sheet === undefined ? [] : [`sheet ${sheet}`]),
+    ...(row === undefined ? [] : [`row ${row}`]),
     ...(heading === undefined ? [] : [`under "${heading}"`]),
     `characters ${start} to ${end}`,
   ].join(', ');

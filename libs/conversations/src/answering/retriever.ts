@@ -1,5 +1,7 @@
-/** A passage of a document that may answer. */
-export interface RetrievedPassage {
+import type { Place } from '@app/kernel';
+
+/** A passage of a document that may answer, with its place in the file. */
+export interface RetrievedPassage extends Place {
   readonly documentId: string;
   readonly documentName: string;
   readonly documentRevision: number;
@@ -11,7 +13,6 @@ export interface RetrievedPassage {
   /** Character offsets in the document's extracted text. */
   readonly start: number;
   readonly end: number;
-  readonly page?: number;
 }
 
 /** The caller of an answer. */

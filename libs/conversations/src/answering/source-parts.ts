@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { placeOf } from '@app/kernel';
 import { relevancesAtOnce, type Sentence, sentencesOf, termsOf } from '@app/models';
 import type { SourceDocumentPart } from '../conversation/message-parts';
 import type { Citation } from './citations';
@@ -26,7 +27,7 @@ export const sourceParts = (
 };
 
 const partOf = (passage: RetrievedPassage, statement: string): SourceDocumentPart => {
-  const { chunkId, documentId, documentName, documentRevision, mediaType, text, headings, start, end, page } = passage;
+  const { chunkId, documentId, documentName, documentRevision, mediaType, text, headings, start, end } = passage;
   const quote = quoteFor(statement, text);
   const heading = headings.at(-1);
   return {
@@ -39,7 +40,7 @@ const partOf = (passage: RetrievedPassage, statement: string): SourceDocumentPar
     mediaType,
     position: {
       ...(quote === undefined ? { start, end } : { start: start + quote.start, end: start + quote.end }),
-      ...(page === undefined ? {} : { page }),
+      ...placeOf(passage),
       ...(heading === undefined ? {} : { heading }),
     },
     quote: quote === undefined ? text.slice(0, 400) : text.slice(quote.start, quote.end),

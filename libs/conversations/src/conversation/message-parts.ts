@@ -1,4 +1,4 @@
-import { textSchema } from '@app/kernel';
+import { placeFields, textSchema } from '@app/kernel';
 import { z } from 'zod';
 
 const text = (max = 4_000_000) => textSchema(max);
@@ -20,7 +20,7 @@ export const sourceDocumentPart = z.strictObject({
   position: z.strictObject({
     start: z.number().int(),
     end: z.number().int(),
-    page: z.number().int().exactOptional(),
+    ...placeFields,
     heading: text().exactOptional(),
   }),
   quote: text(),

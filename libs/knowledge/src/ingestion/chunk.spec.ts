@@ -2,10 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { processorTime } from '../../../../test/fixtures/processor-time';
+import { markdownBlocks, plainBlocks } from '@app/extraction';
 import { chunksOf, MAX_WORDS } from './chunk';
 
-const chunks = (text: string, kind: 'markdown' | 'plain' = 'markdown') =>
-  chunksOf(text, kind).map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)]);
+type Kind = 'markdown' | 'plain';
+const cut = (text: string, kind: Kind) =>
+  chunksOf({ text, blocks: kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text) });
+
+const chunks = (text: string, kind: Kind = 'markdown') =>
+  cut(text, kind).map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)]);
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
 describe('chunks of Markdown', () => {
@@ -33,10 +38,10 @@ describe('chunks of Markdown', () => {
 
   it('leave a # in code alone, and keep the lines of code and tables whole', () => {
     const code = `\`\`\`sh\n${'# comment line of shell\n'.repeat(40)}\`\`\``;
-    const cut = chunks(`# Top\n\n${code}`);
-    expect(cut.length).toBeGreaterThan(1);
+    const pieces = chunks(`# Top\n\n${code}`);
+    expect(pieces.length).toBeGreaterThan(1);
     expect(
-      cut.every(
+      pieces.every(
         ([headings, text]) =>
           headings === 'Top' &&
           (text as string).split('\n').every((line) => /^(# comment line of shell|```(sh)?)$/.test(line)),
@@ -51,9 +56,23 @@ it('cuts plain text at paragraphs, and knows no headings', () =>
     ['', 'word '.repeat(99).trim()],
   ]));
 
-const complete = (text: string, kind: 'markdown' | 'plain'): void => {
+it('never cross a place of the file', () => {
+  const text = 'One.\n\nTwo.\n\nThree.\n\nFour.';
+  const places = [{ page: 1 }, { page: 1 }, { page: 2 }, undefined];
+  const blocks = plainBlocks(text).map((block, index) => {
+    const place = places[index];
+    return place === undefined ? block : { ...block, place };
+  });
+  expect(chunksOf({ text, blocks }).map(({ start, end, place }) => [text.slice(start, end), place])).toEqual([
+    ['One.\n\nTwo.', { page: 1 }],
+    ['Three.', { page: 2 }],
+    ['Four.', undefined],
+  ]);
+});
+
+const complete = (text: string, kind: Kind): void => {
   let last = 0;
-  for (const { start, end } of chunksOf(text, kind)) {
+  for (const { start, end } of cut(text, kind)) {
     expect(start).toBeGreaterThanOrEqual(last);
     expect(words(text.slice(start, end))).toBeLessThanOrEqual(MAX_WORDS);
     expect(end - start).toBeLessThanOrEqual(1_500);
@@ -108,6 +127,6 @@ it.each([
   ['more sentences in a paragraph than a call takes arguments', 'It is so. '.repeat(150_000)],
 ])('takes time in proportion to hostile text: %s', (_, text) => {
   const spent = processorTime();
-  chunksOf(text, 'markdown');
+  cut(text, 'markdown');
   expect(spent()).toBeLessThan(5_000);
 });

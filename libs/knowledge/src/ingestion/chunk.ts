@@ -1,6 +1,6 @@
+import { type Block, type Extraction, linesOf } from '@app/extraction';
+import { isSamePlace, type Place } from '@app/kernel';
 import { sentencesOf } from '@app/models';
-import { type Block, linesOf, markdownBlocks, plainBlocks } from './blocks';
-import type { TextKind } from './extract-text';
 
 /** Most words in a chunk: measured best for the small embedding model, which sees no more. */
 export const MAX_WORDS = 100;
@@ -9,11 +9,12 @@ export const MAX_CHARACTERS = 1_500;
 
 const MAX_TITLE = 300;
 
-/** A piece of a text: `text.slice(start, end)`, with the headings above it, outermost first. */
+/** A piece of a text: `text.slice(start, end)`, with the headings above it, outermost first, and its place in the file. */
 export interface Chunk {
   readonly headings: readonly string[];
   readonly start: number;
   readonly end: number;
+  readonly place?: Place;
 }
 
 interface Span {
@@ -21,17 +22,21 @@ interface Span {
   readonly end: number;
 }
 
-/** Cuts a text into chunks that never cross a heading, end with whole sentences or lines where they can, and do not overlap. */
-export const chunksOf = (text: string, kind: TextKind): readonly Chunk[] => {
+/** Cuts a text into chunks that never cross a heading or a place of the file (a page, a slide, a row), end with whole sentences or lines where they can, and do not overlap. */
+export const chunksOf = ({ text, blocks }: Extraction): readonly Chunk[] => {
   const chunks: Chunk[] = [];
   let headings: readonly { readonly level: number; readonly title: string }[] = [];
   let pieces: Span[] = [];
+  let place: Place | undefined;
   const close = (): void => {
     const path = headings.map(({ title }) => title).filter((title) => title !== '');
-    for (const { start, end } of filled(text, pieces)) chunks.push({ headings: path, start, end });
+    for (const { start, end } of filled(text, pieces))
+      chunks.push({ headings: path, start, end, ...(place && { place }) });
     pieces = [];
   };
-  for (const block of kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text)) {
+  for (const block of blocks) {
+    if (!isSamePlace(place, block.place)) close();
+    place = block.place;
     if (block.level === undefined) for (const piece of piecesOf(text, block)) pieces.push(piece);
     else {
       close();

@@ -22,7 +22,7 @@ export const inStrides = async <From, To>(
 
 /** The passages of a document, without vectors yet. Ids follow from document, place and text, so that unchanged passages keep theirs. */
 export const passagesOf = (documentId: string, { text, chunks }: ReadDocument): Promise<readonly Passage[]> =>
-  inStrides(chunks, ({ headings, start, end }, ordinal) => {
+  inStrides(chunks, ({ headings, start, end, place }, ordinal) => {
     const body = text.slice(start, end);
     return {
       chunkId: nameId(documentId, `${ordinal}:${sha256(body, 'hex')}`),
@@ -31,6 +31,7 @@ export const passagesOf = (documentId: string, { text, chunks }: ReadDocument): 
       headings,
       start,
       end,
+      ...place,
       enabled: true,
     };
   });

@@ -1,4 +1,5 @@
 import { chunksOf, type Chunk, MAX_CHARACTERS, MAX_WORDS } from './chunk';
+import { markdownBlocks, plainBlocks } from '@app/extraction';
 import { extractText, type TextKind } from './extract-text';
 import { IngestionFailure } from './ingestion-failure';
 
@@ -26,7 +27,7 @@ export const readDocument = (body: Buffer, mimeType: string): ReadDocument => {
   const { text, kind } = extractText(body, mimeType);
   const parsed = performance.now();
   if (isTooLong(text, kind)) throw new IngestionFailure('too_many_passages');
-  const chunks = chunksOf(text, kind);
+  const chunks = chunksOf({ text, blocks: kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text) });
   if (chunks.length === 0) throw new IngestionFailure('empty_document');
   if (chunks.length > MAX_CHUNKS) throw new IngestionFailure('too_many_passages');
   return {

@@ -1,4 +1,4 @@
-import { Unavailable } from '@app/kernel';
+import { placeOf, Unavailable } from '@app/kernel';
 import type { estypes } from '@elastic/elasticsearch';
 import { type Candidate, candidatesFor, type Found, fused, inOrder, isCutInTie, MAX_CANDIDATES } from '../fusion';
 import { askedWords, highlighted, languageOf, queryTerms } from '../language/terms';
@@ -159,7 +159,7 @@ export class IndexReader {
       const {
         text,
         headings = [],
-        place: { start, end, page },
+        place: { start, end, ...place },
       } = passage;
       return [
         {
@@ -172,7 +172,7 @@ export class IndexReader {
           headings,
           start,
           end,
-          ...(page !== undefined && { page }),
+          ...placeOf(place),
           highlight: highlighted(text, terms, languageOf([text])),
           score,
           textRank,

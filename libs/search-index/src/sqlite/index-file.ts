@@ -21,10 +21,26 @@ export const prepareIndex = (db: Database.Database): void => {
       create index documents_of_scope on documents(scope);
       create table tags(document integer not null, tagId text not null, primary key (document, tagId)) without rowid;
       create table passages(id integer primary key, document integer not null, ordinal integer not null, chunkId text not null, text text not null,
-        headings text not null, "start" integer not null, "end" integer not null, page integer, enabled integer not null, vectors integer references models);
+        headings text not null, "start" integer not null, "end" integer not null, page integer, enabled integer not null, vectors integer references models,
+        slide integer, sheet text, "row" integer);
       create index passages_of_document on passages(document, ordinal);
       create virtual table terms using fts5(body, scope, tokenize = 'unicode61 remove_diacritics 2');
       insert into terms(terms, rank) values ('secure-delete', 1);`);
+  }).immediate();
+};
+
+/** Gives an index file that an earlier version made the columns of places that it lacks. */
+export const addPlaces = (db: Database.Database): void => {
+  const hasPlaces = () =>
+    (db.pragma('table_info(passages)') as readonly { name: string }[]).some(({ name }) => name === 'sheet');
+  if (hasPlaces()) return;
+  // Two threads may find them missing.
+  db.transaction(() => {
+    if (hasPlaces()) return;
+    db.exec(`
+      alter table passages add column slide integer;
+      alter table passages add column sheet text;
+      alter table passages add column "row" integer;`);
   }).immediate();
 };
 

@@ -1,3 +1,4 @@
+import { type Place, placeOf } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import {
   type Candidate,
@@ -14,9 +15,10 @@ import type { SearchHit, SearchQuery } from '../search-index';
 import { scopeToken, vectorTable } from './index-file';
 
 type Terms = readonly (readonly string[])[];
-type HitRow = Omit<SearchHit, 'headings' | 'highlight' | 'score' | 'textRank' | 'vectorRank' | 'page'> & {
+type HitRow = Omit<SearchHit, 'headings' | 'highlight' | 'score' | 'textRank' | 'vectorRank' | keyof Place> & {
+  readonly [Field in keyof Place]-?: NonNullable<Place[Field]> | null;
+} & {
   readonly headings: string;
-  readonly page: number | null;
   readonly scopeId: number;
   readonly language: Language;
 };
@@ -143,17 +145,17 @@ export class IndexReader {
     terms: Terms,
   ): readonly SearchHit[] {
     const row = this.statement(
-      `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, text, headings, "start", "end", page, language
+      `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, text, headings, "start", "end", page, slide, sheet, "row", language
        from passages join documents on documents.id = passages.document join scopes on scopes.id = documents.scope
        where passages.id = ? and enabled = 1`,
     ).get(id) as HitRow | undefined;
     if (row === undefined || !scopes.includes(row.scopeId)) return [];
-    const { scopeId: _, language, headings, page, ...hit } = row;
+    const { scopeId: _, language, headings, page, slide, sheet, row: rowOfSheet, ...hit } = row;
     return [
       {
         ...hit,
         headings: JSON.parse(headings) as string[],
-        ...(page !== null && { page }),
+        ...placeOf({ page, slide, sheet, row: rowOfSheet }),
         highlight: highlighted(row.text, terms, language),
         score,
         textRank,

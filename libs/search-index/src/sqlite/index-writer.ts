@@ -47,11 +47,12 @@ export class IndexWriter {
     passage: Passage,
     of: { document: number | bigint; name: string; scopeId: number; embeddingModel: string | null; language: Language },
   ): void {
-    const { chunkId, ordinal, text, headings, start, end, page = null, enabled, vector } = passage;
+    const { chunkId, ordinal, text, headings, start, end, enabled, vector } = passage;
+    const { page = null, slide = null, sheet = null, row = null } = passage;
     const model =
       of.embeddingModel === null || vector === undefined ? null : this.modelId(of.embeddingModel, vector.length);
     const id = this.run(
-      'insert into passages(document, ordinal, chunkId, text, headings, "start", "end", page, enabled, vectors) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'insert into passages(document, ordinal, chunkId, text, headings, "start", "end", page, slide, sheet, "row", enabled, vectors) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       of.document,
       ordinal,
       chunkId,
@@ -60,6 +61,9 @@ export class IndexWriter {
       start,
       end,
       page,
+      slide,
+      sheet,
+      row,
       enabled ? 1 : 0,
       model,
     ).lastInsertRowid;

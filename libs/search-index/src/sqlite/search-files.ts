@@ -11,7 +11,7 @@ import {
 } from '@app/read-store';
 import type Database from 'better-sqlite3';
 import { documentDigest, type SearchBatch, type SearchHit, type SearchQuery } from '../search-index';
-import { prepareIndex, readIndexHead, withVectors } from './index-file';
+import { addPlaces, prepareIndex, readIndexHead, withVectors } from './index-file';
 import { IndexReader } from './index-reader';
 import { IndexWriter } from './index-writer';
 import { storedDocument } from './stored-document';
@@ -28,11 +28,11 @@ export class SearchFiles {
 
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.files = new VersionedFiles('search', realpathSync(folder), (db) =>
-      readIndexHead(db) === undefined
-        ? undefined
-        : { db: withVectors(db), reader: new IndexReader(db), writer: new IndexWriter(db) },
-    );
+    this.files = new VersionedFiles('search', realpathSync(folder), (db) => {
+      if (readIndexHead(db) === undefined) return undefined;
+      addPlaces(db);
+      return { db: withVectors(db), reader: new IndexReader(db), writer: new IndexWriter(db) };
+    });
   }
 
   /** Makes `state.sqlite` or finds it usable. True where it was damaged and begun anew. */

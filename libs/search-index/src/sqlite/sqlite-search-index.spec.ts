@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { searchIndexContract } from '../search-index.contract';
 import { direction, passage, putDocument, TestIndex } from '../test-index.contract';
 import { openSqliteSearchIndex } from './sqlite-search-index';
@@ -26,6 +27,27 @@ searchIndexContract('SQLite with a thread of its own', openIndex(false));
 searchIndexContract('SQLite in one thread', openIndex(true));
 
 describe('search files', () => {
+  it('of an earlier version, which knew pages only, take places of every kind', async () => {
+    const under = await openIndex(true)();
+    await under.index.prepare('passages', 1);
+    await under.index.swap('passages', undefined, 1);
+    const before = new TestIndex('passages', under.index);
+    await before.apply([putDocument('d1', [passage('c1', 'A backup.', { page: 7 })])]);
+    await under.index.close();
+    const file = 'passages-v1.sqlite';
+    const db = new Database(join(under.folder, file));
+    for (const column of ['slide', 'sheet', '"row"']) db.exec(`alter table passages drop column ${column}`);
+    db.close();
+    const index = await under.reopen();
+    const after = new TestIndex('passages', index);
+    await after.apply([putDocument('d2', [passage('c2', 'Backup.', { sheet: 'Costs', row: 40 })])]);
+    expect(await after.search('backup')).toEqual([
+      expect.objectContaining({ chunkId: 'c2', sheet: 'Costs', row: 40 }),
+      expect.objectContaining({ chunkId: 'c1', page: 7 }),
+    ]);
+    await under.destroy();
+  });
+
   it('hold nothing of what was removed once purged: no text, no term, no vector', async () => {
     const under = await openIndex(true)();
     await under.index.prepare('passages', 1);

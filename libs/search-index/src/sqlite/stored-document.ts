@@ -1,3 +1,4 @@
+import { placeOf } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import type { IndexedDocument, Passage } from '../search-index';
 import { vectorTable } from './index-file';
@@ -20,6 +21,9 @@ interface PassageRow {
   readonly start: number;
   readonly end: number;
   readonly page: number | null;
+  readonly slide: number | null;
+  readonly sheet: string | null;
+  readonly row: number | null;
   readonly enabled: number;
   readonly vectors: number | null;
 }
@@ -36,7 +40,7 @@ export const storedDocument = (db: Database.Database, documentId: string): Index
   const tagIds = db.prepare('select tagId from tags where document = ? order by tagId').pluck().all(id) as string[];
   const passages = db
     .prepare(
-      'select id, ordinal, chunkId, text, headings, "start", "end", page, enabled, vectors from passages where document = ? order by ordinal, chunkId',
+      'select id, ordinal, chunkId, text, headings, "start", "end", page, slide, sheet, "row", enabled, vectors from passages where document = ? order by ordinal, chunkId',
     )
     .all(id) as PassageRow[];
   return {
@@ -49,12 +53,12 @@ export const storedDocument = (db: Database.Database, documentId: string): Index
 
 const storedPassage = (
   db: Database.Database,
-  { id, headings, page, enabled, vectors, ...passage }: PassageRow,
+  { id, headings, page, slide, sheet, row, enabled, vectors, ...passage }: PassageRow,
 ): Passage => ({
   ...passage,
   headings: JSON.parse(headings) as string[],
   enabled: enabled === 1,
-  ...(page !== null && { page }),
+  ...placeOf({ page, slide, sheet, row }),
   ...(vectors !== null && { vector: storedVector(db, vectors, id) }),
 });
 

@@ -17,7 +17,7 @@ import {
   Reads,
   Requires,
 } from '@app/http';
-import { reject, streamOf } from '@app/kernel';
+import { placeOf, reject, streamOf } from '@app/kernel';
 import { documentDecider, readProgress } from '@app/knowledge';
 import { type Passage, passagesFrom } from '@app/search-index';
 import { ListDocumentLogs } from '@projections/document-logs';
@@ -182,12 +182,13 @@ async function* jsonOf(documentId: string, pieces: AsyncIterable<Buffer>): Async
   yield '"}';
 }
 
-const chunkJson = ({ chunkId, ordinal, text, start, end, page, headings, enabled }: Passage): JsonText => {
+const chunkJson = (passage: Passage): JsonText => {
+  const { chunkId, ordinal, text, start, end, headings, enabled } = passage;
   const heading = headings.at(-1);
   const position = {
     start,
     end,
-    ...(page === undefined ? {} : { page }),
+    ...placeOf(passage),
     ...(heading === undefined ? {} : { heading }),
   };
   return new JsonText(JSON.stringify({ id: chunkId, ordinal, text, position, enabled }));

@@ -1,5 +1,5 @@
 import { exposed, listQuery, presenter } from '@app/http';
-import { nameSchema, textSchema } from '@app/kernel';
+import { nameSchema, placeFields, textSchema } from '@app/kernel';
 import { documentScope, failureMessage, ingestionStep } from '@app/knowledge';
 import { type DocumentLogRow, documentLogRow } from '@projections/document-logs';
 import { type DocumentRow, documentRow } from '@projections/documents';
@@ -135,7 +135,7 @@ export const chunkView = z
       .object({
         start: z.number().int().describe('The first character.'),
         end: z.number().int().describe('The character behind the last.'),
-        page: z.number().int().optional().describe('The page, where there are pages.'),
+        ...placeFields,
         heading: z.string().optional().describe('The heading above it.'),
       })
       .describe('Where it stands in the text.'),

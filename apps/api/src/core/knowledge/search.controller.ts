@@ -12,7 +12,7 @@ import {
   Rejects,
   Requires,
 } from '@app/http';
-import { textSchema } from '@app/kernel';
+import { placeFields, placeOf, textSchema } from '@app/kernel';
 import { KnownTags, Retrieval } from '@app/knowledge';
 import type { SearchHit } from '@app/search-index';
 import { Controller, Param, Post } from '@nestjs/common';
@@ -38,7 +38,7 @@ const hit = z
       .object({
         start: z.number().int().describe('The first character.'),
         end: z.number().int().describe('The character behind the last.'),
-        page: z.number().int().optional().describe('The page, where there are pages.'),
+        ...placeFields,
         heading: z.string().optional().describe('The heading above it.'),
       })
       .describe('Where it stands in the text.'),
@@ -91,8 +91,8 @@ export class SearchController {
   }
 }
 
-const shown = ({ start, end, page, headings, scope, ...passage }: SearchHit) => ({
+const shown = ({ start, end, page, slide, sheet, row, headings, scope, ...passage }: SearchHit) => ({
   ...passage,
-  position: { start, end, page, heading: headings.at(-1) },
+  position: { start, end, ...placeOf({ page, slide, sheet, row }), heading: headings.at(-1) },
   scope: scope === 'g' ? 'global' : scope.startsWith('s:') ? 'space' : 'agent',
 });

@@ -1,6 +1,6 @@
 import { conversationKind } from '@app/conversations';
 import { exposed, flagText, listQuery, presenter } from '@app/http';
-import { nameSchema, textSchema } from '@app/kernel';
+import { nameSchema, placeFields, textSchema } from '@app/kernel';
 import { invocationUsage } from '@app/models';
 import { type ConversationRow, conversationRow } from '@projections/conversations';
 import { messageRow } from '@projections/messages';
@@ -76,7 +76,7 @@ const shownPart = z.object({
     .object({
       start: z.number().int().describe('The first character.'),
       end: z.number().int().describe('The character behind the last.'),
-      page: z.number().int().optional().describe('The page, where there are pages.'),
+      ...placeFields,
       heading: z.string().optional().describe('The heading above it.'),
     })
     .optional()

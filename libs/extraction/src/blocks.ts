@@ -1,12 +1,4 @@
-/** A run of lines of a text that belong together, by character offsets (end exclusive). */
-export interface Block {
-  readonly kind: 'heading' | 'prose' | 'lines';
-  readonly start: number;
-  readonly end: number;
-  /** Of a heading: 1 to 6, and its words. */
-  readonly level?: number;
-  readonly title?: string;
-}
+import type { Block } from './extraction';
 
 // Every expression here is linear in the line: texts may be hostile.
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;

@@ -1,0 +1,2 @@
+export { linesOf, markdownBlocks, plainBlocks } from './blocks';
+export type { Block, Extraction } from './extraction';
