@@ -137,6 +137,24 @@ const uploadingDocuments = async (): Promise<Prepared> => {
     isConsistent,
   };
 };
+const deletingDocuments = async (): Promise<Prepared> => {
+  const path = `/knowledge/${agentId}/documents`;
+  const documentIds: string[] = [];
+  for (const n of [1, 2]) {
+    const body = { name: name(`document-${n}`), content: '# A guide', mimeType: 'text/markdown' };
+    documentIds.push((await platform.call<{ id: string }>(`${CORE}${path}`, { method: 'POST', body })).body.id);
+  }
+  const left = async () =>
+    (await Promise.all(documentIds.map((id) => platform.call(`${CORE}${path}/${id}`)))).filter(
+      ({ status }) => status === 200,
+    ).length;
+  return {
+    sent: { path: `${CORE}${path}/bulk`, body: { operation: 'delete', documentIds } },
+    times: async () => ((await left()) === 0 ? 1 : 0),
+    // Each is deleted by itself.
+    isConsistent: async () => true,
+  };
+};
 const asking = async (): Promise<Prepared> => {
   const { key } = await platform.newCaller();
   const own = await made('/agents', { name: 'Guide', knowledgeEnabled: false }, key);
@@ -226,6 +244,7 @@ export const REQUESTS: readonly (readonly [
   [`DELETE ${CORE}/spaces/:spaceId`, 'DELETE /spaces/{id}', 3, deletingSpace],
   [`POST ${CORE}/knowledge/:agentId/documents`, 'POST /documents', 1, addingDocument],
   [`POST ${CORE}/knowledge/:agentId/documents`, 'POST /documents of several files', 2, uploadingDocuments],
+  [`POST ${CORE}/knowledge/:agentId/documents/bulk`, 'POST /documents/bulk', 2, deletingDocuments],
   [`POST ${CORE}/llm/:agentId/conversation`, 'POST /conversation', 2, asking],
   [`POST ${OPERATIONS}/usage/restatements`, 'POST /usage/restatements', 3, restating],
   [`POST ${OPERATIONS}/models/reload`, 'POST /models/reload', 3, reloading],

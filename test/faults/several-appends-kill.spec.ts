@@ -118,6 +118,24 @@ const requests: readonly (readonly [
       return { sent: { method: 'PUT', path: `/spaces/${String(space['id'])}`, body: { name: after } }, check };
     },
   ],
+  [
+    'POST /knowledge/{agentId}/documents/bulk that deletes',
+    3,
+    async () => {
+      const agent = await made('/agents', { name: 'Guide', knowledgeEnabled: false });
+      const path = `/knowledge/${String(agent['id'])}/documents`;
+      const documentIds: unknown[] = [];
+      for (let n = 0; n < 3; n += 1) {
+        const body = { name: name(), content: 'A guide.', mimeType: 'text/plain' };
+        documentIds.push((await send({ path, body })).body['id']);
+      }
+      const check = async ({ body }: Answer) => {
+        expect(body['results']).toEqual(documentIds.map((documentId) => ({ documentId, ok: true })));
+        await until(async () => (await items(path)).length === 0, 'that they are gone');
+      };
+      return { sent: { path: `${path}/bulk`, body: { operation: 'delete', documentIds } }, check };
+    },
+  ],
 ];
 const kills = requests.flatMap(([title, appends, prepare]) =>
   Array.from({ length: appends }, (_, index) => ({ title, n: index + 1, prepare })),

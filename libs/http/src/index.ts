@@ -47,4 +47,4 @@ export type { RouteTable, ServedRoute } from './route-table';
 export { type CreateApplication, serve } from './serve';
 export { parts } from './uploads';
 export { reached, VIEW_WAIT_MS, VIEW_WAITER, type ViewWaiter } from './view-waiter';
-export { tagged, written, type Outcome } from './written';
+export { tagged, written, writtenTogether, type Outcome } from './written';

@@ -37,6 +37,29 @@ export const written = async (
   return outcome.once === undefined ? json : json?.with(outcome.once);
 };
 
+/**
+ * Ends a write to several streams: as `written`, without `etag`. `keptWith`: the stream under whose data key the answer is
+ * kept for a repeat.
+ */
+export const writtenTogether = async (
+  reply: FastifyReply,
+  receipts: readonly Receipt[],
+  { views, keptWith, json }: { readonly views: readonly string[]; readonly keptWith: string; readonly json: JsonText },
+): Promise<JsonText> => {
+  const last = receipts
+    .map(({ position }) => position)
+    .toSorted()
+    .at(-1);
+  if (last !== undefined) {
+    if ((await unlessAway(() => reached(reply.server.edge.views, views, last))) !== true)
+      reply.header('x-view-late', 'true');
+    reply.header('x-log-position', last);
+  }
+  const { acceptance } = reply.request;
+  if (acceptance !== null) acceptance.answered = { thing: keptWith, body: json.text };
+  return json;
+};
+
 const AWAY = Symbol('away');
 
 /** The write has happened: whoever were told that it may not have would send it again. */

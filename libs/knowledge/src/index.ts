@@ -2,6 +2,13 @@ export { addedDocumentId, Batches } from './document/batches';
 export { Bodies, type StoredBody } from './document/bodies';
 export { CreateDocuments, type NewDocument } from './document/commands/create-documents';
 export { AttachTag } from './document/commands/attach-tag';
+export {
+  type BulkOperation,
+  bulkOperation,
+  type BulkResult,
+  ChangeDocuments,
+  MOST_DOCUMENTS,
+} from './document/commands/change-documents';
 export { DeleteDocument } from './document/commands/delete-document';
 export { DetachTag } from './document/commands/detach-tag';
 export { ReprocessDocument } from './document/commands/reprocess-document';

@@ -3,7 +3,7 @@ import { openContext } from '../../../test/fixtures/context';
 import { spendingLookups } from '../../../test/fixtures/spending-lookups';
 import { Batches } from './document/batches';
 import { KnowledgeModule } from './knowledge.module';
-import { DOCUMENTS_OF, SHOWN_DOCUMENTS, WAITING_DOCUMENTS } from './lookups';
+import { DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SHOWN_DOCUMENTS, TAGS_THAT_EXIST, WAITING_DOCUMENTS } from './lookups';
 import { CreateTag } from './tags/commands/create-tag';
 import { KnownTags } from './tags/known-tags';
 
@@ -12,6 +12,8 @@ beforeAll(async () => {
   context = await openContext(KnowledgeModule, [
     ...spendingLookups,
     { provide: DOCUMENTS_OF, useValue: async () => [] },
+    { provide: DOCUMENTS_WITH_TAGS, useValue: async () => [] },
+    { provide: TAGS_THAT_EXIST, useValue: async () => new Set() },
     { provide: SHOWN_DOCUMENTS, useValue: {} },
     { provide: WAITING_DOCUMENTS, useValue: async () => [] },
   ]);
@@ -38,6 +40,7 @@ describe('the module of Knowledge', () => {
     expect(await context.policies()).toEqual([
       'delete-knowledge-of-the-deleted',
       'delete-tags-of-deleted-spaces',
+      'detach-deleted-tags',
       'ingest-waiting-documents',
       'remove-superseded-blobs',
     ]));

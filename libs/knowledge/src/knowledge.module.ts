@@ -11,6 +11,7 @@ import { Batches } from './document/batches';
 import { Bodies } from './document/bodies';
 import { CreateDocumentsHandler } from './document/commands/create-documents';
 import { AttachTagHandler } from './document/commands/attach-tag';
+import { ChangeDocumentsHandler } from './document/commands/change-documents';
 import { DeleteDocumentHandler } from './document/commands/delete-document';
 import { DetachTagHandler } from './document/commands/detach-tag';
 import { ReprocessDocumentHandler } from './document/commands/reprocess-document';
@@ -20,6 +21,7 @@ import { ProgressBoard } from './ingestion/progress';
 import { SHOWN_DOCUMENTS, type ShownDocuments, WAITING_DOCUMENTS } from './lookups';
 import { DeleteKnowledgeOfTheDeleted } from './policies/delete-knowledge.policy';
 import { DeleteTagsOfDeletedSpaces } from './policies/delete-tags-of-deleted-spaces.policy';
+import { DetachDeletedTags } from './policies/detach-deleted-tags.policy';
 import { IngestWaitingDocuments } from './policies/ingest-waiting-documents.policy';
 import { RemoveSupersededBlobs } from './policies/remove-superseded-blobs.policy';
 import { DOCUMENTS, PASSAGES, Retrieval } from './search/retrieval';
@@ -40,6 +42,7 @@ const KNOWLEDGE_CLAIMS = Symbol('KnowledgeClaims');
 const commands = [
   CreateDocumentsHandler,
   AttachTagHandler,
+  ChangeDocumentsHandler,
   DeleteDocumentHandler,
   DetachTagHandler,
   ReprocessDocumentHandler,
@@ -52,6 +55,7 @@ const policies = [
   IngestWaitingDocuments,
   DeleteKnowledgeOfTheDeleted,
   DeleteTagsOfDeletedSpaces,
+  DetachDeletedTags,
   RemoveSupersededBlobs,
 ];
 
@@ -71,7 +75,7 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       ((await searchIndex.revisionOf(PASSAGES, documentId)) ?? -1) >= revision,
   });
 
-/** Documents, their ingestion and search, and tags. Views provide `DOCUMENTS_OF`, `SHOWN_DOCUMENTS` and `WAITING_DOCUMENTS`. The worker runs where it is started. */
+/** Documents, their ingestion and search, and tags. Views provide what `lookups.ts` declares. The worker runs where it is started. */
 @Module({
   imports: [SpendingModule],
   providers: [

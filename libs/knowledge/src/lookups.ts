@@ -10,6 +10,20 @@ export type DocumentsOf = (
   position: Position,
 ) => Promise<readonly string[]>;
 
+/** Injection token of `DocumentsWithTags`. */
+export const DOCUMENTS_WITH_TAGS = Symbol('DocumentsWithTags');
+/** Ids of the documents of a Space (null: the global ones alone) that carry one of these tags, complete up to the event at `position`. Global documents are always among them. */
+export type DocumentsWithTags = (
+  spaceId: string | null,
+  tagIds: readonly string[],
+  position: Position,
+) => Promise<readonly string[]>;
+
+/** Injection token of `TagsThatExist`. */
+export const TAGS_THAT_EXIST = Symbol('TagsThatExist');
+/** Those of the tags that are not deleted, complete up to the event at `position`. */
+export type TagsThatExist = (tagIds: readonly string[], position: Position) => Promise<ReadonlySet<string>>;
+
 /** Injection token of `WaitingDocuments`. */
 export const WAITING_DOCUMENTS = Symbol('WaitingDocuments');
 /** Documents that are neither Ready nor Failed, also those that a killed worker left: of each Space those that have waited longest. */

@@ -1,6 +1,13 @@
 import { CompleteViews } from '@app/projecting';
-import { DOCUMENTS_OF, type DocumentsOf, SHOWN_DOCUMENTS, type ShownDocuments } from '@app/knowledge';
-import { READ_STORE, type ReadStore, type StoredRow } from '@app/read-store';
+import {
+  DOCUMENTS_OF,
+  DOCUMENTS_WITH_TAGS,
+  type DocumentsOf,
+  type DocumentsWithTags,
+  SHOWN_DOCUMENTS,
+  type ShownDocuments,
+} from '@app/knowledge';
+import { pagesOf, READ_STORE, type ReadStore, type StoredRow } from '@app/read-store';
 import { Module } from '@nestjs/common';
 import { type DocumentRow, documents } from './documents.projection';
 import { FindDocumentHandler, GetDocumentHandler } from './queries/get-document';
@@ -8,10 +15,25 @@ import { ListDocumentsHandler } from './queries/list-documents';
 import { SameNameHandler } from './queries/same-name';
 import { servedRows } from './queries/served-rows';
 
+const newestFirst = [{ field: 'createdAt', order: 'desc' as const }];
+
 const lookUp =
   (views: CompleteViews): DocumentsOf =>
   (owner, position) =>
-    views.keys(documents.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
+    views.keys(documents.name, { ...owner }, newestFirst, position);
+
+/** No index knows tags: the documents of the Space are looked through, which only the deletion of a tag asks for. */
+const withTags =
+  (views: CompleteViews, store: Pick<ReadStore, 'find'>): DocumentsWithTags =>
+  async (spaceId, tagIds, position) => {
+    await views.reached(documents.name, position);
+    const found: string[] = [];
+    for (const where of [{ place: 'g' }, ...(spaceId === null ? [] : [{ spaceId }])])
+      for await (const rows of pagesOf(store, documents.name, { where, orderBy: newestFirst }))
+        for (const { key, row } of rows as readonly StoredRow<DocumentRow>[])
+          if (row.tagIds.some((tagId) => tagIds.includes(tagId))) found.push(key);
+    return found;
+  };
 
 /** Unready documents that a search passes over at most. */
 const MOST_UNREADY = 10_000;
@@ -27,8 +49,7 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
   },
   unready: async (scopes) => {
     const where = { place: { in: scopes }, status: { in: ['Pending', 'Processing'] } };
-    const orderBy = [{ field: 'createdAt', order: 'desc' as const }];
-    return (await servedRows(store, { where, orderBy, limit: MOST_UNREADY })).map(({ key }) => key);
+    return (await servedRows(store, { where, orderBy: newestFirst, limit: MOST_UNREADY })).map(({ key }) => key);
   },
 });
 
@@ -40,9 +61,10 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
     ListDocumentsHandler,
     SameNameHandler,
     { provide: DOCUMENTS_OF, inject: [CompleteViews], useFactory: lookUp },
+    { provide: DOCUMENTS_WITH_TAGS, inject: [CompleteViews, READ_STORE], useFactory: withTags },
     { provide: SHOWN_DOCUMENTS, inject: [READ_STORE], useFactory: shownDocuments },
   ],
-  exports: [DOCUMENTS_OF, SHOWN_DOCUMENTS],
+  exports: [DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SHOWN_DOCUMENTS],
 })
 export class DocumentsViewModule {
   static readonly projections = [documents];

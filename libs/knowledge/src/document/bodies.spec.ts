@@ -91,14 +91,12 @@ const setUp = () => {
     );
     return addedDocumentId(by, 0);
   };
-  const replace = (documentId: string) =>
-    new UpdateDocumentHandler(decisions, bodies).execute(
-      new UpdateDocument(
-        documentId,
-        { content: { mimeType: 'text/markdown', body: Buffer.from('the second') } },
-        meta(),
-      ),
+  const replace = async (documentId: string) => {
+    const body = await bodies.store(documentId, null, Buffer.from('the second'));
+    return new UpdateDocumentHandler(decisions, bodies).execute(
+      new UpdateDocument(documentId, { content: { mimeType: 'text/markdown', body } }, meta()),
     );
+  };
   const textOf = async (documentId: string): Promise<string | undefined> => {
     const { state } = await decisions.load(documentDecider, documentId);
     return 'file' in state ? blobs.bodies.get(state.file)?.toString() : undefined;

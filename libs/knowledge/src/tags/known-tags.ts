@@ -7,11 +7,11 @@ import { tagRegistryDecider } from './tag-registry.decider';
 export class KnownTags {
   constructor(private readonly decisions: Decisions) {}
 
-  /** Rejects `not_found` when one of the tags is not of this Space. */
-  async assert(spaceId: string, tagIds: readonly string[]): Promise<void> {
+  /** Rejects `not_found` when one of the tags is not of this Space; `field` is where the caller named them. */
+  async assert(spaceId: string, tagIds: readonly string[], field = 'tagIds'): Promise<void> {
     if (tagIds.length === 0) return;
     const [unknown] = await this.ofOthers(spaceId, tagIds);
-    if (unknown !== undefined) reject('not_found', { kind: 'tag', id: unknown, field: 'tagIds' });
+    if (unknown !== undefined) reject('not_found', { kind: 'tag', id: unknown, field });
   }
 
   /** Those that are not of this Space. Global documents carry such tags. */

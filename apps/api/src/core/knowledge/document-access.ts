@@ -1,5 +1,5 @@
 import { Access, type AgentAccess, type Caller } from '@app/access';
-import { reject } from '@app/kernel';
+import { isDomainError, reject } from '@app/kernel';
 import type { DocumentScope } from '@app/knowledge';
 import { type DocumentRow, GetDocument } from '@projections/documents';
 import { Injectable } from '@nestjs/common';
@@ -43,6 +43,20 @@ export class KnowledgeAccess {
     if (scope !== 'global') return this.access.agent(caller, agentId, 'edit');
     const agent = await this.access.agent(caller, agentId, 'use');
     return caller.role === 'admin' ? agent : reject('forbidden', { reason: 'admins_only' });
+  }
+
+  /** The levels at which a caller may change documents that the Agent searches. */
+  async levels(caller: Caller, agentId: string): Promise<ReadonlySet<DocumentScope>> {
+    const levels = new Set<DocumentScope>();
+    for (const scope of ['agent', 'space', 'global'] as const) {
+      try {
+        await this.write(caller, agentId, scope);
+        levels.add(scope);
+      } catch (error) {
+        if (!isDomainError(error, 'forbidden')) throw error;
+      }
+    }
+    return levels;
   }
 
   /** Before a body is read: whoever may write at no level is rejected at once. */

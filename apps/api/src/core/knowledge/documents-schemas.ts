@@ -37,6 +37,9 @@ export const uploadFields = z.strictObject({
 });
 export type UploadFields = z.output<typeof uploadFields>;
 
+/** What multipart fields may say beside the file that replaces the content. */
+export const replacementFields = z.strictObject({ name: documentName.optional(), tagIds: tagIds.optional() });
+
 export const documentChange = z
   .strictObject({
     name: documentName.describe('Its name.'),

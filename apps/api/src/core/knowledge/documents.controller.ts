@@ -43,8 +43,10 @@ import {
   newInlineDocument,
   reprocessing,
   shownDocument,
+  uploadFields,
   writtenDocument,
 } from './documents-schemas';
+import { SentChanges } from './sent-changes';
 import { documentOf, placeOf, readUpload } from './upload-files';
 
 const PATH = '/api/v1/core/knowledge/:agentId/documents';
@@ -63,6 +65,7 @@ export class DocumentsController {
     private readonly knowledge: KnowledgeAccess,
     private readonly tags: KnownTags,
     private readonly bodies: Bodies,
+    private readonly changes: SentChanges,
     private readonly presenter: DocumentPresenter,
     private readonly lists: Lists,
   ) {}
@@ -145,9 +148,9 @@ export class DocumentsController {
   @ApiOperation({
     operationId: 'updateDocument',
     summary:
-      'Renames a document, sets its tags or replaces its content. New content is searched once the document is Ready again; until then nothing of it is.',
+      'Renames a document, sets its tags or replaces its content: as JSON, or as multipart with one `file` (fields before it). New content is searched once the document is Ready again; until then nothing of it is.',
   })
-  @Accepts(LARGE)
+  @Accepts({ ...LARGE, files: true })
   @Answers(200, writtenDocument)
   async change(
     @CurrentCaller() caller: Caller,
@@ -155,20 +158,12 @@ export class DocumentsController {
     @Param('documentId') documentId: string,
     @BodyInput(documentChange) body: Input<typeof documentChange>,
     @CommandContext() meta: CommandMeta,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { document, spaceId } = await this.knowledge.change(caller, agentId, documentId);
-    const { content, mimeType, ...fields } = givenFields(body.parse());
-    await this.tags.assert(spaceId, fields.tagIds ?? []);
-    // The tags that other Spaces gave to a global document are not shown here, and stay.
-    const tagIds =
-      fields.tagIds === undefined
-        ? {}
-        : { tagIds: [...fields.tagIds, ...(await this.tags.ofOthers(spaceId, document.tagIds))] };
-    const replacement =
-      content === undefined ? {} : { content: { mimeType: mimeType ?? document.mimeType, body: Buffer.from(content) } };
-    const change = { ...fields, ...tagIds, ...replacement };
-    const receipt = await this.commands.execute(new UpdateDocument(documentId, change, meta));
+    const found = await this.knowledge.change(caller, agentId, documentId);
+    const update = await this.changes.of(found, request, body);
+    const receipt = await this.commands.execute(new UpdateDocument(documentId, update, meta));
     return this.shown(receipt, { caller, agentId, documentId }, reply);
   }
 
@@ -230,9 +225,15 @@ export class DocumentsController {
 
   private async addFiles({ caller, agentId, meta }: Adding, request: FastifyRequest, reply: FastifyReply) {
     const agent = await this.access.agent(caller, agentId, 'use');
-    const { fields, files } = await readUpload(request, this.bodies, agent.spaceId, meta, async ({ scope, tagIds }) => {
-      await this.knowledge.write(caller, agentId, scope);
-      await this.tags.assert(agent.spaceId, tagIds);
+    const { fields, files } = await readUpload(request, this.bodies, {
+      fields: uploadFields,
+      allow: async ({ scope, tagIds }) => {
+        await this.knowledge.write(caller, agentId, scope);
+        await this.tags.assert(agent.spaceId, tagIds);
+      },
+      store: (body, { scope }, index) =>
+        this.bodies.store(addedDocumentId(meta, index), scope === 'global' ? null : agent.spaceId, body),
+      nameOf: ({ name }) => name,
     });
     const receipt = await this.commands.execute(
       new CreateDocuments(

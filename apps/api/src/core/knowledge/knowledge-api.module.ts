@@ -1,12 +1,14 @@
 import { AccessModule } from '@app/access';
 import { KnowledgeModule } from '@app/knowledge';
 import { Module } from '@nestjs/common';
+import { BulkDocumentsController } from './bulk-documents.controller';
 import { KnowledgeAccess } from './document-access';
 import { DocumentContentController } from './document-content.controller';
 import { DocumentEventsController } from './document-events.controller';
 import { DocumentPresenter } from './document-presenter';
 import { DocumentsController } from './documents.controller';
 import { SearchController } from './search.controller';
+import { SentChanges } from './sent-changes';
 import { TagsController } from './tags.controller';
 
 /** Documents, tags and search. */
@@ -14,11 +16,12 @@ import { TagsController } from './tags.controller';
   imports: [AccessModule, KnowledgeModule],
   controllers: [
     DocumentsController,
+    BulkDocumentsController,
     DocumentEventsController,
     DocumentContentController,
     TagsController,
     SearchController,
   ],
-  providers: [KnowledgeAccess, DocumentPresenter],
+  providers: [KnowledgeAccess, DocumentPresenter, SentChanges],
 })
 export class KnowledgeApiModule {}

@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { input, InvalidInput, parts } from '@app/http';
-import type { CommandMeta } from '@app/kernel';
-import { addedDocumentId, type Bodies, type NewDocument, type StoredBody } from '@app/knowledge';
+import type { Bodies, NewDocument, StoredBody } from '@app/knowledge';
 import type { FastifyRequest } from 'fastify';
-import { documentName, type UploadFields, uploadFields } from './documents-schemas';
+import type { z } from 'zod';
+import { documentName, type UploadFields } from './documents-schemas';
 
 /** A file that is stored and not yet a document. */
 export interface UploadedFile {
@@ -12,48 +12,49 @@ export interface UploadedFile {
   readonly body: StoredBody;
 }
 
-export interface Upload {
-  readonly fields: UploadFields;
-  readonly files: readonly UploadedFile[];
+/** How the files of a multipart body are taken. */
+export interface Taking<Fields> {
+  /** What the fields may say; they stand before the files. */
+  readonly fields: z.ZodType<Fields>;
+  readonly mostFiles?: number;
+  /** Asked with the fields before the first file is read: throws for what is not allowed. */
+  readonly allow: (fields: Fields) => Promise<void>;
+  /** Where the n-th file is stored, and under which name if not under its own. */
+  readonly store: (body: AsyncIterable<Buffer>, fields: Fields, index: number) => Promise<StoredBody>;
+  readonly nameOf?: (fields: Fields) => string | undefined;
 }
 
 /**
- * Reads a multipart body: the fields `scope`, `name` and `tagIds` (repeated or comma-separated), then one or more parts
- * `file`, which stream to the blob store. `allow` is asked with the fields before the first file is read. When anything
- * is wrong, nothing stays.
+ * Reads a multipart body: fields (`tagIds` repeated or comma-separated), then one or more parts `file`, which stream to the
+ * blob store. When anything is wrong, nothing stays.
  */
-export const readUpload = async (
+export const readUpload = async <Fields>(
   request: FastifyRequest,
   bodies: Bodies,
-  spaceId: string,
-  meta: CommandMeta,
-  allow: (fields: UploadFields) => Promise<void>,
-): Promise<Upload> => {
+  { fields: schema, mostFiles = Infinity, allow, store, nameOf }: Taking<Fields>,
+): Promise<{ readonly fields: Fields; readonly files: readonly UploadedFile[] }> => {
   const given: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
-  let fields: UploadFields | undefined;
+  let taken: { readonly fields: Fields } | undefined;
   try {
     for await (const part of parts(request)) {
       if (part.kind === 'field') {
-        if (fields !== undefined) throw fault(part.name, 'fields_after_files', 'Fields must come before the files.');
+        if (taken !== undefined) throw fault(part.name, 'fields_after_files', 'Fields must come before the files.');
         collect(given, part.name, part.value);
         continue;
       }
       if (part.name !== 'file') throw fault(part.name, 'unknown_field', 'Files are sent as parts named file.');
-      if (fields === undefined) {
-        fields = input(uploadFields, given);
-        await allow(fields);
+      if (files.length === mostFiles) throw fault('file', 'too_many_files', 'Send one file.');
+      if (taken === undefined) {
+        taken = { fields: input(schema, given) };
+        await allow(taken.fields);
       }
-      const name = fileName(fields.name ?? part.fileName);
-      const body = await bodies.store(
-        addedDocumentId(meta, files.length),
-        fields.scope === 'global' ? null : spaceId,
-        part.body,
-      );
+      const name = fileName(nameOf?.(taken.fields) ?? part.fileName);
+      const body = await store(part.body, taken.fields, files.length);
       files.push({ name, mimeType: mimeTypeOf(part.mimeType, part.fileName), body });
     }
-    if (fields === undefined) throw fault('file', 'required', 'At least one file is required.');
-    return { fields, files };
+    if (taken === undefined) throw fault('file', 'required', 'At least one file is required.');
+    return { fields: taken.fields, files };
   } catch (error) {
     await bodies.discard(files.map(({ body }) => body));
     throw error;
@@ -104,15 +105,18 @@ const fileName = (name: string): string => {
   return checked.data;
 };
 
+/** What a file is if neither its part nor its name says it. */
+export const UNKNOWN_TYPE = 'application/octet-stream';
+
 /** Browsers and curl do not know Markdown: then the ending of the name decides. */
 const mimeTypeOf = (declared: string, name: string): string => {
-  if (declared !== '' && declared !== 'application/octet-stream') return declared;
+  if (declared !== '' && declared !== UNKNOWN_TYPE) return declared;
   const known: Readonly<Record<string, string>> = {
     '.md': 'text/markdown',
     '.markdown': 'text/markdown',
     '.txt': 'text/plain',
   };
-  return known[extname(name).toLowerCase()] ?? 'application/octet-stream';
+  return known[extname(name).toLowerCase()] ?? UNKNOWN_TYPE;
 };
 
 const fault = (path: string, code: string, message: string): InvalidInput =>

@@ -7,7 +7,8 @@ import { documentDecider } from '../document.decider';
 export interface DocumentUpdate {
   readonly name?: string;
   readonly tagIds?: readonly string[];
-  readonly content?: { readonly mimeType: string; readonly body: Buffer };
+  /** Stored for this document already; removed again where nothing comes to name it. */
+  readonly content?: { readonly mimeType: string; readonly body: StoredBody };
 }
 
 /** Renames a document, sets its tags or replaces its content, in one decision. */
@@ -31,7 +32,7 @@ export class UpdateDocumentHandler implements ICommandHandler<UpdateDocument> {
   async execute({ documentId, update: { content, ...fields }, meta }: UpdateDocument): Promise<Receipt> {
     if (content === undefined)
       return this.decisions.transact(documentDecider, documentId, { type: 'Update', ...fields }, meta);
-    const body = await this.bodies.store(documentId, null, content.body);
+    const { body } = content;
     const receipt = await this.replace(
       documentId,
       { type: 'Update', ...fields, content: { mimeType: content.mimeType, ...body } },

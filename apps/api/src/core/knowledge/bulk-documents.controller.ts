@@ -1,0 +1,98 @@
+import type { Caller } from '@app/access';
+import {
+  Answers,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  presenter,
+  Requires,
+  writtenTogether,
+} from '@app/http';
+import { type CommandMeta, givenFields, streamOf } from '@app/kernel';
+import { bulkOperation, ChangeDocuments, KnownTags, MOST_DOCUMENTS } from '@app/knowledge';
+import { Controller, Param, Post, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { KnowledgeAccess } from './document-access';
+
+/** Ids of documents, each once. Whatever is no id of one is an unknown one. */
+export const documentIds = z
+  .array(z.string().min(1).max(100))
+  .min(1)
+  .max(MOST_DOCUMENTS)
+  .superRefine((ids, context) => {
+    const seen = new Set<string>();
+    for (const [index, id] of ids.entries()) {
+      if (seen.has(id)) context.addIssue({ code: 'custom', path: [index], message: 'Is named twice. Name each once.' });
+      seen.add(id);
+    }
+  });
+
+const bulkChange = z
+  .strictObject({
+    operation: bulkOperation.describe('What is done to each of them.'),
+    documentIds: documentIds.describe(`The documents, each once; at most ${MOST_DOCUMENTS}.`),
+    tagId: z.uuid().optional().describe('The tag that is added or removed.'),
+  })
+  .superRefine(({ operation, tagId }, context) => {
+    const isOfTags = operation === 'addTag' || operation === 'removeTag';
+    if (isOfTags === (tagId !== undefined)) return;
+    const message = isOfTags ? 'Is required to add or remove a tag.' : 'Comes with addTag and removeTag only.';
+    context.addIssue({ code: 'custom', path: ['tagId'], message });
+  });
+
+const result = z.object({
+  documentId: z.string().describe('The id of the document.'),
+  ok: z.boolean().describe('Whether it was done, or there was nothing to do.'),
+  code: z
+    .string()
+    .optional()
+    .describe('Why it was not done; stable. `not_found` also for documents that others search.'),
+});
+const bulkResults = presenter(
+  'BulkResults',
+  z.object({ results: z.array(result).describe('What became of each document, in the order of the request.') }),
+);
+
+/** What is done to many documents at once. */
+@Documented('Documents')
+@Controller('/api/v1/core/knowledge/:agentId/documents')
+export class BulkDocumentsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly knowledge: KnowledgeAccess,
+    private readonly tags: KnownTags,
+  ) {}
+
+  @Post('bulk')
+  @Requires('knowledge:write')
+  @ApiOperation({
+    operationId: 'changeDocuments',
+    summary:
+      'Tags, re-ingests or deletes many documents. Each is done by itself: one that cannot be says so in its place, and the others go on. A repeat under the same `Idempotency-Key` finishes what was cut off.',
+  })
+  @Answers(200, bulkResults.schema)
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @BodyInput(bulkChange) body: Input<typeof bulkChange>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const agent = await this.knowledge.writeSomewhere(caller, agentId);
+    const { tagId, ...asked } = body.parse();
+    await this.tags.assert(agent.spaceId, tagId === undefined ? [] : [tagId], 'tagId');
+    const levels = await this.knowledge.levels(caller, agentId);
+    const change = { agent, levels, ...asked, ...givenFields({ tagId }) };
+    const { results, receipts } = await this.commands.execute(new ChangeDocuments(change, meta));
+    return writtenTogether(reply, receipts, {
+      views: ['documents', 'tags', 'passages'],
+      keptWith: streamOf('agent', agentId),
+      json: bulkResults({ results: [...results] }),
+    });
+  }
+}

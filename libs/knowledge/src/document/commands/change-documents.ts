@@ -1,0 +1,118 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type CommandMeta, Decisions, isDomainError, type Receipt, stepOf } from '@app/kernel';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { z } from 'zod';
+import { isSearchedBy, type SearchingAgent } from '../../search/retrieval';
+import type { DocumentCommand } from '../document.commands';
+import { documentDecider } from '../document.decider';
+import type { DocumentScope } from '../document.events';
+
+/** Most documents that one command changes. */
+export const MOST_DOCUMENTS = 1_000;
+/** Documents that are changed at once. */
+const LANES = 8;
+
+export const bulkOperation = z.enum(['addTag', 'removeTag', 'reprocess', 'forceReprocess', 'delete']);
+export type BulkOperation = z.output<typeof bulkOperation>;
+
+/** What became of one document; `code` where nothing did. */
+export interface BulkResult {
+  readonly documentId: string;
+  readonly ok: boolean;
+  readonly code?: string;
+}
+
+export interface BulkChange {
+  readonly agent: SearchingAgent;
+  /** The levels whose documents the caller may change. */
+  readonly levels: ReadonlySet<DocumentScope>;
+  readonly operation: BulkOperation;
+  /** Of the Agent's Space, where the operation is about a tag. */
+  readonly tagId?: string;
+  /** Each once. */
+  readonly documentIds: readonly string[];
+}
+
+/** `receipts`: of the documents that it changed, or had changed when it ran before. */
+export interface BulkOutcome {
+  readonly results: readonly BulkResult[];
+  readonly receipts: readonly Receipt[];
+}
+
+/**
+ * Does one thing to many documents, each by itself: what cannot be done to one is said in its place, and the others go on. An Agent
+ * that does not search a document does not know it. Repeating the command finishes what a crash cut off, and answers the
+ * same for what was done before. Throws `Unavailable` where the log goes away in between.
+ */
+export class ChangeDocuments extends Command<BulkOutcome> {
+  constructor(
+    readonly change: BulkChange,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangeDocuments)
+export class ChangeDocumentsHandler implements ICommandHandler<ChangeDocuments> {
+  constructor(private readonly decisions: Decisions) {}
+
+  async execute({ change, meta }: ChangeDocuments): Promise<BulkOutcome> {
+    const results: BulkResult[] = [];
+    const receipts: Receipt[] = [];
+    const waiting = change.documentIds.entries();
+    let failed = false;
+    const lane = async (): Promise<void> => {
+      for (const [index, documentId] of waiting) {
+        if (failed) return;
+        const done = await this.changeOne(documentId, change, meta).catch((error: unknown) => {
+          failed = true;
+          throw error;
+        });
+        results[index] = typeof done === 'string' ? { documentId, ok: false, code: done } : { documentId, ok: true };
+        if (typeof done !== 'string') receipts.push(done);
+        // An embedded log answers without a turn of the event loop.
+        await nextTurn();
+      }
+    };
+    const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
+    for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
+    return { results, receipts };
+  }
+
+  /** The receipt, or the code of why not. */
+  private async changeOne(
+    documentId: string,
+    { agent, levels, operation, tagId = '' }: BulkChange,
+    meta: CommandMeta,
+  ): Promise<Receipt | string> {
+    if (!z.uuid().safeParse(documentId).success) return 'not_found';
+    const { state } = await this.decisions.load(documentDecider, documentId);
+    if (state.status === 'Absent' || !isSearchedBy(agent, state)) return 'not_found';
+    if (!levels.has(state.scope)) return state.status === 'Deleted' ? 'not_found' : 'forbidden';
+    try {
+      const step = stepOf(meta, `bulk/${documentId}`);
+      const receipt = await this.decisions.transact(documentDecider, documentId, commandOf(operation, tagId), step);
+      // Whoever deletes what is deleted asks for what is not there, unless it was this command that deleted it.
+      const wasGone = state.status === 'Deleted' && !receipt.repeated;
+      return wasGone ? 'not_found' : receipt;
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      return error.code;
+    }
+  }
+}
+
+const commandOf = (operation: BulkOperation, tagId: string): DocumentCommand => {
+  switch (operation) {
+    case 'addTag':
+      return { type: 'AttachTag', tagId };
+    case 'removeTag':
+      return { type: 'DetachTag', tagId };
+    case 'reprocess':
+    case 'forceReprocess':
+      return { type: 'Reprocess', force: operation === 'forceReprocess' };
+    case 'delete':
+      return { type: 'Delete' };
+  }
+};
