@@ -49,6 +49,20 @@ describe('the local embeddings', () => {
     await second.close();
   });
 
+  it('wait for no other caller, and cost nothing more once theirs has left', async () => {
+    const fourth = new LocalEmbeddings(folder);
+    const leaving = new AbortController();
+    const texts = Array.from({ length: 2_048 }, (_, index) => `${index} ${'hello world '.repeat(60)}`);
+    let isOver = false;
+    const long = fourth.embed({ model, texts, purpose: 'passage', signal: leaving.signal });
+    const settled = long.finally(() => (isOver = true)).catch((error: unknown) => error);
+    expect(await embed(fourth, 'A short question.')).toHaveLength(1);
+    expect(isOver).toBe(false);
+    leaving.abort(new Error('left'));
+    expect(await settled).toMatchObject({ message: 'left' });
+    await fourth.close();
+  });
+
   it('are there again once the model can be kept, after its folder could not be written', async () => {
     const third = new LocalEmbeddings(join(folder, 'taken'));
     writeFileSync(join(folder, 'taken'), 'a file where the folder should be');

@@ -42,13 +42,17 @@ export class LocalEmbeddings implements EmbeddingProvider {
     const running = (this.running ??= this.start());
     this.lastId += 1;
     const id = this.lastId;
-    const vectors = await new Promise<readonly Float32Array[]>((resolve, reject) => {
-      running.waiting.set(id, { resolve, reject });
-      running.child.send({ id, texts } satisfies EncodeRequest, (error) => {
-        if (error !== null) this.fail(running);
+    const leave = (): void => this.leave(running, id, signal.reason as Error);
+    signal.addEventListener('abort', leave);
+    try {
+      const vectors = await new Promise<readonly Float32Array[]>((resolve, reject) => {
+        running.waiting.set(id, { resolve, reject });
+        this.send(running, { id, texts });
       });
-    });
-    return { model, vectors };
+      return { model, vectors };
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
   }
 
   async close(): Promise<void> {
@@ -69,11 +73,32 @@ export class LocalEmbeddings implements EmbeddingProvider {
     return running;
   }
 
+  private send(running: Running, request: EncodeRequest): void {
+    running.child.send(request, (error) => {
+      if (error !== null) this.fail(running);
+    });
+  }
+
   private settle(running: Running, reply: EncodeReply): void {
-    const waiting = running.waiting.get(reply.id);
-    running.waiting.delete(reply.id);
+    const waiting = this.taken(running, reply.id);
     if ('vectors' in reply) waiting?.resolve(reply.vectors);
     else waiting?.reject(new Unavailable('local-embedding', reply.error));
+  }
+
+  /** Nobody waits for this any more: what of it is not encoded yet is left. */
+  private leave(running: Running, id: number, reason: Error): void {
+    this.send(running, { cancel: id });
+    this.taken(running, id)?.reject(reason);
+  }
+
+  private taken(running: Running, id: number): Waiting | undefined {
+    const waiting = running.waiting.get(id);
+    running.waiting.delete(id);
+    this.idleAfter(running);
+    return waiting;
+  }
+
+  private idleAfter(running: Running): void {
     if (running.waiting.size > 0 || this.running !== running) return;
     clearTimeout(this.idle);
     this.idle = setTimeout(() => void this.release(), IDLE_MS).unref();

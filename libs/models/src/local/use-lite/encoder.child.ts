@@ -1,11 +1,9 @@
 import { setPriority } from 'node:os';
+import { EncodeQueue } from './encode-queue';
 import { Encoder } from './encoder';
 
-/** What the process is asked: texts in, one unit vector each out, under the same id. */
-export interface EncodeRequest {
-  readonly id: number;
-  readonly texts: readonly string[];
-}
+/** What the process is asked: texts in, one unit vector each out, under the same id; or to leave off, as nobody waits any more. */
+export type EncodeRequest = { readonly id: number; readonly texts: readonly string[] } | { readonly cancel: number };
 
 export type EncodeReply =
   { readonly id: number; readonly vectors: readonly Float32Array[] } | { readonly id: number; readonly error: string };
@@ -26,21 +24,17 @@ const loaded = async (folder: string): Promise<Encoder> => {
   }
 };
 
-const encodeAll = async (folder: string, texts: readonly string[]): Promise<readonly Float32Array[]> => {
-  const encoder = await loaded(folder);
-  const vectors: Float32Array[] = [];
-  for (const text of texts) vectors.push(await encoder.encode(text));
-  return vectors;
-};
-
 const [, , folder] = process.argv;
 if (process.send !== undefined && folder !== undefined) {
   setPriority(PRIORITY);
   // Whoever asked may be gone, and nobody hears the answer.
   const reply = (message: EncodeReply): void =>
     void process.send?.(message, undefined, undefined, (error) => error !== null && process.exit(0));
-  process.on('message', ({ id, texts }: EncodeRequest) => {
-    encodeAll(folder, texts).then(
+  const queue = new EncodeQueue(async (text) => (await loaded(folder)).encode(text));
+  process.on('message', (request: EncodeRequest) => {
+    if ('cancel' in request) return queue.cancel(request.cancel);
+    const { id, texts } = request;
+    return void queue.add(id, texts).then(
       (vectors) => reply({ id, vectors }),
       (error: unknown) => reply({ id, error: String(error) }),
     );
