@@ -1,6 +1,7 @@
 import { ProjectingModule } from '@app/projecting';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { ChunkingSettingsModule } from './chunking-settings.module';
 import { contextModules } from './contexts';
 import { CoreModule, type ProcessOptions } from './core.module';
 import { Lifecycle } from './lifecycle';
@@ -20,6 +21,7 @@ export class PlatformModule {
         StoresModule,
         ProjectingModule.forRoot(),
         ViewsModule,
+        ChunkingSettingsModule,
         MaintenanceModule,
         ...contextModules,
       ],

@@ -2,6 +2,7 @@ export * from './aggregate';
 export * from './aggregates';
 export type { Loaded } from './baselines';
 export * from './canonical-json';
+export * from './chunking';
 export * from './clock';
 export * from './command-meta';
 export * from './command-steps';

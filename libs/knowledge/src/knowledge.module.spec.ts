@@ -3,7 +3,7 @@ import { openContext } from '../../../test/fixtures/context';
 import { spendingLookups } from '../../../test/fixtures/spending-lookups';
 import { Batches } from './document/batches';
 import { KnowledgeModule } from './knowledge.module';
-import { DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SHOWN_DOCUMENTS, TAGS_THAT_EXIST, WAITING_DOCUMENTS } from './lookups';
+import { CHUNKING_OF, DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SHOWN_DOCUMENTS, TAGS_THAT_EXIST, WAITING_DOCUMENTS } from './lookups';
 import { CreateTag } from './tags/commands/create-tag';
 import { KnownTags } from './tags/known-tags';
 
@@ -11,6 +11,7 @@ let context: Awaited<ReturnType<typeof openContext>>;
 beforeAll(async () => {
   context = await openContext(KnowledgeModule, [
     ...spendingLookups,
+    { provide: CHUNKING_OF, useValue: async () => null },
     { provide: DOCUMENTS_OF, useValue: async () => [] },
     { provide: DOCUMENTS_WITH_TAGS, useValue: async () => [] },
     { provide: TAGS_THAT_EXIST, useValue: async () => new Set() },

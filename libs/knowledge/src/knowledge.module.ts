@@ -18,7 +18,7 @@ import { ReprocessDocumentHandler } from './document/commands/reprocess-document
 import { UpdateDocumentHandler } from './document/commands/update-document';
 import { IngestionWorker, type WorkerOptions } from './ingestion/ingestion-worker';
 import { ProgressBoard } from './ingestion/progress';
-import { SHOWN_DOCUMENTS, type ShownDocuments, WAITING_DOCUMENTS } from './lookups';
+import { CHUNKING_OF, SHOWN_DOCUMENTS, type ShownDocuments, WAITING_DOCUMENTS } from './lookups';
 import { DeleteKnowledgeOfTheDeleted } from './policies/delete-knowledge.policy';
 import { DeleteTagsOfDeletedSpaces } from './policies/delete-tags-of-deleted-spaces.policy';
 import { DetachDeletedTags } from './policies/detach-deleted-tags.policy';
@@ -75,7 +75,7 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       ((await searchIndex.revisionOf(PASSAGES, documentId)) ?? -1) >= revision,
   });
 
-/** Documents, their ingestion and search, and tags. Views provide what `lookups.ts` declares. The worker runs where it is started. */
+/** Documents, their ingestion and search, and tags. Views provide what `lookups.ts` declares, the platform `CHUNKING_OF`. The worker runs where it is started. */
 @Module({
   imports: [SpendingModule],
   providers: [
@@ -108,6 +108,7 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       clock: CLOCK,
       logger: LOGGER,
       claims: KNOWLEDGE_CLAIMS,
+      chunkingOf: CHUNKING_OF,
       waiting: WAITING_DOCUMENTS,
       projecting: Projecting,
       searchIndex: SEARCH_INDEX,

@@ -1,5 +1,6 @@
-import type { Position } from '@app/kernel';
+import type { Chunking, Position } from '@app/kernel';
 import type { Scope } from '@app/search-index';
+import type { LiveDocument } from './document/document.decider';
 import type { WaitingDocument } from './ingestion/ingestion-worker';
 
 /** Injection token of `DocumentsOf`. */
@@ -23,6 +24,11 @@ export type DocumentsWithTags = (
 export const TAGS_THAT_EXIST = Symbol('TagsThatExist');
 /** Those of the tags that are not deleted, complete up to the event at `position`. */
 export type TagsThatExist = (tagIds: readonly string[], position: Position) => Promise<ReadonlySet<string>>;
+
+/** Injection token of `ChunkingOf`. */
+export const CHUNKING_OF = Symbol('ChunkingOf');
+/** How the documents of an Agent, a Space or the instance are cut at present: as the Agent says, else as the Space says; null: as the product does by default. */
+export type ChunkingOf = (place: Pick<LiveDocument, 'scope' | 'agentId' | 'spaceId'>) => Promise<Chunking | null>;
 
 /** Injection token of `WaitingDocuments`. */
 export const WAITING_DOCUMENTS = Symbol('WaitingDocuments');

@@ -42,7 +42,7 @@ export const agentVersions: RowProjection = {
     switch (event.type) {
       case 'AgentCreated': {
         const { agentId: _, spaceId: __, isPersonal: ___, automatic: ____, ownerId: _____, ...changes } = event.data;
-        return put(null, changes);
+        return put(null, givenFields(changes) as Json);
       }
       case 'AgentChanged': {
         const { restoredFrom = null, ...changes } = event.data;

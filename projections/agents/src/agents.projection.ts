@@ -20,7 +20,7 @@ export type AgentRow = z.output<typeof agentRow>;
 export const agents: RowProjection = {
   kind: 'rows',
   name: 'agents',
-  version: 1,
+  version: 2,
   perStream: true,
   types: ['AgentCreated', 'AgentChanged', 'AgentDeleted'],
   row: agentRow,
@@ -33,7 +33,18 @@ export const agents: RowProjection = {
       case 'AgentCreated': {
         const { agentId: _, automatic: __, ownerId: ___, ...fields } = event.data;
         return [
-          { op: 'put', key, row: { id: key, ...fields, createdAt: recordedAt, updatedAt: recordedAt, revision } },
+          {
+            op: 'put',
+            key,
+            row: {
+              id: key,
+              ...fields,
+              chunking: fields.chunking ?? null,
+              createdAt: recordedAt,
+              updatedAt: recordedAt,
+              revision,
+            },
+          },
         ];
       }
       case 'AgentChanged': {

@@ -9,7 +9,7 @@ const created = event(0, {
   type: 'SpaceCreated',
   data: { spaceId: 's1', kind: 'team', ownerId: 'u1', ...fields, nameClaim: claim, slugClaim: claim },
 });
-const row = { id: 's1', ...fields, kind: 'team', memberCount: 1, createdAt: at(0), updatedAt: at(0), revision: 0 };
+const row = { id: 's1', ...fields, chunking: null, kind: 'team', memberCount: 1, createdAt: at(0), updatedAt: at(0), revision: 0 };
 
 describe('the view of Spaces', () => {
   it('shows a Space, without its claims', () => expect(rowsAfter(spaces, created)).toEqual({ s1: row }));
@@ -23,9 +23,19 @@ describe('the view of Spaces', () => {
         event(2, { type: 'SpaceMemberAdded', data: { userId: 'u2', role: 'viewer', memberCount: 2 } }),
         event(3, { type: 'SpaceMemberAdded', data: { userId: 'u3', role: 'viewer', memberCount: 3 } }),
         event(4, { type: 'SpaceMemberRemoved', data: { userId: 'u2', memberCount: 2 } }),
-        event(5, { type: 'SpaceMemberRoleChanged', data: { userId: 'u3', role: 'owner' } }),
+        event(5, { type: 'SpaceChanged', data: { chunking: { maxTokens: 200, overlapTokens: 20 }, released: [] } }),
+        event(6, { type: 'SpaceMemberRoleChanged', data: { userId: 'u3', role: 'owner' } }),
       ),
-    ).toEqual({ s1: { ...row, name: 'Crew', memberCount: 2, updatedAt: at(5), revision: 5 } }));
+    ).toEqual({
+      s1: {
+        ...row,
+        name: 'Crew',
+        chunking: { maxTokens: 200, overlapTokens: 20 },
+        memberCount: 2,
+        updatedAt: at(6),
+        revision: 6,
+      },
+    }));
 
   it('loses the deleted', () =>
     expect(rowsAfter(spaces, created, event(1, { type: 'SpaceDeleted', data: { released: [] } }))).toEqual({}));

@@ -1,4 +1,4 @@
-import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
+import { chunkingSchema, givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { spaceEvents, type SpaceEvent } from '@app/spaces';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ export const spaceRow = z.object({
   slug: z.string(),
   description: z.string(),
   color: z.string(),
+  chunking: chunkingSchema.nullable(),
   kind: z.enum(['team', 'personal']),
   memberCount: z.number().int(),
   createdAt: z.string(),
@@ -22,7 +23,7 @@ export type SpaceRow = z.output<typeof spaceRow>;
 export const spaces: RowProjection = {
   kind: 'rows',
   name: 'spaces',
-  version: 1,
+  version: 2,
   perStream: true,
   types: spaceEvents.map(({ type }) => type),
   row: spaceRow,
@@ -33,7 +34,7 @@ export const spaces: RowProjection = {
     const key = idOf(stream);
     switch (event.type) {
       case 'SpaceCreated': {
-        const { name, slug, description, color, kind } = event.data;
+        const { name, slug, description, color, kind, chunking = null } = event.data;
         return [
           {
             op: 'put',
@@ -44,6 +45,7 @@ export const spaces: RowProjection = {
               slug,
               description,
               color,
+              chunking,
               kind,
               memberCount: 1,
               createdAt: recordedAt,

@@ -1,4 +1,4 @@
-import { nameSchema, textSchema } from '@app/kernel';
+import { chunkingSchema, nameSchema, textSchema } from '@app/kernel';
 import { z } from 'zod';
 import { allowedUrls } from './allowed-urls';
 
@@ -68,6 +68,9 @@ export const agentConfig = z.strictObject({
       message: 'must not name a tool twice',
     })
     .describe('The tools that it has.'),
+  chunking: chunkingSchema
+    .nullable()
+    .describe('How its documents are cut into chunks from now on; null: as its Space says.'),
   public: publication.describe('How it is shown to the public.'),
 });
 export type AgentConfig = z.output<typeof agentConfig>;
@@ -104,5 +107,6 @@ export const defaultConfig = (name: string, model: string): AgentConfig => ({
   codeExecutionEnabled: false,
   sampling: { temperature: OFF, topP: OFF, topK: OFF },
   tools: [],
+  chunking: null,
   public: { enabled: false, allowedUrls: [], sessionMinutes: 0, windowTitle: '' },
 });

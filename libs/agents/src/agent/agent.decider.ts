@@ -67,7 +67,8 @@ export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
   evolve: (agent, event) => {
     const { revision } = event.context;
     if (event.type === 'AgentCreated') {
-      const { agentId: _, spaceId, isPersonal, automatic, ownerId, ...config } = event.data;
+      const { agentId: _, spaceId, isPersonal, automatic, ownerId, ...given } = event.data;
+      const config = { ...given, chunking: given.chunking ?? null };
       return { status: 'present', spaceId, isPersonal, automatic, ownerId, version: { revision, config } };
     }
     if (agent.status !== 'present') return agent;

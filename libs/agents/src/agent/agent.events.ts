@@ -2,10 +2,12 @@ import { defineEvent, sensitive, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 import { agentConfig } from './agent-config';
 
-const { name, description, systemPrompt, tools, public: publication, ...open } = agentConfig.shape;
+const { name, description, systemPrompt, tools, chunking, public: publication, ...open } = agentConfig.shape;
 /** Text that people wrote is encrypted; switches, models, addresses and numbers are not. */
 const stored = z.strictObject({
   ...open,
+  /** Absent in events of versions that had one way of chunking: null. */
+  chunking: chunking.optional(),
   tools: z.array(tools.element.extend({ name: sensitive(tools.element.shape.name) })),
   public: publication.extend({ windowTitle: sensitive(publication.shape.windowTitle) }),
   name: sensitive(name),

@@ -1,3 +1,4 @@
+import type { Chunking } from '@app/kernel';
 import { List } from 'immutable';
 
 interface Indexed {
@@ -13,6 +14,7 @@ interface Chunked {
   readonly chunks: string;
   readonly chunkCount: number;
   readonly tokenCount: number;
+  readonly chunking: Chunking | null;
 }
 
 /** Passages of this document, of whatever content, with vectors of a model. */

@@ -1,3 +1,4 @@
+import type { Chunking } from '@app/kernel';
 import type { DocumentScope, IngestionStep, StepReport } from './document.events';
 
 export interface CreateDocument {
@@ -39,6 +40,7 @@ export type DocumentCommand =
       readonly chunks: string;
       readonly chunkCount: number;
       readonly tokenCount: number;
+      readonly chunking: Chunking | null;
       readonly reports: { readonly parse: StepReport; readonly chunk: StepReport };
     }
   | {

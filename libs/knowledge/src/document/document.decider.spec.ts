@@ -32,6 +32,7 @@ const chunked = (attempt: number, chunks = `c${attempt}`): DocumentCommand => ({
   chunks,
   chunkCount: 3,
   tokenCount: 9,
+  chunking: null,
   reports: { parse: report, chunk: report },
 });
 const embedded = (attempt: number, passages: string): DocumentCommand => ({

@@ -233,8 +233,8 @@ const evolveLive = (
     case 'DocumentExtracted':
       return { ...state, ...withText(state, event.data.text) };
     case 'DocumentChunked': {
-      const { chunks, chunkCount, tokenCount } = event.data;
-      return { ...state, ...withChunks(state, { chunks, chunkCount, tokenCount }) };
+      const { chunks, chunkCount, tokenCount, chunking = null } = event.data;
+      return { ...state, ...withChunks(state, { chunks, chunkCount, tokenCount, chunking }) };
     }
     case 'DocumentEmbedded': {
       const { passages, embeddingModel: model } = event.data;

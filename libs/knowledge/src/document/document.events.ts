@@ -1,4 +1,12 @@
-import { defineEvent, type EventsOf, heldBlob, releasedBlobs, sensitive, textSchema } from '@app/kernel';
+import {
+  chunkingSchema,
+  defineEvent,
+  type EventsOf,
+  heldBlob,
+  releasedBlobs,
+  sensitive,
+  textSchema,
+} from '@app/kernel';
 import { z } from 'zod';
 
 /** The level of Knowledge a document belongs to. */
@@ -88,6 +96,8 @@ export const documentChunked = defineEvent({
     chunks: heldBlob(),
     chunkCount: count,
     tokenCount: count,
+    /** Null or absent: by default. */
+    chunking: chunkingSchema.nullable().optional(),
     report: stepReport,
   }),
 });

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { processorTime } from '../../../../test/fixtures/processor-time';
 import { markdownBlocks, plainBlocks } from '@app/extraction';
-import { chunksOf, MAX_WORDS } from './chunk';
+import { chunksOf } from './chunk';
+import { chunkLimits, MAX_WORDS } from './chunk-limits';
 
 type Kind = 'markdown' | 'plain';
 const cut = (text: string, kind: Kind) =>
-  chunksOf({ text, blocks: kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text) });
+  chunksOf({ text, blocks: kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text) }, chunkLimits(text, null));
 
 const chunks = (text: string, kind: Kind = 'markdown') =>
   cut(text, kind).map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)]);
@@ -63,11 +64,17 @@ it('never cross a place of the file', () => {
     const place = places[index];
     return place === undefined ? block : { ...block, place };
   });
-  expect(chunksOf({ text, blocks }).map(({ start, end, place }) => [text.slice(start, end), place])).toEqual([
-    ['One.\n\nTwo.', { page: 1 }],
-    ['Three.', { page: 2 }],
-    ['Four.', undefined],
-  ]);
+  for (const chunking of [null, { maxTokens: 100, overlapTokens: 50 }])
+    expect(
+      chunksOf({ text, blocks }, chunkLimits(text, chunking)).map(({ start, end, place }) => [
+        text.slice(start, end),
+        place,
+      ]),
+    ).toEqual([
+      ['One.\n\nTwo.', { page: 1 }],
+      ['Three.', { page: 2 }],
+      ['Four.', undefined],
+    ]);
 });
 
 const complete = (text: string, kind: Kind): void => {

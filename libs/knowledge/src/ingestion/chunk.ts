@@ -1,11 +1,7 @@
 import { type Block, type Extraction, linesOf } from '@app/extraction';
 import { isSamePlace, type Place } from '@app/kernel';
 import { sentencesOf } from '@app/models';
-
-/** Most words in a chunk: measured best for the small embedding model, which sees no more. */
-export const MAX_WORDS = 100;
-/** Most characters in a chunk, for texts whose words have no end. */
-export const MAX_CHARACTERS = 1_500;
+import type { ChunkLimits, Span } from './chunk-limits';
 
 const MAX_TITLE = 300;
 
@@ -17,27 +13,29 @@ export interface Chunk {
   readonly place?: Place;
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+/** A part of a block, or all of it. */
+type Piece = Span & Pick<Block, 'kind'>;
 
-/** Cuts a text into chunks that never cross a heading or a place of the file (a page, a slide, a row), end with whole sentences or lines where they can, and do not overlap. */
-export const chunksOf = ({ text, blocks }: Extraction): readonly Chunk[] => {
+/**
+ * Cuts a text into chunks that never cross a heading or a place of the file (a page, a slide, a row) and end with whole
+ * sentences or lines where they can. Each begins with as many of the last sentences or lines of the one before as the
+ * limits let overlap.
+ */
+export const chunksOf = ({ text, blocks }: Extraction, limits: ChunkLimits): readonly Chunk[] => {
   const chunks: Chunk[] = [];
   let headings: readonly { readonly level: number; readonly title: string }[] = [];
-  let pieces: Span[] = [];
+  let pieces: Piece[] = [];
   let place: Place | undefined;
   const close = (): void => {
     const path = headings.map(({ title }) => title).filter((title) => title !== '');
-    for (const { start, end } of filled(text, pieces))
+    for (const { start, end } of filled(text, pieces, limits))
       chunks.push({ headings: path, start, end, ...(place && { place }) });
     pieces = [];
   };
   for (const block of blocks) {
     if (!isSamePlace(place, block.place)) close();
     place = block.place;
-    if (block.level === undefined) for (const piece of piecesOf(text, block)) pieces.push(piece);
+    if (block.level === undefined) for (const piece of piecesOf(text, block, limits)) pieces.push(piece);
     else {
       close();
       const { level, title = '' } = block;
@@ -48,31 +46,81 @@ export const chunksOf = ({ text, blocks }: Extraction): readonly Chunk[] => {
   return chunks;
 };
 
-/** A block whole where it fits, else its sentences or lines, else pieces of those. */
-const piecesOf = (text: string, block: Block): readonly Span[] => {
-  if (fits(text, block)) return [block];
-  const parts = block.kind === 'lines' ? linesIn(text, block) : sentencesIn(text, block);
-  return parts.flatMap((part) => (fits(text, part) ? [part] : words(text, part)));
-};
+/** A block whole where it fits, else its sentences or lines, else as many of their words as fit. */
+const piecesOf = (text: string, block: Block, limits: ChunkLimits): readonly Piece[] =>
+  limits.piece(block)
+    ? [block]
+    : partsOf(text, block).flatMap((part) =>
+        limits.piece(part) ? [part] : joined(limits.words(part), limits.piece).map((span) => ({ ...part, ...span })),
+      );
 
-/** Joins neighbours as long as they fit in one chunk. */
-const filled = (text: string, pieces: readonly Span[]): readonly Span[] => {
-  const chunks: Span[] = [];
-  let open: Span | undefined;
-  for (const piece of pieces) {
-    const joined: Span = open === undefined ? piece : { start: open.start, end: piece.end };
-    if (open !== undefined && !fits(text, joined)) {
-      chunks.push(open);
-      open = piece;
-    } else open = joined;
+/** The sentences or lines of a piece. */
+const partsOf = (text: string, { kind, start, end }: Piece): readonly Piece[] =>
+  (kind === 'lines' ? linesIn(text, { start, end }) : sentencesIn(text, { start, end })).map((part) => ({
+    kind,
+    ...part,
+  }));
+
+/** Joins neighbours as long as they fit together. */
+const joined = (spans: readonly Span[], fits: (span: Span) => boolean): readonly Span[] => {
+  const found: Span[] = [];
+  for (const span of spans) {
+    const last = found.at(-1);
+    const both: Span = { start: (last ?? span).start, end: span.end };
+    if (last !== undefined && fits(both)) found[found.length - 1] = both;
+    else found.push(span);
   }
-  return open === undefined ? chunks : [...chunks, open];
+  return found;
 };
 
-const fits = (text: string, { start, end }: Span): boolean =>
-  end - start <= MAX_CHARACTERS && wordCount(text.slice(start, end)) <= MAX_WORDS;
+/** Chunks of the pieces between two headings. */
+const filled = (text: string, pieces: readonly Piece[], limits: ChunkLimits): readonly Span[] => {
+  const chunks: Span[] = [];
+  let open: Piece[] = [];
+  let begin = 0;
+  for (const piece of pieces) {
+    if (open.length === 0) begin = piece.start;
+    else if (!limits.chunk({ start: begin, end: piece.end })) {
+      const closed = { start: begin, end: (open.at(-1) as Piece).end };
+      chunks.push(closed);
+      begin = overlapOf(text, closed, open, limits, piece) ?? piece.start;
+      open = [];
+    }
+    open.push(piece);
+  }
+  return open.length === 0 ? chunks : [...chunks, { start: begin, end: (open.at(-1) as Piece).end }];
+};
 
-const wordCount = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+/** Where the next chunk begins inside the one before it; undefined where it does not. */
+const overlapOf = (
+  text: string,
+  { start, end }: Span,
+  pieces: readonly Piece[],
+  limits: ChunkLimits,
+  next: Piece,
+): number | undefined => {
+  const { overlap } = limits;
+  if (overlap === null) return undefined;
+  const isPossible = (from: number): boolean =>
+    from > start && overlap({ start: from, end }) && limits.chunk({ start: from, end: next.end });
+  const firstPossible = (starts: readonly number[]): number | undefined => {
+    let found: number | undefined;
+    for (const from of starts.toReversed()) {
+      if (!isPossible(from)) break;
+      found = from;
+    }
+    return found;
+  };
+  let found: number | undefined;
+  for (const piece of pieces.toReversed()) {
+    const earliest = firstPossible(partsOf(text, piece).map((part) => part.start));
+    if (earliest === undefined) break;
+    found = earliest;
+    if (earliest > piece.start) break;
+  }
+  const last = pieces.at(-1) as Piece;
+  return found ?? firstPossible(limits.words(last).map((word) => word.start));
+};
 
 const linesIn = (text: string, block: Span): readonly Span[] =>
   linesOf(text.slice(block.start, block.end))
@@ -86,21 +134,6 @@ const sentencesIn = (text: string, { start, end }: Span): readonly Span[] => {
   return cuts
     .map((cut, index) => trimmed(text, { start: index === 0 ? start : (cuts[index - 1] as number), end: cut }))
     .filter((span) => span.end > span.start);
-};
-
-/** The last resort: as many words, or characters, as fit. */
-const words = (text: string, { start, end }: Span): readonly Span[] => {
-  const spans: Span[] = [];
-  let open: Span | undefined;
-  for (const match of text.slice(start, end).matchAll(/\S{1,500}/g)) {
-    const word = { start: start + match.index, end: start + match.index + match[0].length };
-    const joined: Span = open === undefined ? word : { start: open.start, end: word.end };
-    if (open !== undefined && !fits(text, joined)) {
-      spans.push(open);
-      open = word;
-    } else open = joined;
-  }
-  return open === undefined ? spans : [...spans, open];
 };
 
 const trimmed = (text: string, { start, end }: Span): Span => {

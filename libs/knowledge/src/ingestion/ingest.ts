@@ -1,10 +1,10 @@
 import type { Blobs } from '@app/blobs';
 import type { Clock, CommandMeta, Decisions, Ids, Position, Receipt } from '@app/kernel';
-import { estimatedTokens } from '@app/models';
 import { decodePassages, encodePassages, type Passage } from '@app/search-index';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
 import type { IngestionStep, StepReport } from '../document/document.events';
 import type { EmbeddingParts } from '../embed-metered';
+import type { ChunkingOf } from '../lookups';
 import { Attempt, verdictOn } from './attempt';
 import { DocumentWork } from './document-work';
 import { embedPassages } from './embed-passages';
@@ -21,6 +21,7 @@ export interface IngestionParts extends EmbeddingParts {
   readonly decisions: Decisions;
   readonly blobs: Pick<Blobs, 'put' | 'get' | 'remove'>;
   readonly progress: ProgressBoard;
+  readonly chunkingOf: ChunkingOf;
   readonly ids: Ids;
   readonly clock: Clock;
   /** Resolves once the document is shown as it stood at a position, or takes too long to be. */
@@ -129,14 +130,15 @@ const chunkedBefore = async (work: DocumentWork): Promise<readonly Passage[] | u
 
 /** Reads the file, cuts its text and stores both. Undefined where this attempt counts no longer. */
 const chunkNow = async (
-  { clock }: IngestionParts,
+  { clock, chunkingOf }: IngestionParts,
   work: DocumentWork,
   run: Attempt,
 ): Promise<readonly Passage[] | undefined> => {
   const { documentId, attempt: number, file, mimeType } = work.document;
   const body = (await work.read(file)) ?? gone();
   const readAt = clock.now();
-  const read = await readApart(body, mimeType);
+  const chunking = await chunkingOf(work.document);
+  const read = await readApart(body, mimeType, chunking);
   run.step = 'chunk';
   const passages = await passagesOf(documentId, read);
   const report = (step: 'parse' | 'chunk', produced: number): StepReport => ({
@@ -153,7 +155,8 @@ const chunkNow = async (
       text,
       chunks,
       chunkCount: passages.length,
-      tokenCount: estimatedTokens(read.text),
+      tokenCount: read.tokenCount,
+      chunking,
       reports: { parse: report('parse', read.text.length), chunk: report('chunk', passages.length) },
     }),
   );

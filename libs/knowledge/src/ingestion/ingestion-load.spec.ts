@@ -43,7 +43,16 @@ describe('a worker that died', () => {
     const reports = { parse: report, chunk: report };
     for (const command of [
       { type: 'Start' },
-      { type: 'MarkChunked', attempt: 1, text: 't', chunks: 'c', chunkCount: 1, tokenCount: 1, reports },
+      {
+        type: 'MarkChunked',
+        attempt: 1,
+        text: 't',
+        chunks: 'c',
+        chunkCount: 1,
+        tokenCount: 1,
+        chunking: null,
+        reports,
+      },
       { type: 'MarkIndexed', attempt: 1, passages: 'p', embedded: 0, embeddingModel: 'm', steps: [] },
     ] as const) {
       await decisions.transact(documentDecider, documentId, command, meta());

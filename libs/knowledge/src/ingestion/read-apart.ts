@@ -1,4 +1,4 @@
-import { startThread } from '@app/kernel';
+import { type Chunking, startThread } from '@app/kernel';
 import { IngestionFailure } from './ingestion-failure';
 import { readDocument, type ReadDocument } from './read-document';
 import type { ReadReply } from './read-document.thread';
@@ -7,10 +7,10 @@ import type { ReadReply } from './read-document.thread';
 const SMALL = 128 * 1024;
 
 /** Reads a document, a large one in its own thread, so that nothing else waits for it. */
-export const readApart = async (body: Buffer, mimeType: string): Promise<ReadDocument> => {
-  if (body.byteLength <= SMALL) return readDocument(body, mimeType);
+export const readApart = async (body: Buffer, mimeType: string, chunking: Chunking | null): Promise<ReadDocument> => {
+  if (body.byteLength <= SMALL) return readDocument(body, mimeType, chunking);
   const worker = startThread(__dirname, 'read-document.thread', __filename, {
-    workerData: { body: new Uint8Array(body), mimeType },
+    workerData: { body: new Uint8Array(body), mimeType, chunking },
   });
   const reply = await new Promise<ReadReply>((resolve, reject) => {
     worker.once('message', resolve);

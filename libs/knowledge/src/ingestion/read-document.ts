@@ -1,7 +1,10 @@
-import { chunksOf, type Chunk, MAX_CHARACTERS, MAX_WORDS } from './chunk';
 import { markdownBlocks, plainBlocks } from '@app/extraction';
+import type { Chunking } from '@app/kernel';
+import { chunksOf, type Chunk } from './chunk';
+import { chunkLimits, MAX_CHARACTERS, MAX_WORDS } from './chunk-limits';
 import { extractText, type TextKind } from './extract-text';
 import { IngestionFailure } from './ingestion-failure';
+import { countTokens } from './token-count';
 
 /** More would make a document that one search result cannot be found in, and blobs that no process can hold. */
 const MAX_CHUNKS = 20_000;
@@ -17,22 +20,26 @@ const HASH = 35;
 export interface ReadDocument {
   readonly text: string;
   readonly chunks: readonly Chunk[];
+  /** Tokens of the text. */
+  readonly tokenCount: number;
   /** How long the two steps took. */
   readonly milliseconds: { readonly parse: number; readonly chunk: number };
 }
 
 /** The steps parse and chunk. Throws `IngestionFailure`. */
-export const readDocument = (body: Buffer, mimeType: string): ReadDocument => {
+export const readDocument = (body: Buffer, mimeType: string, chunking: Chunking | null): ReadDocument => {
   const begun = performance.now();
   const { text, kind } = extractText(body, mimeType);
   const parsed = performance.now();
   if (isTooLong(text, kind)) throw new IngestionFailure('too_many_passages');
-  const chunks = chunksOf({ text, blocks: kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text) });
+  const blocks = kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text);
+  const chunks = chunksOf({ text, blocks }, chunkLimits(text, chunking));
   if (chunks.length === 0) throw new IngestionFailure('empty_document');
   if (chunks.length > MAX_CHUNKS) throw new IngestionFailure('too_many_passages');
   return {
     text,
     chunks,
+    tokenCount: countTokens(text),
     milliseconds: { parse: Math.round(parsed - begun), chunk: Math.round(performance.now() - parsed) },
   };
 };

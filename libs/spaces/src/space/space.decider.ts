@@ -1,4 +1,13 @@
-import { changedFields, type Decider, givenFields, type KeyOwner, never, reject, type Sensitive } from '@app/kernel';
+import {
+  changedFields,
+  type Chunking,
+  type Decider,
+  givenFields,
+  type KeyOwner,
+  never,
+  reject,
+  type Sensitive,
+} from '@app/kernel';
 import { type Claim, assertClaims, type Forfeited, forfeiting } from '@app/reservations';
 import { Map as PersistentMap, Set as PersistentSet } from 'immutable';
 import type { SpaceEvent, SpaceRole } from './space.events';
@@ -9,6 +18,7 @@ interface PresentFields {
   readonly slug: Sensitive<string>;
   readonly description: Sensitive<string>;
   readonly color: string;
+  readonly chunking: Chunking | null;
   readonly nameClaim?: Claim;
   readonly slugClaim?: Claim;
   /** Role of each member, by user id. */
@@ -28,6 +38,8 @@ export interface SpaceFields {
   readonly slug: string;
   readonly description: string;
   readonly color: string;
+  /** Null or absent: the product's default. */
+  readonly chunking?: Chunking | null;
 }
 
 /** The claims to name and slug of a team Space: new ones, or those that the Space had when the command began. */
@@ -85,7 +97,7 @@ export const spaceDecider: Decider<Space, SpaceCommand, SpaceEvent> = {
       return {
         status: 'present',
         forfeited: space.forfeited,
-        ...givenFields(fields),
+        ...givenFields({ ...fields, chunking: fields.chunking ?? null }),
         members: PersistentMap([[ownerId, 'owner' as const]]),
       };
     }

@@ -1,4 +1,4 @@
-import { defineEvent, nameSchema, sensitive, textSchema, type EventsOf } from '@app/kernel';
+import { chunkingSchema, defineEvent, nameSchema, sensitive, textSchema, type EventsOf } from '@app/kernel';
 import { type claimForfeited, claimSchema } from '@app/reservations';
 import { z } from 'zod';
 
@@ -17,6 +17,8 @@ const userId = z.uuid();
 const name = sensitive(nameSchema());
 const slug = sensitive(slugSchema);
 const description = sensitive(descriptionSchema);
+/** Null or absent: the default of the product. */
+const chunking = chunkingSchema.nullable().optional();
 
 export const spaceCreated = defineEvent({
   type: 'SpaceCreated',
@@ -30,6 +32,7 @@ export const spaceCreated = defineEvent({
     slug,
     description,
     color: colorSchema,
+    chunking,
     nameClaim: claimSchema.optional(),
     slugClaim: claimSchema.optional(),
   }),
@@ -44,6 +47,7 @@ export const spaceChanged = defineEvent({
     slug: slug.optional(),
     description: description.optional(),
     color: colorSchema.optional(),
+    chunking,
     nameClaim: claimSchema.optional(),
     slugClaim: claimSchema.optional(),
     released: z.array(claimSchema),

@@ -4,7 +4,7 @@ import { type SpaceEvent, spaceRole } from './space.events';
 
 const subject = 'spaces';
 const id = z.uuid();
-const changed = z.enum(['name', 'slug', 'description', 'color']);
+const changed = z.enum(['name', 'slug', 'description', 'color', 'chunking']);
 /** Members from then on. */
 const memberCount = z.number().int().nonnegative();
 

@@ -1,5 +1,5 @@
 import { exposed, listQuery, presenter } from '@app/http';
-import { nameSchema } from '@app/kernel';
+import { chunkingSchema, nameSchema } from '@app/kernel';
 import { colorSchema, descriptionSchema, promptTags, promptText, slugSchema, spaceRole } from '@app/spaces';
 import { promptRow } from '@projections/prompts';
 import type { Member } from '@projections/space-members';
@@ -11,6 +11,9 @@ const fields = {
   slug: slugSchema.describe('Its name in addresses; made from the name by default.'),
   description: descriptionSchema.describe('What it is for.'),
   color: colorSchema.describe('Its colour, #RRGGBB.'),
+  chunking: chunkingSchema
+    .nullable()
+    .describe('How its documents are cut into chunks from now on; null: as the product does by default.'),
 };
 
 export const newSpace = z.strictObject({
@@ -18,6 +21,7 @@ export const newSpace = z.strictObject({
   slug: fields.slug.optional(),
   description: fields.description.default(''),
   color: fields.color.default('#3B82F6'),
+  chunking: fields.chunking.optional(),
 });
 export const spaceChange = z.strictObject(fields).partial();
 
@@ -42,6 +46,7 @@ export const spaceView = presenter(
     slug: 'Its name in addresses.',
     description: 'What it is for.',
     color: 'Its colour, #RRGGBB.',
+    chunking: 'How its documents are cut into chunks; null: as the product does by default.',
     kind: "Whether it is a team's, or one user's own.",
     memberCount: 'How many members it has.',
     createdAt: true,

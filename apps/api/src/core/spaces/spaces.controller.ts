@@ -77,7 +77,9 @@ export class SpacesController {
   ) {
     if (!this.config.SPACE_CREATION_ROLES.includes(caller.role))
       return reject('forbidden', { reason: 'space_creation' });
-    const { spaceId, receipt } = await this.commands.execute(new CreateSpace(caller.userId, body.parse(), meta));
+    const { spaceId, receipt } = await this.commands.execute(
+      new CreateSpace(caller.userId, givenFields(body.parse()), meta),
+    );
     return written(reply, receipt, {
       views: ['spaces', 'space-members'],
       show: () => this.show(spaceId, 'owner'),

@@ -1,0 +1,138 @@
+import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
+import fc from 'fast-check';
+import type { Chunking } from '@app/kernel';
+import { processorTime } from '../../../../test/fixtures/processor-time';
+import { markdownBlocks, plainBlocks } from '@app/extraction';
+import { chunksOf } from './chunk';
+import { chunkLimits } from './chunk-limits';
+import { countTokens, TokenCount } from './token-count';
+
+const tokens = (text: string): number => encode(text, { disallowedSpecial: new Set() }).length;
+const cut = (text: string, chunking: Chunking, kind: 'markdown' | 'plain' = 'plain') =>
+  chunksOf(
+    { text, blocks: kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text) },
+    chunkLimits(text, chunking),
+  );
+const texts = (text: string, chunking: Chunking, kind?: 'markdown' | 'plain') =>
+  cut(text, chunking, kind).map(({ start, end }) => text.slice(start, end));
+const sentences = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `Sentence number ${index} says a little about backups.`).join(' ');
+
+const anyText = fc
+  .array(
+    fc.constantFrom(
+      'a',
+      'word ',
+      'Donaudampfschifffahrtsgesellschaft ',
+      'über ',
+      '. ',
+      '.',
+      '\n',
+      '\n\n',
+      '# ',
+      '| x |\n',
+      '漢字仮名交じり文。',
+      '👩‍👩‍👧‍👦',
+      '<|endoftext|>',
+      'x1y2'.repeat(100),
+      ' '.repeat(300),
+      'word '.repeat(120),
+    ),
+    { maxLength: 30 },
+  )
+  .map((pieces) => pieces.join(''));
+
+describe('tokens of a text', () => {
+  it('are those of the tokenizer', () => {
+    const text = sentences(20);
+    expect([countTokens(text), new TokenCount(text).total]).toEqual([tokens(text), tokens(text)]);
+  });
+
+  it('are counted for any part of it, and never too few', () =>
+    fc.assert(
+      fc.property(anyText, fc.nat(), fc.nat(), (text, one, other) => {
+        fc.pre(text.length > 0);
+        const [start = 0, end = 0] = [one % text.length, other % text.length].toSorted((a, b) => a - b);
+        const part = text.slice(start, end + 1);
+        if (part.isWellFormed())
+          expect(new TokenCount(text).between(start, end + 1)).toBeGreaterThanOrEqual(tokens(part));
+      }),
+    ));
+
+  it.each([
+    ['one word', 'x'.repeat(1_000_000)],
+    ['Japanese without spaces', '漢字仮名'.repeat(100_000)],
+    ['white space', ' '.repeat(1_000_000)],
+    ['line ends', '\n'.repeat(1_000_000)],
+  ])('take time in proportion to hostile text: %s', (_, text) => {
+    const spent = processorTime();
+    new TokenCount(text);
+    expect(spent()).toBeLessThan(5_000);
+  });
+});
+
+describe('chunks by tokens', () => {
+  it('are as large as they may be', () => {
+    const chunks = texts(sentences(100), { maxTokens: 100, overlapTokens: 0 });
+    for (const chunk of chunks.slice(0, -1)) {
+      expect(tokens(chunk)).toBeGreaterThan(80);
+      expect(tokens(chunk)).toBeLessThanOrEqual(100);
+      expect(chunk).toMatch(/^Sentence .*backups\.$/);
+    }
+  });
+
+  it('repeat the last whole sentences of the one before', () => {
+    const text = sentences(100);
+    const chunks = cut(text, { maxTokens: 100, overlapTokens: 30 });
+    expect(chunks.length).toBeGreaterThan(5);
+    for (const [index, { start }] of chunks.entries()) {
+      const before = chunks[index - 1];
+      if (before === undefined) continue;
+      const repeated = text.slice(start, before.end);
+      expect(repeated).toMatch(/^Sentence .*backups\.$/);
+      expect(tokens(repeated)).toBeLessThanOrEqual(30);
+      expect(tokens(repeated)).toBeGreaterThan(15);
+    }
+  });
+
+  it('repeat whole lines of code, and words where a sentence is too long', () => {
+    const code = `\`\`\`\n${Array.from({ length: 60 }, (_, index) => `const value${index} = ${index};`).join('\n')}\n\`\`\``;
+    for (const chunk of texts(code, { maxTokens: 60, overlapTokens: 20 }, 'markdown').slice(1))
+      expect(chunk).toMatch(/^const value/);
+    const words = cut('word '.repeat(500).trim(), { maxTokens: 50, overlapTokens: 10 });
+    expect(words.slice(1).every(({ start }, index) => start < (words[index]?.end ?? 0))).toBe(true);
+  });
+
+  it('never cross a heading, nor repeat what stands before it', () => {
+    const chunks = texts(
+      `# One\n\n${sentences(3)}\n\n# Two\n\nEnd.`,
+      { maxTokens: 1_000, overlapTokens: 500 },
+      'markdown',
+    );
+    expect(chunks).toEqual([sentences(3), 'End.']);
+  });
+
+  it('hold all of any text, within the limits, and each goes on', () =>
+    fc.assert(
+      fc.property(
+        anyText,
+        fc.integer({ min: 50, max: 200 }),
+        fc.integer({ min: 0, max: 25 }),
+        (text, maxTokens, overlapTokens) => {
+          const chunks = cut(text, { maxTokens, overlapTokens });
+          let last = { start: -1, end: 0 };
+          for (const { start, end } of chunks) {
+            const part = text.slice(start, end);
+            if (part.isWellFormed()) expect(tokens(part)).toBeLessThanOrEqual(maxTokens);
+            expect(start).toBeGreaterThan(last.start);
+            expect(end).toBeGreaterThan(last.end);
+            expect(text.slice(last.end, Math.max(start, last.end)).trim()).toBe('');
+            if (start < last.end) expect(tokens(text.slice(start, last.end))).toBeLessThanOrEqual(overlapTokens);
+            last = { start, end };
+          }
+          expect(text.slice(last.end).trim()).toBe('');
+        },
+      ),
+      { numRuns: 300 },
+    ));
+});
