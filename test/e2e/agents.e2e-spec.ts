@@ -50,6 +50,7 @@ describe('Agents', () => {
         topK: { enabled: true, value: null },
       },
       tools: [],
+      chunking: null,
       public: { enabled: false, allowedUrls: [], sessionMinutes: 0, windowTitle: '' },
       revision: 0,
       createdAt: expect.any(String),

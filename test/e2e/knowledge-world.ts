@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,8 +63,8 @@ export const startKnowledge = async (): Promise<KnowledgeWorld> => {
   const start = (dataDir?: string) =>
     startTestPlatform({ environment: { MODELS_FILE: file }, ...(dataDir === undefined ? {} : { dataDir }) });
   const calls: string[][] = [];
-  provider.answer = async (_path, body, response) => {
-    const texts = body['input'] as string[];
+  provider.answer = (_path, body, response) => void answer(body['input'] as string[], response);
+  const answer = async (texts: string[], response: ServerResponse): Promise<void> => {
     calls.push(texts);
     await world.hold();
     const data = texts.map((text, index) => ({ index, embedding: [text.length, 1] }));

@@ -3,7 +3,14 @@ import { openContext } from '../../../test/fixtures/context';
 import { spendingLookups } from '../../../test/fixtures/spending-lookups';
 import { Batches } from './document/batches';
 import { KnowledgeModule } from './knowledge.module';
-import { CHUNKING_OF, DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SHOWN_DOCUMENTS, TAGS_THAT_EXIST, WAITING_DOCUMENTS } from './lookups';
+import {
+  CHUNKING_OF,
+  DOCUMENTS_OF,
+  DOCUMENTS_WITH_TAGS,
+  SHOWN_DOCUMENTS,
+  TAGS_THAT_EXIST,
+  WAITING_DOCUMENTS,
+} from './lookups';
 import { CreateTag } from './tags/commands/create-tag';
 import { KnownTags } from './tags/known-tags';
 

@@ -9,7 +9,16 @@ const created = event(0, {
   type: 'SpaceCreated',
   data: { spaceId: 's1', kind: 'team', ownerId: 'u1', ...fields, nameClaim: claim, slugClaim: claim },
 });
-const row = { id: 's1', ...fields, chunking: null, kind: 'team', memberCount: 1, createdAt: at(0), updatedAt: at(0), revision: 0 };
+const row = {
+  id: 's1',
+  ...fields,
+  chunking: null,
+  kind: 'team',
+  memberCount: 1,
+  createdAt: at(0),
+  updatedAt: at(0),
+  revision: 0,
+};
 
 describe('the view of Spaces', () => {
   it('shows a Space, without its claims', () => expect(rowsAfter(spaces, created)).toEqual({ s1: row }));
