@@ -7,6 +7,7 @@ import {
   mostTokens,
   type Models,
   type Provider,
+  type TokenUsage,
   UpstreamFailure,
   upstreamRejection,
   usageOf,
@@ -28,15 +29,34 @@ interface Embedding {
   readonly provider: EmbeddingProvider & Pick<Provider, 'mayAnswer'>;
 }
 
-export interface EmbeddingParts {
-  readonly models: Pick<Models, 'rates'> & { embedding(): Embedding };
+/** A call of a model that Knowledge makes, and what it is counted as where its provider reports nothing. */
+interface KnowledgeCall<Answer> {
+  readonly kind: 'embedding' | 'rerank';
+  readonly model: ModelDescription;
+  readonly mayAnswer: readonly ModelDescription[];
+  readonly counted: TokenUsage;
+  /** The most tokens that it may be billed for. */
+  readonly mostInput: number;
+  readonly payer: Payer;
+  /** Whether its costs are to be held; otherwise it is counted and never rejected, as what it belongs to is held under the same limits. */
+  readonly holds: boolean;
+  readonly signal: AbortSignal;
+  call(): Promise<Answer>;
+}
+
+export interface MeteringParts {
+  readonly models: Pick<Models, 'rates'>;
   readonly metering: Metering;
+}
+
+export interface EmbeddingParts extends MeteringParts {
+  readonly models: Pick<Models, 'rates'> & { embedding(): Embedding };
 }
 
 export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'signal'> {
   readonly purpose: NonNullable<EmbeddingRequest['purpose']>;
   readonly payer: Payer;
-  /** Whether its costs are to be held; otherwise it is counted and never rejected, as what it belongs to is held under the same limits. */
+  /** See `KnowledgeCall`. */
   readonly holds: boolean;
 }
 
@@ -45,37 +65,54 @@ export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'signal'>
  * `upstream_timeout`, or the signal's reason if it was aborted.
  */
 export const embedMetered = async (
-  { models, metering }: EmbeddingParts,
+  parts: MeteringParts,
   { model, provider }: Embedding,
   { payer, holds, ...texts }: TextsToEmbed,
 ): Promise<readonly Float32Array[]> => {
-  const counted = usageOf({ input: texts.texts.reduce((sum, text) => sum + estimatedTokens(text), 0) });
-  const mostInput = texts.texts.reduce((sum, text) => sum + mostTokens(text), 0);
-  const call = await metering.begin({
-    ...payer,
+  const { vectors } = await callMetered(parts, {
     kind: 'embedding',
     model,
     mayAnswer: provider.mayAnswer(model),
+    counted: usageOf({ input: texts.texts.reduce((sum, text) => sum + estimatedTokens(text), 0) }),
+    mostInput: texts.texts.reduce((sum, text) => sum + mostTokens(text), 0),
+    payer,
+    holds,
+    signal: texts.signal,
+    call: () => provider.embed({ model, ...texts }),
+  });
+  // As those for Knowledge are.
+  return vectors as readonly Float32Array[];
+};
+
+/** Makes a call and settles it. Throws as `embedMetered` does. */
+export const callMetered = async <Answer extends { readonly model: ModelDescription; readonly usage?: TokenUsage }>(
+  { models, metering }: MeteringParts,
+  { kind, model, mayAnswer, counted, mostInput, payer, holds, signal, call }: KnowledgeCall<Answer>,
+): Promise<Answer> => {
+  const begun = await metering.begin({
+    ...payer,
+    kind,
+    model,
+    mayAnswer,
     ...(holds ? { estimate: counted, mostInput } : { estimate: usageOf({}) }),
   });
-  if (texts.signal.aborted) {
-    call.cancel();
-    throw texts.signal.reason;
+  if (signal.aborted) {
+    begun.cancel();
+    throw signal.reason;
   }
-  const record = new CallRecord(call, model, 0, models.rates);
+  const record = new CallRecord(begun, model, 0, models.rates);
   try {
-    const embedded = await provider.embed({ model, ...texts });
-    record.servedBy(embedded.model);
-    record.used({ usage: embedded.usage ?? counted, source: embedded.usage === undefined ? 'counted' : 'upstream' });
+    const answer = await call();
+    record.servedBy(answer.model);
+    record.used({ usage: answer.usage ?? counted, source: answer.usage === undefined ? 'counted' : 'upstream' });
     record.succeeded();
-    // As those for Knowledge are.
-    return embedded.vectors as readonly Float32Array[];
+    return answer;
   } catch (error) {
-    const isLeft = texts.signal.aborted;
+    const isLeft = signal.aborted;
     // A provider that was asked bills its input, whoever leaves.
     const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
     record.failed(isLeft && !isUpstreamFailure(error) ? left : error, counted);
-    throw isLeft ? texts.signal.reason : upstreamRejection(error);
+    throw isLeft ? signal.reason : upstreamRejection(error);
   } finally {
     record.settle();
   }

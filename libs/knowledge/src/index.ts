@@ -22,6 +22,7 @@ export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-wor
 export { type IngestionProgress, ProgressBoard, readProgress } from './ingestion/progress';
 export { KnowledgeModule } from './knowledge.module';
 export * from './lookups';
+export type { Context, ContextChunk } from './search/contexts';
 export * from './search/retrieval';
 export { CreateTag, type CreatedTag } from './tags/commands/create-tag';
 export { DeleteTag } from './tags/commands/delete-tag';

@@ -37,10 +37,16 @@ export type WaitingDocuments = () => Promise<readonly WaitingDocument[]>;
 
 /** Injection token of `ShownDocuments`. */
 export const SHOWN_DOCUMENTS = Symbol('ShownDocuments');
+export interface ReadyDocument {
+  /** At which its passages were indexed. */
+  readonly revision: number;
+  readonly mediaType: string;
+}
+
 /** Documents as the API shows them. */
 export interface ShownDocuments {
-  /** Those of the documents that are Ready, each with the revision at which its passages were indexed. */
-  ready(documentIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Those of the documents that are Ready. */
+  ready(documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadyDocument>>;
   /** Ids of the documents at these levels that wait for ingestion or are in it. */
   unready(scopes: readonly Scope[]): Promise<readonly string[]>;
 }

@@ -79,12 +79,12 @@ export interface SearchHit extends Place {
   readonly documentRevision: number;
   readonly scope: Scope;
   readonly chunkId: string;
+  /** Its place among the passages of the document, from 0. */
+  readonly ordinal: number;
   readonly text: string;
   readonly headings: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** The text with the matched words between `<mark>` and `</mark>`. */
-  readonly highlight: string;
   readonly score: number;
   /** From 1; null where that leg did not find it. */
   readonly textRank: number | null;

@@ -42,8 +42,10 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
   ready: async (documentIds) => {
     const rows = (await store.getMany(documents.name, documentIds)) as readonly StoredRow<DocumentRow>[];
     return new Map(
-      rows.flatMap(({ key, row: { status, indexedRevision } }) =>
-        status === 'Ready' && indexedRevision !== null ? [[key, indexedRevision]] : [],
+      rows.flatMap(({ key, row: { status, indexedRevision, mimeType } }) =>
+        status === 'Ready' && indexedRevision !== null
+          ? [[key, { revision: indexedRevision, mediaType: mimeType }]]
+          : [],
       ),
     );
   },

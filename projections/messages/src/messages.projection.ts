@@ -1,4 +1,4 @@
-import { type ConversationEvent, finishReason, messagePart } from '@app/conversations';
+import { type ConversationEvent, degradedPart, finishReason, messagePart } from '@app/conversations';
 import { idOf, type RecordedEvent, sensitive } from '@app/kernel';
 import { invocationUsage } from '@app/models';
 import type { RowProjection } from '@app/projecting';
@@ -16,6 +16,7 @@ export const messageRow = z.object({
   finishReason: finishReason.nullable(),
   usage: invocationUsage.nullable(),
   model: z.string().nullable(),
+  degraded: z.array(degradedPart).exactOptional(),
   /** Orders the messages of a conversation. */
   sequence: z.number().int(),
   createdAt: z.string(),

@@ -21,7 +21,7 @@ import {
 import { CallRecord, type MeteredCall, type Metering } from '@app/spending';
 import type { Answer } from '../conversation/conversation.decider';
 import { CitationReader } from './citations';
-import type { Asker, RetrievedPassage, Retriever } from './retriever';
+import type { Asker, Retrieved, RetrievedPassage, Retriever } from './retriever';
 import { sourceParts } from './source-parts';
 import type { TurnEvent } from './turn';
 
@@ -46,6 +46,9 @@ const TELLING_WORDS = 3;
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
+
+/** What an Agent without Knowledge answers from. */
+const NOTHING: Retrieved = { passages: [], degraded: [] };
 
 /** What answers need of the models of the instance. */
 export interface AnsweringModels extends Pick<Models, 'catalogue' | 'rates'> {
@@ -117,15 +120,17 @@ export class Answerer {
     const { metered } = options;
     let request: ChatRequest | undefined;
     let record: CallRecord | undefined;
+    let without: Pick<Answer, 'degraded'> = {};
     try {
       const { model, provider } = this.models.chat(agent.model);
-      const passages = agent.knowledgeEnabled
+      const { passages, degraded } = agent.knowledgeEnabled
         ? await this.retriever.retrieve(agent, searchText(messages), {
             ...options.asker,
             signal: options.signal,
             holds: metered?.isHeld !== true,
           })
-        : [];
+        : NOTHING;
+      if (degraded.length > 0) without = { degraded };
       request = {
         model,
         system: agent.systemPrompt,
@@ -156,11 +161,12 @@ export class Answerer {
           finishReason: chunk.finishReason,
           model: chunk.model.key,
           usage: record?.bill(this.currency) ?? null,
+          ...without,
         };
       }
       throw new Error('the model stream has no end');
     } catch (error) {
-      return this.unfinished(error, agent, said.text, request, record);
+      return { ...this.unfinished(error, agent, said.text, request, record), ...without };
     } finally {
       if (record === undefined) metered?.cancel();
       else record.settle();

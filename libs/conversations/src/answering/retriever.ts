@@ -1,5 +1,14 @@
 import type { Place } from '@app/kernel';
 
+/** A piece of a document that a citation may name. */
+interface RetrievedChunk {
+  readonly chunkId: string;
+  readonly text: string;
+  /** Character offsets in the document's extracted text. */
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A passage of a document that may answer, with its place in the file. */
 export interface RetrievedPassage extends Place {
   readonly documentId: string;
@@ -13,6 +22,14 @@ export interface RetrievedPassage extends Place {
   /** Character offsets in the document's extracted text. */
   readonly start: number;
   readonly end: number;
+  /** The chunks that it is made of, in order. */
+  readonly chunks: readonly RetrievedChunk[];
+}
+
+/** Best first, and which models did not answer, so that it was searched without them. */
+export interface Retrieved {
+  readonly passages: readonly RetrievedPassage[];
+  readonly degraded: readonly ('vector' | 'rerank')[];
 }
 
 /** The caller of an answer. */
@@ -37,5 +54,5 @@ export interface Retriever {
     agent: { readonly agentId: string; readonly spaceId: string },
     question: string,
     asking: Asking,
-  ): Promise<readonly RetrievedPassage[]>;
+  ): Promise<Retrieved>;
 }

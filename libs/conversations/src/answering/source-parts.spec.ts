@@ -5,7 +5,13 @@ import { sourceParts } from './source-parts';
 import type { RetrievedPassage } from './retriever';
 
 const TEXT = 'The log holds events. Each document is encrypted under its own data key. Backups never contain the keys.';
-const passage = (given: Partial<RetrievedPassage> = {}): RetrievedPassage => ({
+const passage = (given: Partial<Omit<RetrievedPassage, 'chunks'>> = {}): RetrievedPassage => {
+  const whole = { ...PASSAGE, ...given };
+  const { chunkId, text, start, end } = whole;
+  return { ...whole, chunks: [{ chunkId, text, start, end }] };
+};
+
+const PASSAGE = {
   documentId: '01900000-0000-7000-8000-000000000001',
   documentName: 'handbook.md',
   documentRevision: 4,
@@ -15,7 +21,21 @@ const passage = (given: Partial<RetrievedPassage> = {}): RetrievedPassage => ({
   headings: ['Handbook', 'Keys'],
   start: 100,
   end: 100 + TEXT.length,
-  ...given,
+};
+
+it('name the chunk of a joined passage that supports the statement', () => {
+  const [first, second] = ['Backups run at night.', 'Each document is encrypted under its own data key.'];
+  const joined: RetrievedPassage = {
+    ...passage({ text: `${first}\n${second}` }),
+    chunks: [
+      { chunkId: 'c1', text: first, start: 100, end: 121 },
+      { chunkId: 'c2', text: second, start: 123, end: 173 },
+    ],
+  };
+  const answer = 'Every document is encrypted with a key of its own [1].';
+  expect(sourceParts(answer, [{ number: 1, source: 1, at: answer.indexOf('[1]') }], [joined])).toMatchObject([
+    { sourceId: 'c2', quote: second, position: { start: 123, end: 173 } },
+  ]);
 });
 
 describe('the sources of an answer', () => {

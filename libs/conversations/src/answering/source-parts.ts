@@ -27,7 +27,8 @@ export const sourceParts = (
 };
 
 const partOf = (passage: RetrievedPassage, statement: string): SourceDocumentPart => {
-  const { chunkId, documentId, documentName, documentRevision, mediaType, text, headings, start, end } = passage;
+  const { documentId, documentName, documentRevision, mediaType, headings } = passage;
+  const { chunkId, text, start, end } = citedChunk(passage, statement);
   const quote = quoteFor(statement, text);
   const heading = headings.at(-1);
   return {
@@ -45,6 +46,13 @@ const partOf = (passage: RetrievedPassage, statement: string): SourceDocumentPar
     },
     quote: quote === undefined ? text.slice(0, 400) : text.slice(quote.start, quote.end),
   };
+};
+
+/** The chunk of a passage that supports a statement best. */
+const citedChunk = ({ chunks }: RetrievedPassage, statement: string): RetrievedPassage['chunks'][number] => {
+  const texts = chunks.map(({ text }) => text);
+  const shares = chunks.length === 1 ? [1] : relevancesAtOnce(statement, texts);
+  return chunks[shares.indexOf(Math.max(...shares))] as RetrievedPassage['chunks'][number];
 };
 
 /** The sentence of the answer that a mark stands at the end of. */

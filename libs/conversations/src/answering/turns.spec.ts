@@ -8,22 +8,17 @@ import {
   says,
   saysHalf,
   scriptedTurns,
+  unmetered,
   waiting,
 } from '../../../../test/fixtures/scripted-turns';
 import { until } from '../../../../test/fixtures/until';
 import type { RetrievedPassage } from './retriever';
 
-const passage = (text: string): RetrievedPassage => ({
-  documentId: ids.next(),
-  documentName: 'a.md',
-  documentRevision: 3,
-  mediaType: 'text/markdown',
-  chunkId: ids.next(),
-  text,
-  headings: [],
-  start: 0,
-  end: text.length,
-});
+const passage = (text: string): RetrievedPassage => {
+  const chunk = { chunkId: ids.next(), text, start: 0, end: text.length };
+  const document = { documentId: ids.next(), documentName: 'a.md', documentRevision: 3, mediaType: 'text/markdown' };
+  return { ...document, ...chunk, headings: [], chunks: [chunk] };
+};
 
 afterEach(endTurns);
 
@@ -52,6 +47,12 @@ describe('a turn', () => {
       messages: [{ role: 'user', text: 'How do zebras sleep?' }],
       sources: [{ number: 1 }, { number: 2 }],
     });
+  });
+
+  it('says which models its search went without', async () => {
+    const { turns } = scriptedTurns([passage('Zebras sleep standing up.')], unmetered, ['vector']);
+    const { answer } = await (await turns.ask(question('How do zebras sleep?'), meta())).finished;
+    expect(answer).toMatchObject({ status: 'complete', degraded: ['vector'] });
   });
 
   it('shows the model its own branch, without answers that failed', async () => {

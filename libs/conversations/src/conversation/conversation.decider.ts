@@ -59,6 +59,8 @@ export interface Answer {
   readonly status: 'complete' | 'stopped' | 'failed';
   readonly finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
   readonly errorCode?: string;
+  /** Models that did not answer, so that Knowledge was searched without them. */
+  readonly degraded?: readonly ('vector' | 'rerank')[];
   readonly model: string;
   readonly usage: InvocationUsage | null;
 }
@@ -143,7 +145,7 @@ const asked = (
 
 /** An answer that nobody waits for lost a race (the turn was closed, the conversation deleted) and is dropped. */
 const answer = (
-  { type: _type, answerId, parts, ...rest }: Answer,
+  { type: _type, answerId, parts, degraded, ...rest }: Answer,
   state: ConversationState,
 ): readonly ConversationEvent[] =>
   state.status === 'Live' && state.open?.answerId === answerId
@@ -156,6 +158,7 @@ const answer = (
             messageId: answerId,
             parentId: state.open.messageId,
             parts: [...parts],
+            ...(degraded === undefined ? {} : { degraded: [...degraded] }),
           },
         },
       ]

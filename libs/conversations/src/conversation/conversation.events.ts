@@ -13,6 +13,9 @@ export type ConversationKind = z.output<typeof conversationKind>;
 
 export const finishReason = z.enum(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']);
 
+/** Parts of a search that went without their model. */
+export const degradedPart = z.enum(['vector', 'rerank']);
+
 export const conversationStarted = defineEvent({
   type: 'ConversationStarted',
   description: 'A user started a conversation with an Agent.',
@@ -57,6 +60,8 @@ export const assistantMessageAdded = defineEvent({
     finishReason,
     /** Code of the failure, free of content. */
     errorCode: z.string().exactOptional(),
+    /** Models that did not answer, so that Knowledge was searched without them. */
+    degraded: z.array(degradedPart).exactOptional(),
     model: z.string(),
     usage: invocationUsage.nullable(),
   }),

@@ -1,3 +1,4 @@
+import { isErased } from '@app/kernel';
 import { decodePassages, encodePassages, type Passage } from '@app/search-index';
 import { embeddedBefore } from '../document/document-blobs';
 import { type EmbeddingParts, embedMetered, type Payer } from '../embed-metered';
@@ -30,6 +31,7 @@ export const embedPassages = async (
   const embedding = parts.models.embedding();
   const embeddingModel = embedding.model.key;
   const { attempt } = work.document;
+  const name = isErased(work.document.name) ? '' : work.document.name;
   const known = await vectorsKnown(work, embeddingModel);
   const passages = await inStrides(given, (passage): Passage => {
     const vector = known.get(embeddingKey(passage));
@@ -40,7 +42,7 @@ export const embedPassages = async (
   let last = 0;
   for (let from = 0; from < missing.length; from += BATCH) {
     const batch = missing.slice(from, from + BATCH);
-    const texts = batch.map(embeddedText);
+    const texts = batch.map((passage) => embeddedText(name, passage));
     const vectors = await embedMetered(parts, embedding, { payer, holds: true, texts, purpose: 'passage', signal });
     const embedded = batch.map((passage, index): Passage => ({ ...passage, vector: vectors[index] as Float32Array }));
     for (const passage of embedded) passages[passage.ordinal] = passage;

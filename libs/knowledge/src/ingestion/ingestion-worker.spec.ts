@@ -94,7 +94,7 @@ describe('ingestion', () => {
     ingesting.offer(documentId);
     await until(() => calls.length === 2);
     expect(calls).toMatchObject([
-      { userId: '1', kind: 'embedding', estimate: { inputTokens: 15 } },
+      { userId: '1', kind: 'embedding', estimate: { inputTokens: 17 } },
       { userId: '2', keyId, kind: 'embedding' },
     ]);
   });

@@ -111,7 +111,7 @@ describe('no step is done twice', () => {
     await replaced(documentId, `${textOf(changed)}\n\n# 50\n\nIt is new.`);
     ingesting.offer(documentId);
     await reaches(documentId, 'Ready');
-    expect(texts).toEqual(['20\nIt changed.', '50\nIt is new.']);
+    expect(texts).toEqual(['a > 20\nIt changed.', 'a > 50\nIt is new.']);
     const after = await passagesOf(documentId);
     expect(after).toHaveLength(51);
     expect(after[7]).toEqual(before[7]);

@@ -36,12 +36,19 @@ export const passagesOf = (documentId: string, { text, chunks }: ReadDocument): 
     };
   });
 
-/** What is embedded of a passage: with the headings above it, which measured better. */
-export const embeddedText = ({ headings, text }: Pick<Passage, 'headings' | 'text'>): string =>
-  [headings.join(' > '), text].filter((part) => part !== '').join('\n');
+/**
+ * What is embedded of a passage: behind the name of its document without the file's ending, and the headings above it, which measured
+ * better. A name that the headings begin with is not said twice.
+ */
+export const embeddedText = (name: string, { headings, text }: Pick<Passage, 'headings' | 'text'>): string => {
+  const title = name.replace(/\.[a-z][a-z0-9]{0,4}$/i, '');
+  return [[...(headings[0] === title ? [] : [title]), ...headings].join(' > '), text]
+    .filter((part) => part !== '')
+    .join('\n');
+};
 
-/** Equal for passages whose vectors of one model are equal. */
-export const embeddingKey = (passage: Pick<Passage, 'headings' | 'text'>): string =>
-  sha256(embeddedText(passage), 'base64');
+/** Equal for passages of a document whose vectors of one model are used for one another: a document that is renamed is not embedded anew. */
+export const embeddingKey = ({ headings, text }: Pick<Passage, 'headings' | 'text'>): string =>
+  sha256([headings.join(' > '), text].filter((part) => part !== '').join('\n'), 'base64');
 
 const sha256 = (text: string, encoding: 'hex' | 'base64'): string => createHash('sha256').update(text).digest(encoding);

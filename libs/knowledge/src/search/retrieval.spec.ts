@@ -1,64 +1,202 @@
-import { OutputRates } from '@app/models';
+import { DomainError, Unavailable } from '@app/kernel';
+import { type EmbeddingRequest, OutputRates, type Provider, type RerankRequest } from '@app/models';
 import type { SearchHit, SearchQuery } from '@app/search-index';
+import type { Metering } from '@app/spending';
 import { unmetered } from '../../../../test/fixtures/scripted-turns';
 import { TEST_MODEL } from '../../../../test/fixtures/spending';
-import { Retrieval } from './retrieval';
+import { type KnowledgeQuery, Retrieval } from './retrieval';
 
 const agent = { agentId: 'a', spaceId: 's' };
 const asking = { userId: 'u', holds: true, signal: new AbortController().signal };
-const models = {
-  rates: new OutputRates(),
-  embedding: () => ({
-    model: TEST_MODEL,
-    provider: { embed: () => Promise.reject(new Error('asked')), mayAnswer: () => [] },
-  }),
-};
+const VECTOR = [Float32Array.of(1, 0)];
+
+interface Given {
+  readonly indexed: Readonly<Record<string, number>>;
+  readonly readyAt?: Readonly<Record<string, number>>;
+  readonly waiting?: readonly string[];
+  readonly embed?: (request: EmbeddingRequest) => Promise<readonly Float32Array[]>;
+  readonly rerank?: (request: RerankRequest) => Promise<readonly number[]>;
+  readonly reranker?: 'local' | 'remote';
+  readonly metering?: Metering;
+}
 
 /** An index of documents with a passage each, best first, each at a revision. */
-const retrievalOver = (
-  indexed: Readonly<Record<string, number>>,
-  readyAt: Readonly<Record<string, number>>,
-  waiting: readonly string[] = [],
-) => {
+const retrievalOver = (given: Given) => {
+  const { indexed, readyAt = indexed, waiting = [], metering = unmetered } = given;
   const asked: SearchQuery[] = [];
   const search = async (_: string, query: SearchQuery): Promise<readonly SearchHit[]> => {
     asked.push(query);
     return Object.entries(indexed)
       .filter(([documentId]) => query.exceptDocumentIds?.includes(documentId) !== true)
       .slice(0, query.limit)
-      .map(([documentId, documentRevision]) => ({ documentId, documentRevision }) as SearchHit);
+      .map(
+        ([documentId, documentRevision], index) =>
+          ({
+            documentId,
+            documentName: `${documentId}.md`,
+            documentRevision,
+            chunkId: documentId,
+            ordinal: 0,
+            text: documentId,
+            headings: ['Heading'],
+            score: 1 / (index + 1),
+          }) as unknown as SearchHit,
+      );
   };
   const shown = {
-    ready: async (ids: readonly string[]) => new Map(Object.entries(readyAt).filter(([id]) => ids.includes(id))),
+    ready: async (ids: readonly string[]) =>
+      new Map(
+        Object.entries(readyAt)
+          .filter(([id]) => ids.includes(id))
+          .map(([id, revision]) => [id, { revision, mediaType: 'text/markdown' }]),
+      ),
     unready: async () => waiting,
   };
-  const retrieval = new Retrieval({ search }, shown, { models, metering: unmetered });
-  const found = async (limit: number) =>
-    (await retrieval.search(agent, { text: 'words', limit, mode: 'text' }, asking)).map(({ documentId }) => documentId);
-  return { asked, found };
+  const provider: Pick<Provider, 'embed' | 'rerank' | 'mayAnswer'> = {
+    embed: async (request) => ({ model: TEST_MODEL, vectors: (await given.embed?.(request)) ?? VECTOR }),
+    rerank: async (request) => ({ model: TEST_MODEL, scores: (await given.rerank?.(request)) ?? [] }),
+    mayAnswer: () => [],
+  };
+  const models = {
+    rates: new OutputRates(),
+    embedding: () => ({ model: TEST_MODEL, provider }),
+    reranker: { ...TEST_MODEL, provider: given.reranker ?? 'local' },
+    provider: () => provider,
+  };
+  const retrieval = new Retrieval({ search }, shown, { models, metering });
+  const searched = async (query: Partial<KnowledgeQuery> = {}, asker = asking) => {
+    const { items, degraded } = await retrieval.search(
+      agent,
+      { text: 'words', limit: 8, mode: 'hybrid', ...query },
+      asker,
+    );
+    return { found: items.map(({ documentId }) => documentId), items, degraded };
+  };
+  const found = async (limit: number) => (await searched({ limit, mode: 'text' })).found;
+  return { asked, found, searched };
 };
+
+const many = Array.from({ length: 100 }, (_, index) => `d${index}`);
+const each = (ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, 2]));
 
 describe('what an Agent would answer from', () => {
   it('is of documents that are Ready, with the passages that they became Ready with', async () => {
-    const { asked, found } = retrievalOver({ left: 2, ready: 2, early: 8, gone: 2 }, { ready: 2, early: 4 });
+    const { asked, found } = retrievalOver({
+      indexed: { left: 2, ready: 2, early: 8, gone: 2 },
+      readyAt: { ready: 2, early: 4 },
+    });
     expect([await found(8), asked.length]).toEqual([['ready'], 2]);
   });
 
   it('asks the index once where that is up to date', async () => {
-    const { asked, found } = retrievalOver({ one: 2, two: 2 }, { one: 2, two: 2 });
+    const { asked, found } = retrievalOver({ indexed: { one: 2, two: 2 } });
     expect([await found(8), asked.length]).toEqual([['one', 'two'], 1]);
   });
 
   it('is found however many documents before it are not Ready', async () => {
-    const many = Array.from({ length: 100 }, (_, index) => `d${index}`);
-    const indexed = { ...Object.fromEntries(many.map((id) => [id, 2])), ready: 2 };
-    const { asked, found } = retrievalOver(indexed, { ready: 2 }, many);
+    const { asked, found } = retrievalOver({
+      indexed: { ...each(many), ready: 2 },
+      readyAt: { ready: 2 },
+      waiting: many,
+    });
     expect([await found(1), asked.length]).toEqual([['ready'], 2]);
   });
 
   it('ends where an index does not stop to offer what is not Ready', async () => {
-    const endless = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`d${index}`, 2]));
-    const { asked, found } = retrievalOver(endless, {});
+    const endless = Array.from({ length: 1_000 }, (_, index) => `d${index}`);
+    const { asked, found } = retrievalOver({ indexed: each(endless), readyAt: {} });
     expect([await found(2), asked.length]).toEqual([[], 6]);
+  });
+
+  it('says the media type of each document', async () =>
+    expect((await retrievalOver({ indexed: { one: 2 } }).searched()).items).toMatchObject([
+      { mediaType: 'text/markdown' },
+    ]));
+});
+
+describe('a model that does not answer', () => {
+  const away: readonly [string, () => Promise<never>][] = [
+    ['is down', () => Promise.reject(new DomainError('upstream_error'))],
+    ['takes too long for its provider', () => Promise.reject(new DomainError('upstream_timeout'))],
+    ['has lost its process', () => Promise.reject(new Unavailable('local-embedding', 'its process ended'))],
+  ];
+
+  it.each(away)('%s: hybrid searches go on without vectors and say so, others fail or need none', async (_, embed) => {
+    const { asked, searched } = retrievalOver({ indexed: { one: 2 }, embed });
+    expect(await searched()).toMatchObject({ found: ['one'], degraded: ['vector'] });
+    expect(asked[0]).not.toHaveProperty('vector');
+    await expect(searched({ mode: 'vector' })).rejects.toMatchObject({ name: 'Unavailable', dependency: 'embedding' });
+    expect(await searched({ mode: 'text' })).toMatchObject({ found: ['one'], degraded: [] });
+  });
+
+  it.each(away)('%s: what is found stays in its order and says so', async (_, rerank) =>
+    expect(await retrievalOver({ indexed: { one: 2, two: 2 }, rerank }).searched({ rerank: true })).toMatchObject({
+      found: ['one', 'two'],
+      degraded: ['rerank'],
+    }),
+  );
+
+  it('is not waited for longer than a search may take', async () => {
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort(new Error('late')));
+    const never = () => new Promise<never>(() => undefined);
+    const { searched } = retrievalOver({ indexed: { one: 2 }, embed: never, rerank: never });
+    expect(await searched({ rerank: true })).toMatchObject({ found: ['one'], degraded: ['vector', 'rerank'] });
+    expect(timeout.mock.calls).toEqual([[5_000], [5_000]]);
+    timeout.mockRestore();
+  });
+
+  it('is another matter than a used-up limit or a caller who left: those end the search', async () => {
+    const rejecting = { begin: () => Promise.reject(new DomainError('usage_limit_exceeded')) };
+    await expect(retrievalOver({ indexed: { one: 2 }, metering: rejecting }).searched()).rejects.toMatchObject({
+      code: 'usage_limit_exceeded',
+    });
+    const left = new Error('left');
+    await expect(
+      retrievalOver({ indexed: { one: 2 } }).searched({}, { ...asking, signal: AbortSignal.abort(left) }),
+    ).rejects.toBe(left);
+  });
+});
+
+describe('a reranker', () => {
+  const rerank = async ({ documents }: RerankRequest) => documents.map((_, index) => (index === 1 ? 0.9 : 0.1));
+
+  it('ranks what was found anew when asked, reading each passage with its title and headings', async () => {
+    const requests: RerankRequest[] = [];
+    const { searched } = retrievalOver({
+      indexed: { one: 2, two: 2, three: 2 },
+      rerank: async (request) => (requests.push(request), rerank(request)),
+    });
+    const { items } = await searched({ rerank: true });
+    expect(items.map(({ documentId, rerankRank, score }) => [documentId, rerankRank, score])).toEqual([
+      ['two', 1, 0.9],
+      ['one', 2, 0.1],
+      ['three', 3, 0.1],
+    ]);
+    expect(requests[0]).toMatchObject({
+      query: 'words',
+      documents: ['one > Heading\none', 'two > Heading\ntwo', 'three > Heading\nthree'],
+    });
+  });
+
+  it('is used by default where one is configured, and never where a search says no', async () => {
+    const first = async (reranker: 'local' | 'remote', given: Partial<KnowledgeQuery> = {}) =>
+      (await retrievalOver({ indexed: { one: 2, two: 2 }, rerank, reranker }).searched(given)).found[0];
+    expect([await first('local'), await first('remote'), await first('remote', { rerank: false })]).toEqual([
+      'one',
+      'two',
+      'one',
+    ]);
+  });
+
+  it('may score by log-odds, and is given more passages than there are places', async () => {
+    const { items } = await retrievalOver({
+      indexed: each(many),
+      rerank: async ({ documents }) => documents.map((_, index) => index - 16),
+    }).searched({ limit: 20, rerank: true });
+    expect(items.slice(0, 2).map(({ documentId, rerankRank }) => [documentId, rerankRank])).toEqual([
+      ['d39', 1],
+      ['d38', 2],
+    ]);
+    expect(items.every(({ score }) => score > 0 && score <= 1)).toBe(true);
   });
 });

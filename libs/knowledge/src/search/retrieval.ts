@@ -1,15 +1,27 @@
+import { Unavailable } from '@app/kernel';
+import { LOCAL, type ModelDescription } from '@app/models';
 import type { Scope, SearchHit, SearchIndex, SearchQuery } from '@app/search-index';
 import type { LiveDocument } from '../document/document.decider';
 import { type EmbeddingParts, embedMetered, type Payer, type TextsToEmbed } from '../embed-metered';
+import { embeddedText } from '../ingestion/passages';
 import type { ShownDocuments } from '../lookups';
+import { Away, inTime } from './away';
+import { type Context, contextsOf, type RankedHit } from './contexts';
+import { type Reranker, rerankMetered } from './rerank-metered';
 
 /** Name of the search view over all Knowledge. */
 export const PASSAGES = 'passages';
 /** Name of the view that says which documents are Ready. */
 export const DOCUMENTS = 'documents';
 
+/** Contexts that an answer is made from, and that a search shows unless told otherwise. */
+export const PLACES = 8;
+
 /** How often a search is repeated at most, while documents become Ready and others stop to be. */
 const MOST_REPEATS = 5;
+/** So many passages are found for each place, at least `LEAST_FOUND`: neighbours share a place, documents make room for others, and a reranker chooses. */
+const SPARE = 2;
+const LEAST_FOUND = 32;
 
 /** An Agent and its Space: what it may search. */
 export interface SearchingAgent {
@@ -23,6 +35,30 @@ export interface KnowledgeQuery {
   readonly mode: 'hybrid' | 'text' | 'vector';
   /** Only documents that carry one of these tags. */
   readonly tagIds?: readonly string[];
+  /** Whether what is found is ranked by the configured reranker; by default where that is not the local one. */
+  readonly rerank?: boolean;
+}
+
+/** What a search goes on without while its model does not answer. */
+export type Degraded = 'vector' | 'rerank';
+
+/** A context with the media type of its document. */
+export interface Retrieved extends Context {
+  readonly mediaType: string;
+}
+
+export interface RetrievalResult {
+  /** Best first. */
+  readonly items: readonly Retrieved[];
+  /** Empty where every model answered. */
+  readonly degraded: readonly Degraded[];
+}
+
+export interface RetrievalParts extends EmbeddingParts {
+  readonly models: EmbeddingParts['models'] & {
+    readonly reranker: ModelDescription;
+    provider(model: ModelDescription): Reranker['provider'];
+  };
 }
 
 /** Who searches, and whether the search reserves its cost. */
@@ -41,55 +77,126 @@ export const isSearchedBy = (agent: SearchingAgent, document: Pick<LiveDocument,
     ? document.agentId === agent.agentId
     : document.scope === 'global' || document.spaceId === agent.spaceId;
 
-/** Finds the passages that an Agent would answer from: of documents that are Ready, as the API shows them. */
+/**
+ * Finds what an Agent answers from: contexts of documents that are Ready, as the API shows them. Searches of users and of
+ * answers are made by it alike. Where the embedder or the reranker does not answer in time, it goes on without.
+ */
 export class Retrieval {
   constructor(
     private readonly index: Pick<SearchIndex, 'search'>,
     private readonly shown: ShownDocuments,
-    private readonly parts: EmbeddingParts,
+    private readonly parts: RetrievalParts,
   ) {}
 
-  /** Throws `usage_limit_exceeded`. */
-  async search(
-    agent: SearchingAgent,
-    { text, limit, mode, tagIds }: KnowledgeQuery,
-    { signal, holds, ...asker }: Searching,
-  ): Promise<readonly SearchHit[]> {
-    const { agentId, spaceId } = agent;
+  /** Throws `usage_limit_exceeded`, and `Unavailable` for the mode `vector` without its embedder and for an index that is away. */
+  async search(agent: SearchingAgent, query: KnowledgeQuery, asker: Searching): Promise<RetrievalResult> {
+    const { text, mode, limit, tagIds } = query;
+    const degraded: Degraded[] = [];
     const embedding = this.parts.models.embedding();
     const { model } = embedding;
-    const [vector] =
+    const vector =
       mode === 'text'
-        ? []
-        : await embedMetered(this.parts, embedding, {
-            texts: [text],
-            purpose: 'query',
-            signal,
-            holds,
-            payer: { ...asker, agentId, spaceId },
-          });
-    return this.ofReady({
+        ? undefined
+        : await inTime(asker.signal, (signal) => this.embedded(embedding, text, payerOf(agent, asker), signal));
+    if (vector instanceof Away) {
+      if (mode === 'vector') throw new Unavailable('embedding', 'the model does not answer', 'none', { cause: vector });
+      degraded.push('vector');
+    }
+    const reranker = this.parts.models.reranker;
+    const rerank = query.rerank ?? reranker.provider !== LOCAL;
+    const found = await this.ofReady({
       scopes: scopesOf(agent),
       text,
       mode,
-      limit,
-      ...(vector === undefined ? {} : { vector: { model: model.key, values: Array.from(vector) } }),
+      limit: Math.max(LEAST_FOUND, limit * SPARE),
+      ...(vector === undefined || vector instanceof Away ? {} : { vector: { model: model.key, values: [...vector] } }),
       ...(model.vectorWeight === undefined ? {} : { vectorWeight: model.vectorWeight }),
       ...(tagIds === undefined ? {} : { tagIds }),
     });
+    let ranked: readonly RankedHit[] = found.hits;
+    if (rerank && ranked.length > 0) {
+      const again = await this.reranked(reranker, text, ranked, payerOf(agent, asker), asker.signal);
+      if (again instanceof Away) degraded.push('rerank');
+      else ranked = again;
+    }
+    const items = contextsOf(ranked, limit).map((context) => ({
+      ...context,
+      mediaType: found.ready.get(context.documentId)?.mediaType ?? '',
+    }));
+    return { items, degraded };
   }
+  private async embedded(
+    embedding: ReturnType<EmbeddingParts['models']['embedding']>,
+    text: string,
+    { holds, ...payer }: Paying,
+    signal: AbortSignal,
+  ): Promise<Float32Array> {
+    const vectors = await embedMetered(this.parts, embedding, {
+      texts: [text],
+      purpose: 'query',
+      signal,
+      holds,
+      payer,
+    });
+    return vectors[0] as Float32Array;
+  }
+
+  /** The hits in the reranker's order. */
+  private async reranked(
+    model: ModelDescription,
+    query: string,
+    hits: readonly SearchHit[],
+    { holds, ...payer }: Paying,
+    caller: AbortSignal,
+  ): Promise<readonly RankedHit[] | Away> {
+    const reranker = { model, provider: this.parts.models.provider(model) };
+    const scores = await inTime(caller, (signal) =>
+      rerankMetered(this.parts, reranker, { query, texts: hits.map(readText), signal, holds, payer }),
+    );
+    return scores instanceof Away ? scores : inOrderOf(scores, hits);
+  }
+
   /** The index also holds documents that are not Ready yet, or any more. They leave their places to the next best. */
-  private async ofReady(query: SearchQuery): Promise<readonly SearchHit[]> {
+  private async ofReady(query: SearchQuery) {
     const passedOver = new Set<string>();
     for (let repeats = 0; ; repeats += 1) {
       const except = repeats === 0 ? {} : { exceptDocumentIds: [...passedOver] };
       const hits = await this.index.search(PASSAGES, { ...query, ...except });
       const ready = await this.shown.ready([...new Set(hits.map(({ documentId }) => documentId))]);
       const isReady = ({ documentId, documentRevision }: SearchHit): boolean =>
-        ready.get(documentId) === documentRevision;
-      if (hits.every(isReady) || repeats === MOST_REPEATS) return hits.filter(isReady);
+        ready.get(documentId)?.revision === documentRevision;
+      if (hits.every(isReady) || repeats === MOST_REPEATS) return { hits: hits.filter(isReady), ready };
       for (const hit of hits) if (!isReady(hit)) passedOver.add(hit.documentId);
       for (const documentId of await this.shown.unready(query.scopes)) passedOver.add(documentId);
     }
   }
 }
+
+interface Paying extends Payer {
+  readonly holds: boolean;
+}
+
+const payerOf = ({ agentId, spaceId }: SearchingAgent, { userId, keyId, holds }: Searching): Paying => ({
+  userId,
+  ...(keyId === undefined ? {} : { keyId }),
+  agentId,
+  spaceId,
+  holds,
+});
+
+/** What a reranker reads of a passage: as it is embedded, with what says where it stands. */
+const readText = ({ documentName, headings, text }: SearchHit): string =>
+  embeddedText(documentName, { headings, text });
+
+/** Hits by descending scores, ties as they were. Scores outside 0 to 1 are log-odds. */
+const inOrderOf = (scores: readonly number[], hits: readonly SearchHit[]): readonly RankedHit[] => {
+  const areShares = scores.every((score) => score >= 0 && score <= 1);
+  return hits
+    .map((hit, index) => ({ ...hit, score: scores[index] as number }))
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ score, ...hit }, index) => ({
+      ...hit,
+      score: areShares ? score : 1 / (1 + Math.exp(-score)),
+      rerankRank: index + 1,
+    }));
+};

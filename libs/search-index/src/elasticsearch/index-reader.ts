@@ -1,7 +1,7 @@
 import { placeOf, Unavailable } from '@app/kernel';
 import type { estypes } from '@elastic/elasticsearch';
 import { type Candidate, candidatesFor, type Found, fused, inOrder, isCutInTie, MAX_CANDIDATES } from '../fusion';
-import { askedWords, highlighted, languageOf, queryTerms } from '../language/terms';
+import { askedWords } from '../language/terms';
 import type { SearchHit, SearchQuery } from '../search-index';
 import { documentKey, vectorField } from './index-names';
 import { readable } from './index-records';
@@ -142,7 +142,6 @@ export class IndexReader {
     const documents = new Set(candidates.map(({ id }) => documentKey(found.get(id)?.documentId ?? '')));
     const ids = [...candidates.map(({ id }) => id), ...documents];
     const sources = await this.sources(ids);
-    const terms = queryTerms(query.text);
     return candidates.flatMap(({ id, chunkId, textRank, vectorRank, score }) => {
       const leg = found.get(id);
       const passage = sources.get(id) as PassageRecord | undefined;
@@ -159,7 +158,7 @@ export class IndexReader {
       const {
         text,
         headings = [],
-        place: { start, end, ...place },
+        place: { ordinal, start, end, ...place },
       } = passage;
       return [
         {
@@ -168,12 +167,12 @@ export class IndexReader {
           documentRevision: present.revision,
           scope: present.scope,
           chunkId,
+          ordinal,
           text,
           headings,
           start,
           end,
           ...placeOf(place),
-          highlight: highlighted(text, terms, languageOf([text])),
           score,
           textRank,
           vectorRank,

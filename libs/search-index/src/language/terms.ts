@@ -70,15 +70,6 @@ export const queryTerms = (text: string): readonly (readonly string[])[] =>
     .slice(0, MAX_QUERY_WORDS)
     .map((word) => [...new Set([stem(word, 'en'), stem(word, 'de')])]);
 
-/** The text with the words that a query asked for between `<mark>` and `</mark>`; everything else is as it was. */
-export const highlighted = (text: string, query: readonly (readonly string[])[], language: Language): string => {
-  const wanted = new Set(query.flat());
-  // A stem begins as its word does: most words are passed over by their first letter.
-  const initials = new Set([...wanted].map((term) => term[0]));
-  const asked = (piece: string): boolean => initials.has(piece[0]) && wanted.has(stem(piece, language));
-  return text.replace(WORD, (word) => (pieces(folded(word)).some(asked) ? `<mark>${word}</mark>` : word));
-};
-
 const isStopWord = (word: string): boolean => ENGLISH_STOP_WORDS.has(word) || GERMAN_STOP_WORDS.has(word);
 
 const words = (text: string): readonly string[] => (text.match(WORD) ?? []).flatMap((word) => pieces(folded(word)));

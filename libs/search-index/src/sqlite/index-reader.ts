@@ -10,17 +10,16 @@ import {
   MAX_CANDIDATES,
   type Ranked,
 } from '../fusion';
-import { type Language, highlighted, queryTerms } from '../language/terms';
+import { queryTerms } from '../language/terms';
 import type { SearchHit, SearchQuery } from '../search-index';
 import { scopeToken, vectorTable } from './index-file';
 
 type Terms = readonly (readonly string[])[];
-type HitRow = Omit<SearchHit, 'headings' | 'highlight' | 'score' | 'textRank' | 'vectorRank' | keyof Place> & {
+type HitRow = Omit<SearchHit, 'headings' | 'score' | 'textRank' | 'vectorRank' | keyof Place> & {
   readonly [Field in keyof Place]-?: NonNullable<Place[Field]> | null;
 } & {
   readonly headings: string;
   readonly scopeId: number;
-  readonly language: Language;
 };
 
 /** Searches one version of an index. The same documents give the same hits in the same order, however they got there. */
@@ -48,7 +47,7 @@ export class IndexReader {
         : this.untied(wanted, (limit) => this.vectorLeg(query.vector, scopes, documents, limit));
     return fused(byText, byVector, query)
       .slice(0, query.limit)
-      .flatMap((candidate) => this.hit(candidate, scopes, terms));
+      .flatMap((candidate) => this.hit(candidate, scopes));
   }
 
   revisionOf(documentId: string): number | undefined {
@@ -139,24 +138,19 @@ export class IndexReader {
   }
 
   /** The hit, read with its scope once more: what the indexes hold by mistake is still not shown to others. */
-  private hit(
-    { id, score, textRank, vectorRank }: Candidate<number>,
-    scopes: readonly number[],
-    terms: Terms,
-  ): readonly SearchHit[] {
+  private hit({ id, score, textRank, vectorRank }: Candidate<number>, scopes: readonly number[]): readonly SearchHit[] {
     const row = this.statement(
-      `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, text, headings, "start", "end", page, slide, sheet, "row", language
+      `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, ordinal, text, headings, "start", "end", page, slide, sheet, "row"
        from passages join documents on documents.id = passages.document join scopes on scopes.id = documents.scope
        where passages.id = ? and enabled = 1`,
     ).get(id) as HitRow | undefined;
     if (row === undefined || !scopes.includes(row.scopeId)) return [];
-    const { scopeId: _, language, headings, page, slide, sheet, row: rowOfSheet, ...hit } = row;
+    const { scopeId: _, headings, page, slide, sheet, row: rowOfSheet, ...hit } = row;
     return [
       {
         ...hit,
         headings: JSON.parse(headings) as string[],
         ...placeOf({ page, slide, sheet, row: rowOfSheet }),
-        highlight: highlighted(row.text, terms, language),
         score,
         textRank,
         vectorRank,

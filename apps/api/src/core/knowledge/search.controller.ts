@@ -13,8 +13,7 @@ import {
   Requires,
 } from '@app/http';
 import { placeFields, placeOf, textSchema } from '@app/kernel';
-import { KnownTags, Retrieval } from '@app/knowledge';
-import type { SearchHit } from '@app/search-index';
+import { KnownTags, PLACES, Retrieval, type Retrieved } from '@app/knowledge';
 import { Controller, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
@@ -23,17 +22,22 @@ const search = z.strictObject({
   query: textSchema(10_000)
     .refine((text) => text.trim() !== '', { message: 'must not be empty' })
     .describe('What to search for.'),
-  topK: z.number().int().min(1).max(100).default(8).describe('Most passages to answer.'),
+  topK: z.number().int().min(1).max(100).default(PLACES).describe('Most passages to answer.'),
   mode: z.enum(['hybrid', 'text', 'vector']).default('hybrid').describe('By words, by meaning, or both.'),
   tagIds: z.array(z.uuid()).min(1).max(100).optional().describe('Only documents that carry one of these tags.'),
+  rerank: z
+    .boolean()
+    .optional()
+    .describe('Whether the configured reranker ranks what is found. By default, unless that is the local one.'),
 });
 
 const hit = z
   .object({
     documentId: z.string().describe('The id of the document.'),
     documentName: z.string().describe('Its name.'),
-    chunkId: z.string().describe('The id of the chunk.'),
-    text: z.string().describe('Its text.'),
+    chunkId: z.string().describe('The id of the chunk that fits best.'),
+    chunkIds: z.array(z.string()).describe('The ids of all the chunks in the text: neighbours are joined.'),
+    text: z.string().describe('The text.'),
     position: z
       .object({
         start: z.number().int().describe('The first character.'),
@@ -45,11 +49,21 @@ const hit = z
     score: z.number().describe('How well it fits; higher is better.'),
     textRank: z.number().int().nullable().describe('Its rank by words, or null.'),
     vectorRank: z.number().int().nullable().describe('Its rank by meaning, or null.'),
+    rerankRank: z.number().int().optional().describe('Its rank by the reranker, if that was asked.'),
     scope: z.enum(['agent', 'space', 'global']).describe('Whose document it is.'),
   })
   .meta({ id: 'SearchHit' });
 
-const found = presenter('SearchResult', z.object({ items: z.array(hit).describe('The passages, best first.') }));
+const found = presenter(
+  'SearchResult',
+  z.object({
+    items: z.array(hit).describe('The passages, best first.'),
+    degraded: z
+      .array(z.enum(['vector', 'rerank']))
+      .optional()
+      .describe('Models that did not answer in time, without which was searched.'),
+  }),
+);
 
 @Documented('Documents')
 @Controller('/api/v1/core/knowledge/:agentId/search')
@@ -67,7 +81,7 @@ export class SearchController {
     summary: 'Searches as the Agent does: returns the passages that it would answer from.',
   })
   @Answers(200, found.schema)
-  @Rejects('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
+  @Rejects('usage_limit_exceeded')
   @Reads('passages', 'documents')
   async search(
     @CurrentCaller() caller: Caller,
@@ -75,11 +89,17 @@ export class SearchController {
     @BodyInput(search) body: Input<typeof search>,
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
-    const { query: text, topK: limit, mode, tagIds } = body.parse();
+    const { query: text, topK: limit, mode, tagIds, rerank } = body.parse();
     await this.known.assert(agent.spaceId, tagIds ?? []);
-    const hits = await this.retrieval.search(
+    const { items, degraded } = await this.retrieval.search(
       agent,
-      { text, limit, mode, ...(tagIds === undefined ? {} : { tagIds }) },
+      {
+        text,
+        limit,
+        mode,
+        ...(tagIds === undefined ? {} : { tagIds }),
+        ...(rerank === undefined ? {} : { rerank }),
+      },
       {
         userId: caller.userId,
         ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }),
@@ -87,12 +107,13 @@ export class SearchController {
         signal: new AbortController().signal,
       },
     );
-    return found({ items: hits.map(shown) });
+    return found({ items: items.map(shown), ...(degraded.length === 0 ? {} : { degraded }) });
   }
 }
 
-const shown = ({ start, end, page, slide, sheet, row, headings, scope, ...passage }: SearchHit) => ({
+const shown = ({ start, end, page, slide, sheet, row, headings, scope, chunks, ...passage }: Retrieved) => ({
   ...passage,
+  chunkIds: chunks.map(({ chunkId }) => chunkId),
   position: { start, end, ...placeOf({ page, slide, sheet, row }), heading: headings.at(-1) },
   scope: scope === 'g' ? 'global' : scope.startsWith('s:') ? 'space' : 'agent',
 });

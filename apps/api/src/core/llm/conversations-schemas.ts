@@ -96,6 +96,7 @@ export const messageView = presenter(
     finishReason: 'Why the answer ended.',
     usage: 'What the answer took, or null.',
     model: 'The model that answered.',
+    degraded: 'Models that did not answer in time, without which Knowledge was searched.',
     createdAt: true,
   }).extend({ parts: z.array(shownPart).describe('What is said.') }),
 );
