@@ -30,6 +30,7 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
   [`POST ${CORE}/knowledge/:agentId/documents/:documentId/reprocess`, { force: true }],
   [`POST ${CORE}/knowledge/:agentId/documents/:documentId/tags/:tagId`],
   [`DELETE ${CORE}/knowledge/:agentId/documents/:documentId/tags/:tagId`],
+  [`POST ${CORE}/knowledge/:agentId/documents/download`, { documentIds: [':documentId'] }],
   [`POST ${CORE}/knowledge/:agentId/search`, { query: 'key' }],
   [`PUT ${CORE}/llm/:agentId/conversation/:conversationId`, { title: 'Renamed', archived: true }],
   [`POST ${CORE}/llm/:agentId/conversation/:conversationId/stop`],
@@ -78,7 +79,15 @@ it.each(REQUESTS.map(([route, body]) => ({ route, body })))('$route appends once
     : '';
   const path = world.path({ url: url.replace(':limitId', limitId) });
   const given =
-    body === undefined ? {} : { body: JSON.parse(JSON.stringify(body).replace(':limitId', limitId)) as object };
+    body === undefined
+      ? {}
+      : {
+          body: JSON.parse(
+            JSON.stringify(body)
+              .replace(':limitId', limitId)
+              .replace(':documentId', world.ids['documentId'] ?? ''),
+          ) as object,
+        };
   const { answer, appends } = await sendBroken(platform, (headers) =>
     platform.call(path, { method, headers, ...given }),
   );

@@ -10,7 +10,7 @@ import {
 import { pagesOf, READ_STORE, type ReadStore, type StoredRow } from '@app/read-store';
 import { Module } from '@nestjs/common';
 import { type DocumentRow, documents } from './documents.projection';
-import { FindDocumentHandler, GetDocumentHandler } from './queries/get-document';
+import { FindDocumentHandler, FindDocumentsHandler, GetDocumentHandler } from './queries/get-document';
 import { ListDocumentsHandler } from './queries/list-documents';
 import { SameNameHandler } from './queries/same-name';
 import { servedRows } from './queries/served-rows';
@@ -59,6 +59,7 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
 @Module({
   providers: [
     FindDocumentHandler,
+    FindDocumentsHandler,
     GetDocumentHandler,
     ListDocumentsHandler,
     SameNameHandler,

@@ -1,6 +1,6 @@
 import { reject } from '@app/kernel';
 import { scopesOf, type SearchingAgent } from '@app/knowledge';
-import { READ_STORE, type ReadStore } from '@app/read-store';
+import { READ_STORE, type ReadStore, type StoredRow } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type DocumentRow, documents } from '../documents.projection';
@@ -40,6 +40,27 @@ export class FindDocumentHandler implements IQueryHandler<FindDocument> {
 
   execute({ agent, documentId }: FindDocument): Promise<DocumentRow | undefined> {
     return found(this.store, agent, documentId);
+  }
+}
+
+/** Those of the documents that an Agent can search, by id. */
+export class FindDocuments extends Query<ReadonlyMap<string, DocumentRow>> {
+  constructor(
+    readonly agent: SearchingAgent,
+    readonly documentIds: readonly string[],
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(FindDocuments)
+export class FindDocumentsHandler implements IQueryHandler<FindDocuments> {
+  constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
+
+  async execute({ agent, documentIds }: FindDocuments): Promise<ReadonlyMap<string, DocumentRow>> {
+    const rows = (await this.store.getMany(documents.name, documentIds)) as readonly StoredRow<DocumentRow>[];
+    const scopes = scopesOf(agent);
+    return new Map(rows.filter(({ row }) => scopes.includes(row.place)).map(({ key, row }) => [key, row]));
   }
 }
 

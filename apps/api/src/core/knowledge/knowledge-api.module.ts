@@ -7,6 +7,7 @@ import { DocumentContentController } from './document-content.controller';
 import { DocumentEventsController } from './document-events.controller';
 import { DocumentPresenter } from './document-presenter';
 import { DocumentsController } from './documents.controller';
+import { DownloadDocumentsController } from './download-documents.controller';
 import { SearchController } from './search.controller';
 import { SentChanges } from './sent-changes';
 import { TagsController } from './tags.controller';
@@ -17,6 +18,7 @@ import { TagsController } from './tags.controller';
   controllers: [
     DocumentsController,
     BulkDocumentsController,
+    DownloadDocumentsController,
     DocumentEventsController,
     DocumentContentController,
     TagsController,

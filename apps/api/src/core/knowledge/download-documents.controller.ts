@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import { Access, type Caller } from '@app/access';
+import { type Blobs, BLOBS } from '@app/blobs';
+import { Answers, AnswersAs, BodyInput, CurrentCaller, Documented, type Input, Reads, Requires } from '@app/http';
+import { reject, streamOf } from '@app/kernel';
+import { documentDecider, MOST_DOCUMENTS, type SearchingAgent } from '@app/knowledge';
+import { type DocumentRow, FindDocuments, GetDocument } from '@projections/documents';
+import { Controller, Inject, Param, Post, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { documentIds } from './bulk-documents.controller';
+import { zipNames } from './zip-names';
+import { type ZipEntry, zipOf } from './zip-stream';
+
+const download = z.strictObject({
+  documentIds: documentIds.describe(`The documents, each once; at most ${MOST_DOCUMENTS}.`),
+});
+
+/** The files of many documents. */
+@Documented('Documents')
+@Controller('/api/v1/core/knowledge/:agentId/documents')
+export class DownloadDocumentsController {
+  constructor(
+    private readonly access: Access,
+    private readonly queries: QueryBus,
+    @Inject(BLOBS) private readonly blobs: Blobs,
+  ) {}
+
+  @Post('download')
+  @Requires('knowledge:read')
+  @ApiOperation({
+    operationId: 'downloadDocuments',
+    summary:
+      'Downloads the files of many documents, as they were uploaded, in a zip archive. Answers 404 if the Agent does not search one of them.',
+  })
+  @Answers(200)
+  @AnswersAs('application/zip')
+  @Reads('documents')
+  async download(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @BodyInput(download) body: Input<typeof download>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    const agent = await this.access.agent(caller, agentId, 'use');
+    const asked = body.parse().documentIds;
+    const found = await this.queries.execute(new FindDocuments(agent, asked));
+    const rows = asked.map(
+      (id, index) => found.get(id) ?? reject('not_found', { kind: 'document', id, field: `documentIds[${index}]` }),
+    );
+    const names = zipNames(rows.map(({ id, name }) => (typeof name === 'string' ? name : id)));
+    reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
+    void reply
+      .header('content-type', 'application/zip')
+      .header('content-disposition', 'attachment; filename="documents.zip"')
+      .header('cross-origin-resource-policy', 'same-origin');
+    return zipOf(rows.map((row, index) => this.entry(agent, row, names[index] as string)));
+  }
+
+  private entry(agent: SearchingAgent, { id, mimeType, lastModified }: DocumentRow, name: string): ZipEntry {
+    const open = async () => {
+      // Deleted, or replaced, since it was asked for.
+      const { file } = await this.queries.execute(new GetDocument(agent, id));
+      const body = await this.blobs.open(streamOf(documentDecider.category, id), file);
+      return (body ?? reject('not_found', { kind: 'content', id })).pieces;
+    };
+    return { name, changedAt: new Date(lastModified), compress: mimeType.startsWith('text/'), open };
+  }
+}
