@@ -11,6 +11,7 @@ import { ProjectingModule } from '@app/projecting';
 import { RelayModule } from '@app/relay';
 import { ReservationsModule } from '@app/reservations';
 import { SealingModule } from '@app/sealing';
+import { SectionSummariesModule } from '@app/section-summaries';
 import { SpacesModule } from '@app/spaces';
 import { SpendingModule } from '@app/spending';
 import type { Type } from '@nestjs/common';
@@ -22,6 +23,7 @@ export const aggregateModules = [
   SpacesModule,
   AgentsModule,
   KnowledgeModule,
+  SectionSummariesModule,
   ConversationsModule,
   AuditingModule,
   ModelsModule,

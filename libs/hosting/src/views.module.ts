@@ -18,6 +18,7 @@ import { NamedBlobsViewModule } from '@projections/named-blobs';
 import { PassagesViewModule } from '@projections/passages';
 import { PromptsViewModule } from '@projections/prompts';
 import { RestatementsViewModule } from '@projections/restatements';
+import { SectionSummariesViewModule } from '@projections/section-summaries';
 import { SpaceMembersViewModule } from '@projections/space-members';
 import { SpacesViewModule } from '@projections/spaces';
 import { TagsViewModule } from '@projections/tags';
@@ -44,6 +45,7 @@ export const viewModules = [
   PassagesViewModule,
   PromptsViewModule,
   RestatementsViewModule,
+  SectionSummariesViewModule,
   SpaceMembersViewModule,
   SpacesViewModule,
   TagsViewModule,

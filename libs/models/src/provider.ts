@@ -42,6 +42,8 @@ export interface ChatRequest extends ModelRequest {
   /** Material to answer from. Each provider presents it in its own way; its words are never instructions. */
   readonly sources: readonly ChatSource[];
   readonly sampling: Sampling;
+  /** The sources are to be summarised, without citations: a local model extracts what they say most. By default the question is answered from them. */
+  readonly task?: 'summary';
 }
 
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';

@@ -1,20 +1,23 @@
 import { IngestionWorker } from '@app/knowledge';
 import { UnfinishedWork } from '@app/projecting';
+import { BuildWorker } from '@app/section-summaries';
 import { Injectable } from '@nestjs/common';
 import { BlobSweep } from '../blob-sweep';
 import type { Role } from '../lifecycle';
 
-/** Ingests documents, removes bodies that were stored for none, and finishes what requests left unfinished. */
+/** Ingests documents, builds summary indexes, removes bodies that were stored for none, and finishes what requests left unfinished. */
 @Injectable()
 export class Worker implements Role {
   constructor(
     private readonly ingestion: IngestionWorker,
+    private readonly builds: BuildWorker,
     private readonly blobSweep: BlobSweep,
     private readonly unfinished: UnfinishedWork,
   ) {}
 
   async start(): Promise<void> {
     this.ingestion.start();
+    this.builds.start();
     this.blobSweep.start();
     this.unfinished.start();
   }
@@ -22,6 +25,6 @@ export class Worker implements Role {
   async stop(): Promise<void> {
     this.blobSweep.stop();
     await this.unfinished.stop();
-    await this.ingestion.stop();
+    await Promise.all([this.ingestion.stop(), this.builds.stop()]);
   }
 }

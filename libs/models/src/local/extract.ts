@@ -86,8 +86,8 @@ export const extractsFor = (question: string, sources: readonly ChatSource[]): r
   return chosen.toSorted((a, b) => order.indexOf(a.source) - order.indexOf(b.source) || a.place - b.place);
 };
 
-/** A piece of a source as it would stand in an answer, and how easily it reads, 0 to 1. None for code, drawings, stubs and questions. */
-const readable = (
+/** A piece of a source as it would stand in an answer or a summary, and how easily it reads, 0 to 1. None for code, drawings, stubs and questions. */
+export const readable = (
   source: ChatSource,
   { start, end, kind }: Sentence,
   place: number,
@@ -123,7 +123,7 @@ const DRAWN = /[\u2190-\u21ff\u2500-\u257f\u25a0-\u25ff]/;
 /** Speaks of something that the sentence before it names. */
 const DANGLING = /^(?:It|They|This|These|That|Those|Then|There|Er|Sie|Es|Diese?[rs]?|Das)\b/;
 
-const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
+export const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   const shared = [...a].filter((term) => b.has(term)).length;
   return shared / Math.max(1, Math.min(a.size, b.size));
 };

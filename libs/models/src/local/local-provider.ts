@@ -14,13 +14,14 @@ import { estimatedTokens, usageOf } from '../usage';
 import { extractsFor } from './extract';
 import { LocalEmbeddings } from './local-embeddings';
 import { relevancesOf } from './relevance';
+import { summaryOf } from './summary';
 
 const NOT_FOUND = 'The documents do not answer this. The local model only quotes documents.';
 const NO_SOURCES = 'No document matches this question. The local model only quotes documents.';
 
 /**
  * The models that need no network: a chat that answers with the sentences of the sources that cover the question best, and says so when
- * none does; small English embeddings; a lexical reranker.
+ * none does, or sums them up in their own sentences; small English embeddings; a lexical reranker.
  */
 export class LocalProvider implements Provider {
   private readonly embeddings: LocalEmbeddings;
@@ -42,9 +43,9 @@ export class LocalProvider implements Provider {
     throw new Error('the answer has no end');
   }
 
-  async *stream({ model, messages, sources, signal }: ChatRequest): AsyncIterable<ChatChunk> {
+  async *stream({ model, messages, sources, signal, task }: ChatRequest): AsyncIterable<ChatChunk> {
     const question = messages.at(-1)?.text ?? '';
-    const pieces = answer(question, sources);
+    const pieces = task === 'summary' ? [summaryOf(sources)] : answer(question, sources);
     for (const text of pieces) {
       signal.throwIfAborted();
       yield { type: 'text', text };

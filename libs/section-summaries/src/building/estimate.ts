@@ -1,0 +1,76 @@
+import { decimalAmount } from '@app/kernel';
+import { costOf, type ModelDescription, usageOf } from '@app/models';
+import type { SourceDocument } from '../lookups';
+import type { BuildEstimate } from '../summary-index/summary-index.events';
+import { FEWEST_IN_CLUSTER, MOST_IN_CLUSTER } from './clusters';
+import type { Hierarchy } from './hierarchy';
+import { FEWEST_CHUNKS } from './sections';
+
+/** Summaries that one call of the embedding model embeds. */
+export const EMBEDDED_AT_ONCE = 16;
+/** Tokens of a summary, as models are asked for them, and of what they are told beside the text. */
+const SUMMARY_TOKENS = 250;
+const PROMPT_TOKENS = 200;
+/** Tokens of the headings that go with each chunk. */
+const HEADING_TOKENS = 40;
+/** A summary that is new, or gone, changes its own cluster, and may leave it too small: its members join others. */
+const CLUSTERS_TOUCHED = FEWEST_IN_CLUSTER;
+
+/** Most sections of a document with so many chunks. A single chunk is none: it is clustered as it is. */
+export const mostSections = (chunks: number): number => (chunks < 2 ? 0 : Math.max(1, Math.floor(chunks / FEWEST_CHUNKS)));
+
+/** Most clusters of so many things, of one level after the other up to the root. */
+export const mostClusters = (things: number): readonly number[] => {
+  const levels: number[] = [];
+  for (let count = things; count > 1;) {
+    count = count <= MOST_IN_CLUSTER ? 1 : Math.floor(count / FEWEST_IN_CLUSTER) + 1;
+    levels.push(count);
+  }
+  return levels;
+};
+
+export interface ToEstimate {
+  readonly documents: readonly Pick<SourceDocument, 'documentId' | 'revision' | 'chunkCount' | 'tokenCount'>[];
+  /** The index whose summaries are used again. */
+  readonly before: Hierarchy;
+  readonly chat: Pick<ModelDescription, 'pricing'>;
+  readonly embedding: Pick<ModelDescription, 'pricing'>;
+}
+
+/** The most that a build takes. A document that changed is taken to have changed in every section. */
+export const estimateOf = ({ documents, before, chat, embedding }: ToEstimate): BuildEstimate => {
+  const changed = documents.filter(({ documentId, revision }) => before.documents[documentId] !== revision);
+  const now = new Set(documents.map(({ documentId }) => documentId));
+  const anew = new Set(changed.map(({ documentId }) => documentId));
+  const isTouched = (documentId: string): boolean => anew.has(documentId) || !now.has(documentId);
+  const touchedBefore = before.nodes.filter(({ chunks }) => chunks.some(({ documentId }) => isTouched(documentId)));
+  const isWhole = before.nodes.length === 0;
+
+  const things = sum(documents, ({ chunkCount }) => Math.max(mostSections(chunkCount), Math.min(chunkCount, 1)));
+  let touched = sum(changed, ({ chunkCount }) => mostSections(chunkCount) || 1) + touchedBefore.length;
+  let summaries = sum(changed, ({ chunkCount }) => mostSections(chunkCount));
+  let chatInput = sum(changed, ({ tokenCount, chunkCount }) => tokenCount + chunkCount * HEADING_TOKENS);
+  let embeddings = 0;
+  let embedded = 0;
+  let below = { count: things, made: summaries };
+  for (const clusters of mostClusters(things)) {
+    if (below.count > MOST_IN_CLUSTER) {
+      embeddings += Math.ceil(below.made / EMBEDDED_AT_ONCE);
+      embedded += below.made;
+    }
+    const made = isWhole ? clusters : Math.min(clusters, touched * CLUSTERS_TOUCHED);
+    chatInput += Math.min(below.count, made * MOST_IN_CLUSTER) * (SUMMARY_TOKENS + HEADING_TOKENS);
+    summaries += made;
+    touched = made;
+    below = { count: clusters, made };
+  }
+  const chatUsage = usageOf({ input: chatInput + summaries * PROMPT_TOKENS, output: summaries * SUMMARY_TOKENS });
+  const embeddingUsage = usageOf({ input: embedded * SUMMARY_TOKENS });
+  return {
+    calls: summaries + embeddings,
+    tokens: chatUsage.totalTokens + embeddingUsage.totalTokens,
+    cost: decimalAmount(costOf(chatUsage, chat.pricing) + costOf(embeddingUsage, embedding.pricing)),
+  };
+};
+
+const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0);

@@ -1,0 +1,11 @@
+export { BuildWorker } from './building/build-worker';
+export * from './lookups';
+export { SectionSummariesModule } from './section-summaries.module';
+export * from './section-summary/section-summary.decider';
+export * from './section-summary/section-summary.events';
+export { type ShownSummary, SummariesBeside } from './showing/summaries-beside';
+export { EndBuild } from './summary-index/commands/end-build';
+export { StartBuild } from './summary-index/commands/start-build';
+export { type ShownIndex, ShownIndexes } from './summary-index/shown-index';
+export * from './summary-index/summary-index.decider';
+export * from './summary-index/summary-index.events';

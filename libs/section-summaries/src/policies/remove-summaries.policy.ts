@@ -1,0 +1,119 @@
+import { BLOBS, type Blobs } from '@app/blobs';
+import { EVENT_LOG } from '@app/event-log';
+import {
+  type Clock,
+  CLOCK,
+  Decisions,
+  idOf,
+  isDeleted,
+  reactionTo,
+  type RecordedEvent,
+  stepOf,
+  type StreamReader,
+} from '@app/kernel';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
+import { decodeHierarchy } from '../building/hierarchy';
+import { SUMMARIES_OF, type SummariesOf } from '../lookups';
+import { sectionSummaryDecider } from '../section-summary/section-summary.decider';
+import type { SectionSummaryEvent } from '../section-summary/section-summary.events';
+import { summaryIndexDecider } from '../summary-index/summary-index.decider';
+import type { SummaryIndexEvent } from '../summary-index/summary-index.events';
+
+type Of<Type extends string> = RecordedEvent & Extract<SectionSummaryEvent | SummaryIndexEvent, { type: Type }>;
+
+/**
+ * Removes what nobody may read any more: the summaries that a deleted document is part of, up to the root; those of a deleted Agent
+ * or a removed index; and those that the index which was just built does not name. One that was added when what it was made of was gone
+ * already is met as its own event. Repeating it after a crash changes nothing.
+ */
+@PolicyHandler()
+export class RemoveSummaries implements Policy {
+  readonly name = 'remove-summaries';
+  readonly types = [
+    'DocumentDeleted',
+    'AgentDeleted',
+    'SectionSummaryAdded',
+    'SectionSummaryRemoved',
+    'SummaryIndexBuilt',
+    'SummaryIndexRemoved',
+  ];
+
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(EVENT_LOG) private readonly log: StreamReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(BLOBS) private readonly blobs: Blobs,
+    @Inject(SUMMARIES_OF) private readonly summaries: SummariesOf,
+  ) {}
+
+  async react(event: RecordedEvent): Promise<void> {
+    const id = idOf(event.context.stream);
+    switch (event.type) {
+      case 'DocumentDeleted':
+      case 'SectionSummaryRemoved':
+        return this.remove(await this.summaries.source(id, event.context.position), event);
+      case 'AgentDeleted': {
+        const meta = stepOf(reactionTo(event, this.name, this.clock.now()), 'index');
+        await this.decisions.transact(summaryIndexDecider, id, { type: 'Delete' }, meta);
+        return this.removeOf(id, event);
+      }
+      case 'SectionSummaryAdded':
+        return (await this.isOrphaned(event as Of<'SectionSummaryAdded'>)) ? this.remove([id], event) : undefined;
+      case 'SummaryIndexBuilt':
+        return this.removeUnnamed(event as Of<'SummaryIndexBuilt'>);
+      default: {
+        const { agentId, build, blobs } = (event as Of<'SummaryIndexRemoved'>).data;
+        await this.removeOf(agentId, event, (made) => made.build <= build);
+        await this.blobs.remove(blobs);
+      }
+    }
+  }
+
+  /** Leaves the summaries of a build that goes on alone: it may have begun since. */
+  private async removeUnnamed(event: Of<'SummaryIndexBuilt'>): Promise<void> {
+    const agentId = idOf(event.context.stream);
+    const { build, hierarchy, superseded } = event.data;
+    const body = await this.blobs.get(event.context.stream, hierarchy);
+    // Superseded itself, or removed, by an event that is still to come here.
+    if (body !== undefined) {
+      const named = new Set(decodeHierarchy(body).nodes.map(({ id }) => id));
+      await this.removeOf(agentId, event, (made) => made.build <= build && !named.has(made.summaryId));
+    }
+    await this.blobs.remove(superseded);
+  }
+
+  private async removeOf(
+    agentId: string,
+    event: RecordedEvent,
+    isMeant: (made: { readonly summaryId: string; readonly build: number }) => boolean = () => true,
+  ): Promise<void> {
+    const made = await this.summaries.agent(agentId, event.context.position);
+    await this.remove(
+      made.filter(isMeant).map(({ summaryId }) => summaryId),
+      event,
+    );
+  }
+
+  private async isOrphaned({ data }: Of<'SectionSummaryAdded'>): Promise<boolean> {
+    const { agentId, spaceId, build, documentIds, summaryIds } = data;
+    if (
+      (await isDeleted(this.log, `agent-${agentId}`, 'AgentDeleted')) ||
+      (await isDeleted(this.log, `space-${spaceId}`, 'SpaceDeleted'))
+    )
+      return true;
+    const { state: index } = await this.decisions.load(summaryIndexDecider, agentId);
+    if (index.status !== 'present' || build < index.since) return true;
+    for (const documentId of documentIds)
+      if (await isDeleted(this.log, `document-${documentId}`, 'DocumentDeleted')) return true;
+    for (const summaryId of summaryIds)
+      if ((await this.decisions.load(sectionSummaryDecider, summaryId)).state.status === 'removed') return true;
+    return false;
+  }
+
+  private async remove(summaryIds: readonly string[], event: RecordedEvent): Promise<void> {
+    const meta = reactionTo(event, this.name, this.clock.now());
+    for (const summaryId of summaryIds)
+      await this.decisions.transact(sectionSummaryDecider, summaryId, { type: 'Remove' }, stepOf(meta, summaryId));
+  }
+}

@@ -1,0 +1,38 @@
+import { defineEvent, type EventsOf, heldBlob, releasedBlobs, sensitive, textSchema } from '@app/kernel';
+import { z } from 'zod';
+
+const id = z.uuid();
+
+/** Longest summary that is kept, characters. */
+export const LONGEST_SUMMARY = 4_000;
+
+export const sectionSummaryAdded = defineEvent({
+  type: 'SectionSummaryAdded',
+  description:
+    'A cluster of chunks, or of summaries of the level below, was summarised. It is part of an index once a build is done that names it.',
+  data: z.strictObject({
+    agentId: id,
+    spaceId: id,
+    build: z.number().int().positive(),
+    level: z.number().int().positive(),
+    documentIds: z.array(id),
+    summaryIds: z.array(id),
+    text: sensitive(textSchema(LONGEST_SUMMARY)),
+    model: z.string(),
+  }),
+});
+
+export const sectionSummaryEmbedded = defineEvent({
+  type: 'SectionSummaryEmbedded',
+  description: 'A summary was embedded. Its vector is stored and takes the place of one before.',
+  data: z.strictObject({ vector: heldBlob(), embeddingModel: z.string(), superseded: releasedBlobs() }),
+});
+
+export const sectionSummaryRemoved = defineEvent({
+  type: 'SectionSummaryRemoved',
+  description: 'A summary was removed: what it was made of is gone, or no index names it any more.',
+  data: z.strictObject({ agentId: id, blobs: releasedBlobs() }),
+});
+
+export const sectionSummaryEvents = [sectionSummaryAdded, sectionSummaryEmbedded, sectionSummaryRemoved];
+export type SectionSummaryEvent = EventsOf<typeof sectionSummaryEvents>;

@@ -1,0 +1,2 @@
+export { SectionSummariesViewModule } from './section-summaries-view.module';
+export * from './section-summaries.projection';
