@@ -136,6 +136,8 @@ const conflicts: Readonly<Record<string, string>> = {
   memory_of_public_agent: 'A public Agent cannot have memory. Turn memory off, or turn public off first.',
   limit_exists: 'The API key already has a limit. Change it with PUT /api/v1/core/cost-control/{keyId}.',
   restatement_not_begun: 'The restatement was never started. Start it first.',
+  build_running:
+    'A build of the summary index is running. Wait for it, or cancel it with DELETE /api/v1/core/knowledge/{agentId}/summary-index.',
   version_served: 'This version of the view is being served. Roll back or swap first.',
 };
 

@@ -1,3 +1,4 @@
+export { buildFailureMessage } from './building/build-failure';
 export { BuildWorker } from './building/build-worker';
 export * from './lookups';
 export { SectionSummariesModule } from './section-summaries.module';

@@ -54,7 +54,7 @@ const sourceOf = (row: DocumentRow): readonly SourceDocument[] => {
   const { id: documentId, name, passages, indexedRevision: revision, chunkCount, tokenCount } = row;
   return passages === null || revision === null
     ? []
-    : [{ documentId, name: revealed(name, ''), revision, passages, chunkCount, tokenCount }];
+    : [{ documentId, name: revealed<string>(name, ''), revision, passages, chunkCount, tokenCount }];
 };
 
 const summariesOf = (views: CompleteViews, store: Pick<ReadStore, 'find' | 'getMany'>): SummariesOf => ({

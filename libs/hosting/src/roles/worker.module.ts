@@ -5,5 +5,9 @@ import { MaintenanceModule } from '../maintenance.module';
 import { Worker } from './worker';
 
 /** What a process of the role `worker` runs. */
-@Module({ imports: [KnowledgeModule, SectionSummariesModule, MaintenanceModule], providers: [Worker], exports: [Worker] })
+@Module({
+  imports: [KnowledgeModule, SectionSummariesModule, MaintenanceModule],
+  providers: [Worker],
+  exports: [Worker],
+})
 export class WorkerModule {}

@@ -2,6 +2,7 @@ import type { Claims } from '@app/coordination';
 import { inReadScope, isDamaged, isDomainError, isUnavailable } from '@app/kernel';
 import type { RunningBuilds } from '../lookups';
 import { summaryIndexDecider } from '../summary-index/summary-index.decider';
+import { BUILD_FAILURES } from './build-failure';
 import { BuildEnded, builderMeta, buildIndex, type BuildParts } from './build';
 import type { ProgressBoard } from './progress';
 
@@ -10,9 +11,6 @@ const MOST_AT_ONCE = 2;
 const SWEEP_MS = 1_000;
 /** What is away is asked again after this long, milliseconds. */
 const PAUSE_MS = 5_000;
-
-/** Why a build may fail. Other errors are ours. */
-const CODES = ['usage_limit_exceeded', 'upstream_error', 'upstream_timeout', 'model_not_available'] as const;
 
 export interface BuildWorkerParts extends Omit<BuildParts, 'progress'> {
   readonly claims: Claims;
@@ -112,7 +110,7 @@ export class BuildWorker {
       await buildIndex({ ...this.parts, progress: show }, agentId, signal);
     } catch (error) {
       if (signal.aborted || error instanceof BuildEnded || (isUnavailable(error) && !isDamaged(error))) throw error;
-      const code = CODES.find((known) => isDomainError(error, known)) ?? 'internal';
+      const code = BUILD_FAILURES.find((known) => isDomainError(error, known)) ?? 'internal';
       this.parts.logger.warn({ agentId, code, error }, 'A build of a summary index failed.');
       const command = { type: 'Fail' as const, build: running.build, code };
       await decisions.transact(summaryIndexDecider, agentId, command, builderMeta(this.parts));

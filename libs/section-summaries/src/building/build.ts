@@ -1,11 +1,15 @@
 import type { Blobs } from '@app/blobs';
-import { type Clock, type CommandMeta, type Decisions, type Ids, isUnavailable, renewReadScope, streamOf } from '@app/kernel';
-import type { SourceDocument, SummarySources } from '../lookups';
 import {
-  type PresentIndex,
-  type RunningBuild,
-  summaryIndexDecider,
-} from '../summary-index/summary-index.decider';
+  type Clock,
+  type CommandMeta,
+  type Decisions,
+  type Ids,
+  isUnavailable,
+  renewReadScope,
+  streamOf,
+} from '@app/kernel';
+import type { SourceDocument, SummarySources } from '../lookups';
+import { type PresentIndex, type RunningBuild, summaryIndexDecider } from '../summary-index/summary-index.decider';
 import { type Chunk, chunksOf } from './chunks';
 import { clustersOf, MOST_IN_CLUSTER } from './clusters';
 import { mostClusters, mostSections } from './estimate';
@@ -143,7 +147,8 @@ class Build {
     if (chunks === undefined) return [];
     this.documents[document.documentId] = document.revision;
     const [only] = chunks;
-    if (only !== undefined && chunks.length === 1) return [{ id: only.key, level: 0, chunk: only, vector: only.vector }];
+    if (only !== undefined && chunks.length === 1)
+      return [{ id: only.key, level: 0, chunk: only, vector: only.vector }];
     const sections: Item[] = [];
     for (const section of sectionsOf(chunks))
       sections.push(await this.summarised(section.map((chunk) => ({ id: chunk.key, level: 0, chunk }))));
@@ -178,8 +183,7 @@ class Build {
       sources: async () =>
         Promise.all(
           items.map(
-            async (item) =>
-              item.chunk ?? { title: '', headings: [], text: (await this.summaries.text(item.id)) ?? '' },
+            async (item) => item.chunk ?? { title: '', headings: [], text: (await this.summaries.text(item.id)) ?? '' },
           ),
         ),
     });

@@ -27,7 +27,12 @@ export const chunksOf = async (
   return (await decodePassages(body))
     .filter(({ enabled }) => enabled)
     .map(({ chunkId, headings, text, vector }) => ({
-      key: nameId(documentId, createHash('sha256').update([...headings, text].join('\n')).digest('hex')),
+      key: nameId(
+        documentId,
+        createHash('sha256')
+          .update([...headings, text].join('\n'))
+          .digest('hex'),
+      ),
       chunkId,
       documentId,
       title,

@@ -79,12 +79,8 @@ const cutInTwo = async <Thing extends Clustered>(
   let centres = [one, other] as const;
   let sides: readonly (readonly [thing: Thing, lean: number])[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    sides = things.map((thing) => [
-      thing,
-      similarity(centres[0], thing.vector) - similarity(centres[1], thing.vector),
-    ]);
-    const vectors = (isLeft: boolean) =>
-      sides.filter(([, lean]) => lean >= 0 === isLeft).map(([{ vector }]) => vector);
+    sides = things.map((thing) => [thing, similarity(centres[0], thing.vector) - similarity(centres[1], thing.vector)]);
+    const vectors = (isLeft: boolean) => sides.filter(([, lean]) => lean >= 0 === isLeft).map(([{ vector }]) => vector);
     centres = [centroid(vectors(true)) ?? centres[0], centroid(vectors(false)) ?? centres[1]];
     if (things.length > STRIDE || round === 0) await nextTurn();
   }

@@ -17,7 +17,8 @@ const HEADING_TOKENS = 40;
 const CLUSTERS_TOUCHED = FEWEST_IN_CLUSTER;
 
 /** Most sections of a document with so many chunks. A single chunk is none: it is clustered as it is. */
-export const mostSections = (chunks: number): number => (chunks < 2 ? 0 : Math.max(1, Math.floor(chunks / FEWEST_CHUNKS)));
+export const mostSections = (chunks: number): number =>
+  chunks < 2 ? 0 : Math.max(1, Math.floor(chunks / FEWEST_CHUNKS));
 
 /** Most clusters of so many things, of one level after the other up to the root. */
 export const mostClusters = (things: number): readonly number[] => {

@@ -74,7 +74,11 @@ export class ModelCalls {
       sampling: {},
       signal: this.signal,
     };
-    const said = [INSTRUCTIONS, QUESTION, ...request.sources.flatMap(({ title, headings, text }) => [title, ...headings, text])];
+    const said = [
+      INSTRUCTIONS,
+      QUESTION,
+      ...request.sources.flatMap(({ title, headings, text }) => [title, ...headings, text]),
+    ];
     const text = await this.metered('chat', { model, provider }, said, MOST_OUTPUT, async (record) => {
       const answer = await provider.complete(request);
       record.servedBy(answer.model);

@@ -23,9 +23,7 @@ export interface PresentSummary extends NewSummary {
 }
 
 export type SectionSummary =
-  | { readonly status: 'absent' }
-  | { readonly status: 'removed' }
-  | ({ readonly status: 'present' } & PresentSummary);
+  { readonly status: 'absent' } | { readonly status: 'removed' } | ({ readonly status: 'present' } & PresentSummary);
 
 export type SectionSummaryCommand =
   | ({ readonly type: 'Add' } & Omit<NewSummary, 'text'> & { readonly text: string })

@@ -37,9 +37,7 @@ export interface PresentIndex {
 }
 
 export type SummaryIndex =
-  | { readonly status: 'absent' }
-  | { readonly status: 'deleted' }
-  | ({ readonly status: 'present' } & PresentIndex);
+  { readonly status: 'absent' } | { readonly status: 'deleted' } | ({ readonly status: 'present' } & PresentIndex);
 
 export type SummaryIndexCommand =
   | {

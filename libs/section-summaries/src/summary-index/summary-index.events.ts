@@ -15,7 +15,8 @@ export type BuildEstimate = z.output<typeof buildEstimate>;
 
 export const summaryIndexBuildStarted = defineEvent({
   type: 'SummaryIndexBuildStarted',
-  description: 'A build of the section-summary index of an Agent was started. The index that is there stays until it is done.',
+  description:
+    'A build of the section-summary index of an Agent was started. The index that is there stays until it is done.',
   data: z.strictObject({
     agentId: id,
     spaceId: id,

@@ -1,5 +1,6 @@
 import { AccessModule } from '@app/access';
 import { KnowledgeModule } from '@app/knowledge';
+import { SectionSummariesModule } from '@app/section-summaries';
 import { Module } from '@nestjs/common';
 import { BulkDocumentsController } from './bulk-documents.controller';
 import { KnowledgeAccess } from './document-access';
@@ -10,11 +11,12 @@ import { DocumentsController } from './documents.controller';
 import { DownloadDocumentsController } from './download-documents.controller';
 import { SearchController } from './search.controller';
 import { SentChanges } from './sent-changes';
+import { SummaryIndexController } from './summary-index.controller';
 import { TagsController } from './tags.controller';
 
-/** Documents, tags and search. */
+/** Documents, tags, search and summary indexes. */
 @Module({
-  imports: [AccessModule, KnowledgeModule],
+  imports: [AccessModule, KnowledgeModule, SectionSummariesModule],
   controllers: [
     DocumentsController,
     BulkDocumentsController,
@@ -23,6 +25,7 @@ import { TagsController } from './tags.controller';
     DocumentContentController,
     TagsController,
     SearchController,
+    SummaryIndexController,
   ],
   providers: [KnowledgeAccess, DocumentPresenter, SentChanges],
 })
