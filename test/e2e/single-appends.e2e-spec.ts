@@ -32,6 +32,8 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
   [`DELETE ${CORE}/knowledge/:agentId/documents/:documentId/tags/:tagId`],
   [`POST ${CORE}/knowledge/:agentId/documents/download`, { documentIds: [':documentId'] }],
   [`POST ${CORE}/knowledge/:agentId/search`, { query: 'key' }],
+  [`POST ${CORE}/knowledge/:agentId/summary-index`, { mode: 'rebuild' }],
+  [`DELETE ${CORE}/knowledge/:agentId/summary-index`],
   [`PUT ${CORE}/llm/:agentId/conversation/:conversationId`, { title: 'Renamed', archived: true }],
   [`POST ${CORE}/llm/:agentId/conversation/:conversationId/stop`],
   [`POST ${CORE}/cost-control`, { scope, amount: '100', window: 'day', action: 'warn' }],

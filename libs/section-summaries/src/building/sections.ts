@@ -3,6 +3,8 @@ import { similarity } from './vectors';
 /** Chunks that a section has at least, where its document has as many, and at most. */
 export const FEWEST_CHUNKS = 4;
 const MOST_CHUNKS = 8;
+/** A subject changes where two chunks are this much less alike than those beside them. */
+const DIP = 0.1;
 
 /** A chunk as sections are cut: what follows it in the document matters, not its text. */
 export interface SectionChunk {
@@ -35,7 +37,7 @@ const isBoundary = (chunks: readonly SectionChunk[], index: number): boolean => 
   const [before, chunk, after, earlier] = [chunks[index - 1], chunks[index], chunks[index + 1], chunks[index - 2]];
   if (before === undefined || chunk === undefined) return false;
   if (before.headings.join('\n') !== chunk.headings.join('\n')) return true;
-  const here = similarity(before.vector, chunk.vector);
+  const here = similarity(before.vector, chunk.vector) + DIP;
   return (
     earlier !== undefined &&
     after !== undefined &&

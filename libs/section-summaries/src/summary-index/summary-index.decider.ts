@@ -3,6 +3,7 @@ import type { BuildEstimate, BuildMode, SummaryIndexEvent } from './summary-inde
 
 /** A build under way. */
 export interface RunningBuild {
+  readonly buildId: string;
   readonly build: number;
   readonly mode: BuildMode;
   /** Key of the chat model that summarises. */
@@ -44,6 +45,7 @@ export type SummaryIndexCommand =
       readonly type: 'Start';
       readonly agentId: string;
       readonly spaceId: string;
+      readonly buildId: string;
       readonly mode: BuildMode;
       readonly model: string;
       readonly estimate: BuildEstimate;
@@ -119,13 +121,14 @@ type Started = Extract<SummaryIndexEvent, { readonly type: 'SummaryIndexBuildSta
 
 const start = ({ type: _, ...given }: Start, state: SummaryIndex): readonly SummaryIndexEvent[] => {
   if (state.status === 'deleted') return reject('not_found');
+  if (state.status === 'present' && state.running?.buildId === given.buildId) return [];
   if (state.status === 'present' && state.running !== null) return reject('conflict', { reason: 'build_running' });
   const build = state.status === 'present' ? state.build + 1 : 1;
   return [{ type: 'SummaryIndexBuildStarted', data: { ...given, build } }];
 };
 
 const started = (state: SummaryIndex, event: RecordedEvent<Started>): SummaryIndex => {
-  const { agentId, spaceId, build, mode, model, estimate } = event.data;
+  const { agentId, spaceId, buildId, build, mode, model, estimate } = event.data;
   const before = state.status === 'present' ? state : { since: 1, live: null };
   return {
     status: 'present',
@@ -133,7 +136,7 @@ const started = (state: SummaryIndex, event: RecordedEvent<Started>): SummaryInd
     spaceId,
     build,
     since: mode === 'rebuild' ? build : before.since,
-    running: { build, mode, model, estimate, askedBy: askerOf(event) },
+    running: { buildId, build, mode, model, estimate, askedBy: askerOf(event) },
     live: before.live,
     failure: null,
   };

@@ -20,6 +20,8 @@ export const summaryIndexBuildStarted = defineEvent({
   data: z.strictObject({
     agentId: id,
     spaceId: id,
+    /** Names the request: repeated, it is the same build. */
+    buildId: id,
     build: buildNumber,
     mode: buildMode,
     model: z.string(),

@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { SummarisedAgent } from '../../lookups';
 import { Estimates } from '../estimates';
@@ -26,7 +26,8 @@ export class StartBuildHandler implements ICommandHandler<StartBuild> {
   async execute({ agent: { agentId, spaceId, model }, mode, meta }: StartBuild): Promise<Receipt> {
     const { state } = await this.decisions.load(summaryIndexDecider, agentId);
     const estimate = await this.estimates.of({ agentId, spaceId }, state, mode, model);
-    const command = { type: 'Start' as const, agentId, spaceId, mode, model, estimate };
+    const buildId = deriveId(meta.commandId, 'build');
+    const command = { type: 'Start' as const, agentId, spaceId, buildId, mode, model, estimate };
     return this.decisions.transact(summaryIndexDecider, agentId, command, meta);
   }
 }
