@@ -1,6 +1,7 @@
 import { decidesOnce, given } from '../../../kernel/src/decider.contract';
 import * as fc from 'fast-check';
 import { sectionSummaryDecider, type SectionSummaryCommand } from './section-summary.decider';
+import type { SectionSummaryEvent } from './section-summary.events';
 
 const fields = {
   agentId: 'a',
@@ -8,12 +9,12 @@ const fields = {
   build: 1,
   level: 1,
   documentIds: ['d'],
-  summaryIds: [],
+  summaryIds: [] as string[],
   text: 'Foxes live in forests.',
   model: 'local-chat',
 };
 const add = { type: 'Add', ...fields } as const;
-const added = { type: 'SectionSummaryAdded', data: { ...fields, documentIds: ['d'], summaryIds: [] } } as const;
+const added = { type: 'SectionSummaryAdded' as const, data: { ...fields } } satisfies SectionSummaryEvent;
 const embed = (vector: string) => ({ type: 'Embed', vector, embeddingModel: 'e' }) as const;
 const embedded = (vector: string, superseded: string[] = []) =>
   ({ type: 'SectionSummaryEmbedded', data: { vector, embeddingModel: 'e', superseded } }) as const;

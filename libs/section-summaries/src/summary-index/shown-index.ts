@@ -6,7 +6,7 @@ import { hierarchyOf } from '../building/hierarchy';
 import { ProgressBoard } from '../building/progress';
 import { type SummarisedAgent, SUMMARIES_OF, type SummariesOf } from '../lookups';
 import { Estimates } from './estimates';
-import { type SummaryIndex, summaryIndexDecider } from './summary-index.decider';
+import { type PresentIndex, type RunningBuild, summaryIndexDecider } from './summary-index.decider';
 import type { BuildEstimate } from './summary-index.events';
 
 /** A section-summary index as it is shown. */
@@ -42,34 +42,29 @@ export class ShownIndexes {
 
   /** `model`: key of the Agent's chat model. Rejects `model_not_available`. */
   async of({ model, ...agent }: SummarisedAgent & { readonly model: string }): Promise<ShownIndex> {
-    const { state: index } = await this.decisions.recall(summaryIndexDecider, agent.agentId);
-    const live = index.status === 'present' ? index.live : null;
-    const running = index.status === 'present' ? index.running : null;
-    const summaries = index.status === 'present' && live !== null ? await this.present(index) : 0;
-    const progress = running === null ? undefined : await this.board.read(agent.agentId, running.build);
+    const { state } = await this.decisions.recall(summaryIndexDecider, agent.agentId);
+    const index = state.status === 'present' ? state : null;
+    const { live = null, running = null, failure = null } = index ?? {};
+    const summaries = index === null || live === null ? 0 : await this.present(index);
     return {
-      state: stateOf(index),
-      estimate: running?.estimate ?? (await this.estimates.of(agent, index, 'build', model)),
+      state: running !== null ? 'building' : failure !== null ? 'failed' : live === null ? 'absent' : 'ready',
+      estimate: running?.estimate ?? (await this.estimates.of(agent, state, 'build', model)),
       progress:
-        running === null
-          ? { done: live?.summaries ?? 0, total: live?.summaries ?? 0 }
-          : { done: progress?.done ?? 0, total: progress?.total ?? running.estimate.calls },
+        running === null ? { done: summaries, total: summaries } : await this.progressOf(agent.agentId, running),
       levels: live?.levels ?? 0,
       summaries,
       builtAt: live?.builtAt ?? null,
-      failure: index.status === 'present' ? index.failure : null,
+      failure,
     };
   }
 
-  private async present(index: Extract<SummaryIndex, { status: 'present' }>): Promise<number> {
+  private async progressOf(agentId: string, { build, estimate }: RunningBuild): Promise<ShownIndex['progress']> {
+    const { done, total } = (await this.board.read(agentId, build)) ?? { done: 0, total: estimate.calls };
+    return { done, total };
+  }
+
+  private async present(index: PresentIndex): Promise<number> {
     const { nodes } = await hierarchyOf(this.blobs, index);
     return this.made.present(nodes.map(({ id }) => id));
   }
 }
-
-const stateOf = (index: SummaryIndex): ShownIndex['state'] => {
-  if (index.status !== 'present') return 'absent';
-  if (index.running !== null) return 'building';
-  if (index.failure !== null) return 'failed';
-  return index.live === null ? 'absent' : 'ready';
-};

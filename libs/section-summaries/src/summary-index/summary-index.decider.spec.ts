@@ -77,7 +77,7 @@ describe('a section-summary index', () => {
   });
 
   it('goes with its Agent', () => {
-    const deleted = { type: 'SummaryIndexDeleted', data: { blobs: ['h1'] } } as const;
+    const deleted = { type: 'SummaryIndexDeleted' as const, data: { blobs: ['h1'] } };
     given(summaryIndexDecider, started(1), built(1)).when({ type: 'Delete' }).yields(deleted);
     given(summaryIndexDecider, started(1), built(1), deleted).when(start).rejects('not_found');
     given(summaryIndexDecider).when({ type: 'Delete' }).yields();

@@ -119,7 +119,7 @@ export const summaryIndexDecider: Decider<SummaryIndex, SummaryIndexCommand, Sum
 type Start = Extract<SummaryIndexCommand, { readonly type: 'Start' }>;
 type Started = Extract<SummaryIndexEvent, { readonly type: 'SummaryIndexBuildStarted' }>;
 
-const start = ({ type: _, ...given }: Start, state: SummaryIndex): readonly SummaryIndexEvent[] => {
+const start = ({ type: _type, ...given }: Start, state: SummaryIndex): readonly SummaryIndexEvent[] => {
   if (state.status === 'deleted') return reject('not_found');
   if (state.status === 'present' && state.running?.buildId === given.buildId) return [];
   if (state.status === 'present' && state.running !== null) return reject('conflict', { reason: 'build_running' });
