@@ -60,7 +60,7 @@ describe('documents', () => {
   });
 
   it.each([
-    ['a type that cannot be read', { name: 'a.pdf', content: '%PDF', mimeType: 'application/pdf' }, 'unsupported_type'],
+    ['a broken file', { name: 'a.pdf', content: '%PDF', mimeType: 'application/pdf' }, 'malformed'],
     ['no text', { name: 'a.txt', content: '  \n ', mimeType: 'text/plain' }, 'empty_document'],
   ])('fail with a reason: %s', async (_, body, code) => {
     const added = await guide.platform.call<Document>(guide.documentsPath, { method: 'POST', body });

@@ -1,2 +1,12 @@
 export { linesOf, markdownBlocks, plainBlocks } from './blocks';
-export type { Block, Extraction } from './extraction';
+export {
+  type Block,
+  type Extraction,
+  ExtractionFailure,
+  type ExtractionFailureCode,
+  type ParserLimits,
+  type SourceFile,
+} from './extraction';
+export { formatOf, isPlainText } from './format';
+export { blocksOf, plainText } from './formats/plain';
+export { Parser } from './process/parser';

@@ -34,6 +34,15 @@ export const configSchema = z.object({
   MAX_UPLOAD_BYTES: wholeNumber(1, 4 * 1024 ** 3)
     .default(100 * 1024 ** 2)
     .describe('Largest file that can be uploaded, in bytes.'),
+  PARSER_MEMORY_MB: wholeNumber(128, 65_536)
+    .default(512)
+    .describe('Most memory of a process that reads an uploaded file, in MiB. Up to five of them run at once.'),
+  PARSER_SECONDS: wholeNumber(1, 3_600)
+    .default(60)
+    .describe('Longest that reading an uploaded file may take, in seconds.'),
+  PARSER_INFLATED_BYTES: wholeNumber(1024 ** 2, 64 * 1024 ** 3)
+    .default(1024 ** 3)
+    .describe('Most bytes that what is compressed in an uploaded file may unpack to.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
     .optional()
     .describe('Requests a minute for each API key. Default: no limit.'),

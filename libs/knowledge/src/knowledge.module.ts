@@ -1,6 +1,7 @@
 import { BLOBS } from '@app/blobs';
 import { Claims, COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
-import { type Clock, CLOCK, Decisions, type Ids, IDS, LOGGER, provideWith } from '@app/kernel';
+import { Parser } from '@app/extraction';
+import { type Clock, CLOCK, CONFIG, type Config, Decisions, type Ids, IDS, LOGGER, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
 import { Projecting, UnfinishedWork } from '@app/projecting';
 import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
@@ -99,6 +100,12 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       useFactory: (index: SearchIndex, shown: ShownDocuments, models: Models, metering: Metering) =>
         new Retrieval(index, shown, { models, metering }),
     },
+    {
+      provide: Parser,
+      inject: [CONFIG],
+      useFactory: ({ PARSER_MEMORY_MB, PARSER_SECONDS, PARSER_INFLATED_BYTES }: Config) =>
+        new Parser({ memoryMb: PARSER_MEMORY_MB, seconds: PARSER_SECONDS, inflatedBytes: PARSER_INFLATED_BYTES }),
+    },
     provideWith(IngestionWorker, ingestionWorker, {
       decisions: Decisions,
       blobs: BLOBS,
@@ -109,6 +116,7 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       logger: LOGGER,
       claims: KNOWLEDGE_CLAIMS,
       chunkingOf: CHUNKING_OF,
+      parser: Parser,
       waiting: WAITING_DOCUMENTS,
       projecting: Projecting,
       searchIndex: SEARCH_INDEX,

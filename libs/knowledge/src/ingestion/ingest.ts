@@ -1,5 +1,14 @@
 import type { Blobs } from '@app/blobs';
-import type { Clock, CommandMeta, Decisions, Ids, Position, Receipt } from '@app/kernel';
+import type { Parser } from '@app/extraction';
+import {
+  type Clock,
+  type CommandMeta,
+  type Decisions,
+  type Ids,
+  isErased,
+  type Position,
+  type Receipt,
+} from '@app/kernel';
 import { decodePassages, encodePassages, type Passage } from '@app/search-index';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
 import type { IngestionStep, StepReport } from '../document/document.events';
@@ -22,6 +31,7 @@ export interface IngestionParts extends EmbeddingParts {
   readonly blobs: Pick<Blobs, 'put' | 'get' | 'remove'>;
   readonly progress: ProgressBoard;
   readonly chunkingOf: ChunkingOf;
+  readonly parser: Pick<Parser, 'read'>;
   readonly ids: Ids;
   readonly clock: Clock;
   /** Resolves once the document is shown as it stood at a position, or takes too long to be. */
@@ -86,7 +96,7 @@ const index = async (
     parts.progress.show(documentId, number, step, done, total);
 
   await show('parse', 0, null);
-  const chunks = (await chunkedBefore(work)) ?? (await chunkNow(parts, work, run));
+  const chunks = (await chunkedBefore(work)) ?? (await chunkNow(parts, work, run, signal));
   if (chunks === undefined) return undefined;
   signal.throwIfAborted();
 
@@ -130,15 +140,18 @@ const chunkedBefore = async (work: DocumentWork): Promise<readonly Passage[] | u
 
 /** Reads the file, cuts its text and stores both. Undefined where this attempt counts no longer. */
 const chunkNow = async (
-  { clock, chunkingOf }: IngestionParts,
+  { clock, chunkingOf, decisions, parser }: IngestionParts,
   work: DocumentWork,
   run: Attempt,
+  signal: AbortSignal,
 ): Promise<readonly Passage[] | undefined> => {
-  const { documentId, attempt: number, file, mimeType } = work.document;
+  const { documentId, attempt: number, name, file, mimeType } = work.document;
   const body = (await work.read(file)) ?? gone();
   const readAt = clock.now();
   const chunking = await chunkingOf(work.document);
-  const read = await readApart(body, mimeType, chunking);
+  const source = { name: isErased(name) ? '' : name, mimeType, body };
+  const read = await whileItCounts(decisions, work, signal, (counts) => readApart(parser, source, chunking, counts));
+  if (read === undefined) return undefined;
   run.step = 'chunk';
   const passages = await passagesOf(documentId, read);
   const report = (step: 'parse' | 'chunk', produced: number): StepReport => ({
@@ -161,6 +174,33 @@ const chunkNow = async (
     }),
   );
   return named && passages;
+};
+
+/** How often reading asks whether the document is still to be read, milliseconds. */
+const ASKS_MS = 1_000;
+
+/** Reads for as long as the attempt counts: the signal of the work ends with a deletion or newer content. Undefined then. */
+const whileItCounts = async <T>(
+  decisions: Decisions,
+  { document: { documentId, attempt: number } }: DocumentWork,
+  signal: AbortSignal,
+  work: (counts: AbortSignal) => Promise<T>,
+): Promise<T | undefined> => {
+  const overtaken = new AbortController();
+  const ask = async (): Promise<void> => {
+    const { state } = await decisions.load(documentDecider, documentId);
+    if (state.status !== 'Processing' || state.attempt !== number) overtaken.abort();
+  };
+  // A log that does not answer now is asked again.
+  const asking = setInterval(() => void ask().catch(() => undefined), ASKS_MS).unref();
+  try {
+    return await work(AbortSignal.any([signal, overtaken.signal]));
+  } catch (error) {
+    if (overtaken.signal.aborted && !signal.aborted) return undefined;
+    throw error;
+  } finally {
+    clearInterval(asking);
+  }
 };
 
 const gone = (): never => {

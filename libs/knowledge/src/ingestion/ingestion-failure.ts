@@ -1,7 +1,13 @@
 /** Why a document cannot become Ready: stable code and message. */
 export const FAILURES = {
-  unsupported_type: 'Files of this type cannot be read yet. Use text or Markdown.',
-  invalid_text: 'The file is not UTF-8 text.',
+  unsupported_type: 'Files of this type cannot be read. Convert it to PDF or text.',
+  invalid_text: 'The file is not text, or in no encoding that is known. Save it as UTF-8.',
+  no_text: 'The file has no text, as scans have none. Run text recognition on it first.',
+  encrypted: 'The file is protected by a password. Remove the protection and upload it again.',
+  malformed: 'The file is damaged, or not of the type that its name says. Save it anew and upload it again.',
+  inflates_too_far: 'The file takes far more room unpacked than it has. Split the file.',
+  timed_out: 'Reading the file took too long. Split the file.',
+  out_of_memory: 'Reading the file takes too much memory. Split the file.',
   empty_document: 'The file has no text.',
   too_many_passages: 'The text is too long for one document. Split the file.',
   content_missing: 'The stored file is gone.',

@@ -63,7 +63,8 @@ describe('ingestion', () => {
   });
 
   it.each([
-    ['application/pdf', TEXT, 'unsupported_type'],
+    ['application/pdf', '%PDF-1.7', 'malformed'],
+    ['application/zip', 'PK\u0003\u0004', 'malformed'],
     ['text/plain', '', 'empty_document'],
   ])('fails at once for what repeating cannot mend: %s', async (mimeType, text, code) => {
     const { worker, add, reaches, log } = running;

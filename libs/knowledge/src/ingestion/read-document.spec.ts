@@ -15,11 +15,15 @@ it.each<readonly [string, string, string, mebibytes: number]>([
 ])('rejects what cannot fit before it is cut: %s', (_, piece, mimeType, mebibytes) => {
   const body = filled(piece, mebibytes);
   const spent = processorTime();
-  expect(() => readDocument(body, mimeType, null)).toThrow(new IngestionFailure('too_many_passages'));
+  expect(() => readDocument({ file: { name: '', mimeType, body } }, null)).toThrow(
+    new IngestionFailure('too_many_passages'),
+  );
   expect(spent()).toBeLessThan(2_500);
 });
 
 it('cuts what is as long as a document may be', () => {
   const text = `${'# Heading of a chapter\n'.repeat(500_000)}\n${'word '.repeat(1_000_000)}`;
-  expect(readDocument(Buffer.from(text), 'text/markdown', null).chunks.length).toBeGreaterThanOrEqual(10_000);
+  expect(
+    readDocument({ file: { name: '', mimeType: 'text/markdown', body: Buffer.from(text) } }, null).chunks.length,
+  ).toBeGreaterThanOrEqual(10_000);
 });

@@ -1,8 +1,7 @@
-import { markdownBlocks, plainBlocks } from '@app/extraction';
+import { blocksOf, type Extraction, ExtractionFailure, formatOf, plainText, type SourceFile } from '@app/extraction';
 import type { Chunking } from '@app/kernel';
 import { chunksOf, type Chunk } from './chunk';
 import { chunkLimits, MAX_CHARACTERS, MAX_WORDS } from './chunk-limits';
-import { extractText, type TextKind } from './extract-text';
 import { IngestionFailure } from './ingestion-failure';
 import { countTokens } from './token-count';
 
@@ -26,13 +25,14 @@ export interface ReadDocument {
   readonly milliseconds: { readonly parse: number; readonly chunk: number };
 }
 
-/** The steps parse and chunk. Throws `IngestionFailure`. */
-export const readDocument = (body: Buffer, mimeType: string, chunking: Chunking | null): ReadDocument => {
+/** A file of plain text, or what the parser process made of another, as JSON. */
+export type Source = { readonly file: SourceFile } | { readonly extraction: Buffer };
+
+/** The steps parse and chunk, of what needs no parser any more. Throws `IngestionFailure`. */
+export const readDocument = (source: Source, chunking: Chunking | null): ReadDocument => {
   const begun = performance.now();
-  const { text, kind } = extractText(body, mimeType);
+  const { text, blocks } = 'file' in source ? readText(source.file) : readExtraction(source.extraction);
   const parsed = performance.now();
-  if (isTooLong(text, kind)) throw new IngestionFailure('too_many_passages');
-  const blocks = kind === 'markdown' ? markdownBlocks(text) : plainBlocks(text);
   const chunks = chunksOf({ text, blocks }, chunkLimits(text, chunking));
   if (chunks.length === 0) throw new IngestionFailure('empty_document');
   if (chunks.length > MAX_CHUNKS) throw new IngestionFailure('too_many_passages');
@@ -44,11 +44,28 @@ export const readDocument = (body: Buffer, mimeType: string, chunking: Chunking 
   };
 };
 
+const readText = (file: SourceFile): Extraction => {
+  try {
+    const format = formatOf(file);
+    const text = plainText(file);
+    if (isTooLong(text, format === 'markdown')) throw new IngestionFailure('too_many_passages');
+    return { text, blocks: blocksOf(text, format) };
+  } catch (error) {
+    throw error instanceof ExtractionFailure ? new IngestionFailure(error.code) : error;
+  }
+};
+
+const readExtraction = (json: Buffer): Extraction => {
+  const extraction = JSON.parse(json.toString('utf8')) as Extraction;
+  if (isTooLong(extraction.text, false)) throw new IngestionFailure('too_many_passages');
+  return extraction;
+};
+
 /**
  * Whether a text has more words, characters or lines than `MAX_CHUNKS` take, however it is cut. Looked at first, a character at a time: the
  * pieces of 95 MB of short sentences take five gigabytes. Lines that may be headings do not count, since chunks do not hold those.
  */
-const isTooLong = (text: string, kind: TextKind): boolean => {
+const isTooLong = (text: string, isMarkdown: boolean): boolean => {
   let lines = 1;
   let words = 0;
   let characters = 0;
@@ -62,7 +79,7 @@ const isTooLong = (text: string, kind: TextKind): boolean => {
       isLineBegun = isHeading = isWordBegun = false;
     } else if (code === SPACE || (code >= TAB && code <= CARRIAGE_RETURN)) isWordBegun = false;
     else {
-      if (!isLineBegun) isHeading = kind === 'markdown' && code === HASH;
+      if (!isLineBegun) isHeading = isMarkdown && code === HASH;
       isLineBegun = true;
       if (isHeading) continue;
       characters += 1;

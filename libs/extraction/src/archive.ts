@@ -1,0 +1,87 @@
+import { posix } from 'node:path';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { ExtractionFailure, fail } from './extraction';
+
+const MAX_ENTRIES = 10_000;
+/** Deflate makes at most 1,032 bytes of one. What is honest and large stays far below. */
+const MAX_RATIO = 300;
+/** Bytes of an entry that may be repetitive to any degree. */
+const SMALL = 16 * 1024 ** 2;
+
+/** A zip file in memory. Entries inflate as they are read, and all together no further than a limit. Nothing is written anywhere. */
+export class Archive {
+  private inflated = 0;
+
+  private constructor(
+    private readonly zip: ZipFile,
+    private readonly entries: ReadonlyMap<string, Entry>,
+    private readonly maxInflated: number,
+  ) {}
+
+  /** Throws `ExtractionFailure` `malformed`, `encrypted` or `inflates_too_far`. */
+  static async open(body: Buffer, maxInflated: number): Promise<Archive> {
+    return orMalformed(async () => {
+      const zip = await fromBufferPromise(body, { lazyEntries: true, strictFileNames: false });
+      if (zip.entryCount > MAX_ENTRIES) fail('inflates_too_far');
+      const entries = new Map<string, Entry>();
+      let declared = 0;
+      for await (const entry of zip.eachEntry()) {
+        if (entry.isEncrypted()) fail('encrypted');
+        declared += entry.uncompressedSize;
+        if (declared > maxInflated) fail('inflates_too_far');
+        entries.set(entry.fileName.replace(/^\/+/, ''), entry);
+      }
+      return new Archive(zip, entries, maxInflated);
+    });
+  }
+
+  has(name: string): boolean {
+    return this.entries.has(name);
+  }
+
+  /** The names in the archive that match, in the order of their numbers. */
+  names(pattern: RegExp): readonly string[] {
+    return [...this.entries.keys()]
+      .filter((name) => pattern.test(name))
+      .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  }
+
+  /** The pieces of an entry as they inflate. Throws `ExtractionFailure`. */
+  async *pieces(name: string): AsyncGenerator<Buffer> {
+    const entry = this.entries.get(name) ?? fail('malformed');
+    const stream = await orMalformed(() => this.zip.openReadStreamPromise(entry));
+    let size = 0;
+    try {
+      for await (const piece of stream as AsyncIterable<Buffer>) {
+        size += piece.length;
+        this.inflated += piece.length;
+        if (this.inflated > this.maxInflated) fail('inflates_too_far');
+        if (size > SMALL && size > MAX_RATIO * entry.compressedSize) fail('inflates_too_far');
+        yield piece;
+      }
+    } catch (error) {
+      throw error instanceof ExtractionFailure ? error : new ExtractionFailure('malformed');
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  async read(name: string): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    for await (const piece of this.pieces(name)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+}
+
+/** The name that a relative reference in an entry leads to. */
+export const resolved = (from: string, target: string): string =>
+  target.startsWith('/') ? posix.normalize(target).slice(1) : posix.normalize(posix.join(posix.dirname(from), target));
+
+/** What the zip reader finds wrong is the file's fault. */
+const orMalformed = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ExtractionFailure ? error : new ExtractionFailure('malformed');
+  }
+};

@@ -1,0 +1,71 @@
+import { Archive } from './archive';
+import { type Extraction, fail, type SourceFile } from './extraction';
+import { type Format, formatOf } from './format';
+import { extractDocx } from './formats/docx';
+import { extractEml } from './formats/eml';
+import { extractEpub } from './formats/epub';
+import { extractHtml } from './formats/html';
+import { extractImage } from './formats/image';
+import { extractJson } from './formats/json';
+import { extractPdf } from './formats/pdf';
+import { extractPlain } from './formats/plain';
+import { extractPptx } from './formats/pptx';
+import { extractRtf } from './formats/rtf';
+import { extractSeparated } from './formats/csv';
+import { extractXlsx } from './formats/xlsx';
+
+/** Of an Office document that is encrypted, in the directory of its compound file: UTF-16. */
+const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
+
+type Reader = (file: SourceFile, maxInflated: number) => Extraction | Promise<Extraction>;
+
+const READERS: Readonly<Record<Format, Reader>> = {
+  plain: (file) => extractPlain(file, 'plain'),
+  markdown: (file) => extractPlain(file, 'markdown'),
+  code: (file) => extractPlain(file, 'code'),
+  html: (file) => extractHtml(file),
+  json: (file) => extractJson(file),
+  csv: (file) => extractSeparated(file, 'csv'),
+  tsv: (file) => extractSeparated(file, 'tsv'),
+  eml: (file) => extractEml(file),
+  rtf: (file) => extractRtf(file),
+  pdf: (file) => extractPdf(file),
+  image: (file) => extractImage(file),
+  zip: ({ body }, maxInflated) => extractArchive(body, maxInflated),
+  ole: ({ body }) => fail(body.includes(ENCRYPTED_PACKAGE) ? 'encrypted' : 'unsupported_type'),
+  unknown: () => fail('unsupported_type'),
+};
+
+/** What the bytes of these begin with, somewhere in the first kilobyte. What is called one of them and does not is none. */
+const SIGNATURES: Partial<Readonly<Record<Format, RegExp>>> = {
+  pdf: /%PDF/,
+  rtf: /^\{\\rtf/,
+  zip: /^PK/,
+  image: /^(?:\u00ff\u00d8|\u0089PNG|GIF8|RIFF|II\*|MM\0|[^]{4}ftyp)/,
+};
+
+/**
+ * Reads a file, whatever it is. Of hostile files it may take any time and memory: run it in the parser process (`Parser`),
+ * unless `isPlainText` is true of the format. Throws `ExtractionFailure`.
+ */
+export const extract = async (file: SourceFile, maxInflated: number): Promise<Extraction> => {
+  const format = formatOf(file);
+  const isSigned = SIGNATURES[format]?.test(file.body.subarray(0, 1_024).toString('latin1')) ?? true;
+  return isSigned ? READERS[format](file, maxInflated) : mislabelled(file);
+};
+
+/** Which kind of Office document or book it is, its entries tell. */
+const extractArchive = async (body: Buffer, maxInflated: number): Promise<Extraction> => {
+  const archive = await Archive.open(body, maxInflated);
+  if (archive.has('word/document.xml')) return extractDocx(archive);
+  if (archive.has('xl/workbook.xml')) return extractXlsx(archive);
+  if (archive.has('ppt/presentation.xml')) return extractPptx(archive);
+  if (archive.has('META-INF/container.xml')) return extractEpub(archive);
+  return fail('unsupported_type');
+};
+
+/** What is called something that it is not is read as text, if it is text. */
+const mislabelled = (file: SourceFile): Extraction => {
+  if (file.body.length === 0) fail('malformed');
+  return extractPlain(file, 'plain', 'malformed');
+};

@@ -1,0 +1,76 @@
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { type Extraction, ExtractionFailure, fail, type SourceFile } from '../extraction';
+import { formatOf, isOfText } from '../format';
+import { TextBuilder } from '../text-builder';
+import { extractHtml, writeHtml } from './html';
+import { extractPlain } from './plain';
+
+const MAX_NESTING = 64;
+const MAX_HEADER_BYTES = 1024 ** 2;
+const MAX_ATTACHMENTS = 1_000;
+
+/** A mail: subject, who wrote to whom and when, the body as text or else its HTML, the names of attachments, and what text attachments say. */
+export const extractEml = async ({ body }: SourceFile): Promise<Extraction> => {
+  const mail = await parsed(body);
+  if (mail.attachments.length > MAX_ATTACHMENTS) fail('malformed');
+  const builder = new TextBuilder();
+  builder.heading(1, mail.subject ?? '');
+  builder.lines(headLines(mail).join('\n'));
+  const hasText = (mail.text ?? '').trim() !== '';
+  if (hasText) for (const paragraph of (mail.text ?? '').split(/\n[ \t]*\r?\n/)) builder.lines(paragraph);
+  else writeHtml(builder, mail.html ?? '');
+  for (const attachment of mail.attachments) writeAttachment(builder, attachment);
+  return builder.build();
+};
+
+const parsed = async (body: Buffer): Promise<Email> => {
+  try {
+    const mail = await PostalMime.parse(body, {
+      attachmentEncoding: 'arraybuffer',
+      maxNestingDepth: MAX_NESTING,
+      maxHeadersSize: MAX_HEADER_BYTES,
+    });
+    return mail.headers.length === 0 ? fail('malformed') : mail;
+  } catch (error) {
+    throw error instanceof ExtractionFailure ? error : new ExtractionFailure('malformed');
+  }
+};
+
+const headLines = ({ from, to, cc, date, subject, attachments }: Email): readonly string[] =>
+  [
+    ['From', from === undefined ? '' : addressText(from)],
+    ['To', (to ?? []).map(addressText).join(', ')],
+    ['Cc', (cc ?? []).map(addressText).join(', ')],
+    ['Date', date ?? ''],
+    ['Subject', subject ?? ''],
+    [
+      'Attachments',
+      attachments
+        .map(({ filename }) => filename ?? '')
+        .filter((name) => name !== '')
+        .join(', '),
+    ],
+  ].flatMap(([name, value]) => (value === '' ? [] : [`${name}: ${value}`]));
+
+const addressText = ({ name, address, group }: Address): string =>
+  group === undefined
+    ? name === '' || name === address
+      ? (address ?? '')
+      : `${name} <${address ?? ''}>`
+    : `${name}: ${group.map(addressText).join(', ')}`;
+
+const writeAttachment = (builder: TextBuilder, { filename, mimeType, content }: Attachment): void => {
+  if (filename === null || typeof content === 'string') return;
+  const file = { name: filename, mimeType, body: Buffer.from(content as ArrayBuffer) };
+  const format = formatOf(file);
+  if (!isOfText(format) || format === 'eml') return;
+  try {
+    const extraction =
+      format === 'html' ? extractHtml(file) : extractPlain({ ...file, mimeType: 'text/plain' }, format);
+    builder.heading(2, filename);
+    builder.include(extraction, 2);
+  } catch (error) {
+    // Its name stands among the attachments; the mail is whole without it.
+    if (!(error instanceof ExtractionFailure) || error.code === 'too_many_passages') throw error;
+  }
+};

@@ -1,0 +1,68 @@
+import { type Archive, resolved } from '../archive';
+import { decodeText } from '../encodings';
+import { type Extraction, fail } from '../extraction';
+import { TextBuilder } from '../text-builder';
+import { readXml } from '../xml';
+import { writeHtml } from './html';
+
+const CONTAINER = 'META-INF/container.xml';
+
+/** The chapters of a book in reading order. Chapters have headings, not pages: those depend on the reader. */
+export const extractEpub = async (archive: Archive): Promise<Extraction> => {
+  if (archive.has('META-INF/encryption.xml') && (await isProtected(archive))) fail('encrypted');
+  const builder = new TextBuilder();
+  for (const chapter of await chaptersOf(archive)) {
+    builder.heading(1, '');
+    writeHtml(builder, decodeText(await archive.read(chapter), 'malformed'));
+  }
+  return builder.build();
+};
+
+const chaptersOf = async (archive: Archive): Promise<readonly string[]> => {
+  let book: string | undefined;
+  await readXml(archive, CONTAINER, {
+    open: (name, attributes) => {
+      if (name === 'rootfile') book ??= attributes['full-path'];
+    },
+  });
+  if (book === undefined) return fail('malformed');
+  const { items, spine } = await packageOf(archive, book);
+  return spine.flatMap((id) => {
+    const name = items.get(id);
+    return name !== undefined && archive.has(name) ? [name] : [];
+  });
+};
+
+const packageOf = async (archive: Archive, book: string) => {
+  const items = new Map<string, string>();
+  const spine: string[] = [];
+  await readXml(archive, book, {
+    open: (name, { id, href, idref, 'media-type': type = '' }) => {
+      if (name === 'item' && id !== undefined && href !== undefined && /html/.test(type))
+        items.set(id, resolved(book, decoded(href)));
+      else if (name === 'itemref' && idref !== undefined) spine.push(idref);
+    },
+  });
+  return { items, spine };
+};
+
+/** Fonts are often obfuscated; a book whose text is encrypted names other algorithms. */
+const isProtected = async (archive: Archive): Promise<boolean> => {
+  let found = false;
+  await readXml(archive, 'META-INF/encryption.xml', {
+    open: (name, { URI = '' }) => {
+      if (name === 'CipherReference' && /\.x?html?$/i.test(URI)) found = true;
+    },
+  });
+  return found;
+};
+
+const decoded = (href: string): string => {
+  const [path = ''] = href.split('#');
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    if (error instanceof URIError) return path;
+    throw error;
+  }
+};

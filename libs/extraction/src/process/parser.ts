@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { productRoot, Unavailable } from '@app/kernel';
+import {
+  ExtractionFailure,
+  type ExtractionFailureCode,
+  isExtractionFailureCode,
+  type ParserLimits,
+  type SourceFile,
+} from '../extraction';
+import type { ParserOrder } from './parser.process';
+
+/** A process that has not ended itself this long after its time is ended, milliseconds. */
+const GRACE_MS = 2_000;
+/** What V8 may not use of the memory: code, threads, buffers. */
+const BESIDES_HEAP_MB = 64;
+const LEAST_HEAP_MB = 64;
+/** An extraction has at most 32 million characters, and the offsets of blocks. */
+const MAX_ANSWER_BYTES = 512 * 1024 ** 2;
+
+/**
+ * Reads files that may be hostile, each in a process of its own: it has an empty environment, may open no connection, write no
+ * file, start no process and read nothing but the product's own code, and ends at its limits. Whatever a file does to it, it
+ * does to nothing else.
+ */
+export class Parser {
+  constructor(private readonly limits: ParserLimits) {}
+
+  /**
+   * The extraction of a file as JSON. Rejects with `ExtractionFailure`, or the reason of the signal, which ends the process.
+   * `Unavailable` where no process can be started.
+   */
+  async read(file: SourceFile, signal: AbortSignal): Promise<Buffer> {
+    signal.throwIfAborted();
+    const child = spawn(process.execPath, execArguments(this.limits), { env: {}, stdio: ['pipe', 'pipe', 'pipe'] });
+    const kill = (): void => void child.kill('SIGKILL');
+    const late = setTimeout(kill, this.limits.seconds * 1_000 + GRACE_MS);
+    signal.addEventListener('abort', kill);
+    try {
+      give(child, file, this.limits);
+      const [answer, said, ended] = await Promise.all([answerOf(child), buffer(child.stderr), exitOf(child)]);
+      signal.throwIfAborted();
+      if (answer === undefined || ended !== 'done') throw new ExtractionFailure(codeOf(said.toString('latin1'), ended));
+      return answer;
+    } finally {
+      clearTimeout(late);
+      signal.removeEventListener('abort', kill);
+      kill();
+    }
+  }
+}
+
+type Ended = 'done' | 'failed' | 'killed' | 'aborted';
+
+const give = (child: ChildProcess, { name, mimeType, body }: SourceFile, limits: ParserLimits): void => {
+  const order = Buffer.from(JSON.stringify({ name, mimeType, limits } satisfies ParserOrder));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(order.length);
+  // A process that has ended takes no more; why it ended says its exit.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.write(Buffer.concat([length, order]));
+  child.stdin?.end(body);
+};
+
+/** Undefined where it says more than any extraction is. */
+const answerOf = async (child: ChildProcess): Promise<Buffer | undefined> => {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > MAX_ANSWER_BYTES) {
+      child.kill('SIGKILL');
+      return undefined;
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+};
+
+const exitOf = (child: ChildProcess): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    child.once('error', () => reject(new Unavailable('parser', 'its process could not be started')));
+    child.once('exit', (code, signal) =>
+      resolve(
+        code === 0
+          ? 'done'
+          : signal === 'SIGABRT' || code === 134
+            ? 'aborted'
+            : signal === 'SIGKILL'
+              ? 'killed'
+              : 'failed',
+      ),
+    );
+  });
+
+/** What the process said; else V8 ends it without memory by SIGABRT, the system by SIGKILL, and this one by SIGKILL after its time. */
+const codeOf = (said: string, ended: Ended): ExtractionFailureCode => {
+  const last = said.slice(said.lastIndexOf(' ') + 1);
+  if (isExtractionFailureCode(last)) return last;
+  if (ended === 'aborted' || /heap out of memory|Zone|allocation failed/i.test(said)) return 'out_of_memory';
+  return ended === 'killed' ? 'timed_out' : 'malformed';
+};
+
+const execArguments = ({ memoryMb }: ParserLimits): readonly string[] => [
+  `--max-old-space-size=${Math.max(memoryMb - BESIDES_HEAP_MB, LEAST_HEAP_MB)}`,
+  '--max-semi-space-size=8',
+  '--permission',
+  '--allow-worker',
+  '--no-warnings',
+  ...codeArguments(),
+  join(__dirname, `parser.process${extname(__filename)}`),
+];
+
+/** What the process may read to run: the build and the packages; from sources, the loader's cache too, which it may fill. */
+const codeArguments = (): readonly string[] => {
+  const root = realpathSync(productRoot);
+  if (extname(__filename) === '.js')
+    return [`--allow-fs-read=${join(root, 'dist')}`, `--allow-fs-read=${join(root, 'node_modules')}`];
+  return [
+    '--require',
+    join(root, 'test/register.cjs'),
+    '--allow-addons',
+    `--allow-fs-read=${root}`,
+    `--allow-fs-write=${join(root, '.cache')}`,
+  ];
+};
