@@ -1,88 +1,208 @@
 import { until } from '../fixtures/until';
-import { startTestPlatform, type TestPlatform } from './harness';
+import { bookOf, makeSummariesWorld, sectionOf, type SummariesWorld } from './summaries-world';
 
 const CORE = '/api/v1/core';
-let platform: TestPlatform;
+let world: SummariesWorld;
 
-interface Index {
-  readonly state: string;
-  readonly estimate: { readonly calls: number; readonly tokens: number; readonly cost: string };
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly levels: number;
-  readonly summaries: number;
-  readonly builtAt: string | null;
-  readonly failure: { readonly code: string } | null;
+beforeAll(async () => {
+  world = await makeSummariesWorld();
+}, 60_000);
+afterAll(() => world.stop());
+
+interface Summary {
+  readonly id: string;
+  readonly level: number;
+  readonly text: string;
+}
+interface Hit {
+  readonly documentId: string;
+  readonly text: string;
+  readonly summary?: Summary;
 }
 
-/** Paragraphs of some animals, each a chunk or so. */
-const bookOf = (animal: string, sections = 6): string =>
-  Array.from(
-    { length: sections },
-    (_, index) =>
-      `# ${animal} chapter ${index}\n\n${Array.from(
-        { length: 12 },
-        (_unused, sentence) =>
-          `The ${animal} keeps its habit number ${index * 100 + sentence} in the forest near the river for a long time.`,
-      ).join(' ')}`,
-  ).join('\n\n');
+const call = <T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object, key?: string) =>
+  world.platform.call<T>(CORE + path, {
+    method,
+    ...(body === undefined ? {} : { body }),
+    ...(key === undefined ? {} : { key }),
+  });
+const search = async (agentId: string, query: string) =>
+  (await call<{ items: Hit[] }>('POST', `/knowledge/${agentId}/search`, { query, topK: 20 })).body.items;
+const summariesIn = (hits: readonly { readonly summary?: Summary }[]): Summary[] =>
+  hits.flatMap(({ summary }) => (summary === undefined ? [] : [summary]));
+/** Calls that were metered for an Agent, of a kind. */
+const metered = async (agentId: string, kind: string) =>
+  (
+    await call<{ items: { kind: string; usage: { cost: string; totalTokens: number } }[] }>(
+      'GET',
+      `/usage/invocations?agentId=${agentId}&limit=100`,
+    )
+  ).body.items.filter((invocation) => invocation.kind === kind);
 
-describe('section-summary indexes', () => {
-  let spaceId: string;
-
-  beforeAll(async () => {
-    platform = await startTestPlatform();
-    spaceId = (await post<{ id: string }>('/spaces', { name: 'Zoo' })).body.id;
-  }, 60_000);
-  afterAll(() => platform.stop());
-
-  const post = <T = Record<string, unknown>>(path: string, body: object) =>
-    platform.call<T>(CORE + path, { method: 'POST', body });
-  const newAgent = async (fields: object = {}): Promise<string> =>
-    (await post<{ id: string }>('/agents', { spaceId, name: 'Guide', knowledgeEnabled: true, ...fields })).body.id;
-  const pathOf = (agentId: string): string => `/knowledge/${agentId}/summary-index`;
-  const index = async (agentId: string): Promise<Index> => (await platform.call<Index>(CORE + pathOf(agentId))).body;
-  const build = (agentId: string, mode: 'build' | 'rebuild' = 'build') => post(pathOf(agentId), { mode });
-  const isReady = (agentId: string) =>
-    until(async () => {
-      const { state, failure } = await index(agentId);
-      if (failure !== null) throw new Error(failure.code);
-      return state === 'ready';
-    }, 'the build');
-  const add = async (agentId: string, name: string, content: string): Promise<string> => {
-    const { id } = (
-      await post<{ id: string }>(`/knowledge/${agentId}/documents`, {
-        name,
-        content,
-        mimeType: 'text/markdown',
-        scope: 'agent',
-      })
-    ).body;
-    await until(
-      async () =>
-        (await platform.call<{ status: string }>(`${CORE}/knowledge/${agentId}/documents/${id}`)).body.status ===
-        'Ready',
-      'the document',
-    );
-    return id;
-  };
-
-  test('are built from documents, shown and removed', async () => {
-    const agentId = await newAgent();
-    expect(await index(agentId)).toMatchObject({ state: 'absent', estimate: { calls: 0 }, levels: 0, builtAt: null });
-    for (const animal of ['fox', 'owl', 'bear']) await add(agentId, `${animal}.md`, bookOf(animal));
-    const { estimate } = await index(agentId);
-    expect(estimate.calls).toBeGreaterThan(2);
-    const begun = await build(agentId);
-    expect([begun.status, begun.body['state']]).toEqual([202, 'building']);
-    await isReady(agentId);
-    const built = await index(agentId);
+describe('a section-summary index', () => {
+  it('is built in levels, from sections up to a root', async () => {
+    const agentId = await world.newAgent();
+    expect(await world.index(agentId)).toEqual({
+      state: 'absent',
+      estimate: { calls: 0, tokens: 0, cost: '0' },
+      progress: { done: 0, total: 0 },
+      levels: 0,
+      summaries: 0,
+      builtAt: null,
+      failure: null,
+    });
+    for (const animal of ['fox', 'owl', 'bear']) await world.add(agentId, `${animal}.md`, bookOf(animal, 4));
+    const { estimate } = await world.index(agentId);
+    const before = world.summarised.length;
+    const begun = await world.build(agentId);
+    expect([begun.status, begun.body['state'], begun.body['estimate']]).toEqual([202, 'building', estimate]);
+    await until(async () => (await world.index(agentId)).state === 'ready', 'the build');
+    const built = await world.index(agentId);
     expect(built.levels).toBeGreaterThan(1);
     expect(built.progress).toEqual({ done: built.summaries, total: built.summaries });
-    expect(built.summaries).toBeLessThanOrEqual(estimate.calls);
-    expect(built.estimate.calls).toBe(0);
+    expect(built.summaries).toBe(world.summarised.length - before);
+    expect(built.estimate).toEqual({ calls: 0, tokens: 0, cost: '0' });
 
-    const removed = await platform.call(`${CORE}${pathOf(agentId)}?purge=true`, { method: 'DELETE' });
-    expect(removed.status).toBe(204);
-    expect(await index(agentId)).toMatchObject({ state: 'absent', levels: 0, summaries: 0 });
+    // What it took is no more than was told, and of that order.
+    await until(async () => (await metered(agentId, 'chat')).length === built.summaries, 'the records of the calls');
+    const chats = await metered(agentId, 'chat');
+    expect(chats.every(({ usage }) => usage.cost === '0.0006')).toBe(true);
+    expect(built.summaries).toBeLessThanOrEqual(estimate.calls);
+    expect(built.summaries).toBeGreaterThanOrEqual(estimate.calls / 3);
+    expect(Number(estimate.cost)).toBeGreaterThan(0);
+  });
+
+  it('is built from the sentences of documents by the local model', async () => {
+    const agentId = await world.newAgent({ model: 'local-chat', includeAiSummary: true });
+    await world.add(agentId, 'fox.md', bookOf('fox', 3));
+    expect(await world.built(agentId)).toMatchObject({ state: 'ready', estimate: { cost: '0' } });
+    const [summary] = summariesIn(await search(agentId, 'habits of the fox'));
+    expect(summary?.text).toMatch(/^The fox of valley \d keeps its habit number \d+ near the river in every season\./);
+  });
+
+  it('is built again for what changed alone, and anew on request', async () => {
+    const agentId = await world.newAgent();
+    const documentId = await world.add(agentId, 'fox.md', bookOf('fox', 12));
+    await world.add(agentId, 'owl.md', bookOf('owl', 12));
+    const calls = async (mode: 'build' | 'rebuild' = 'build'): Promise<number> => {
+      const before = world.summarised.length;
+      const { estimate } = await world.index(agentId);
+      const { state, failure } = await world.built(agentId, mode);
+      expect([state, failure]).toEqual(['ready', null]);
+      const made = world.summarised.length - before;
+      if (mode === 'build') expect(made).toBeLessThanOrEqual(estimate.calls);
+      return made;
+    };
+    const whole = await calls();
+    expect(whole).toBeGreaterThan(15);
+    expect(await calls()).toBe(0);
+    await world.replace(agentId, documentId, `${bookOf('fox', 12)}\n\n${sectionOf('fox', 99)}`);
+    const some = await calls();
+    expect(some).toBeGreaterThan(0);
+    expect(some).toBeLessThan(whole / 2);
+    expect(await calls()).toBe(0);
+    expect(await calls('rebuild')).toBeGreaterThanOrEqual(whole);
+    expect(await calls()).toBe(0);
+  });
+
+  it('has one build at a time, and is as it was when that is cancelled', async () => {
+    const agentId = await world.newAgent({ includeAiSummary: true });
+    await world.add(agentId, 'fox.md', bookOf('fox', 4));
+    world.hold = true;
+    const asked = world.summarised.length;
+    expect((await world.build(agentId)).status).toBe(202);
+    await until(() => world.summarised.length > asked, 'the first call');
+    const second = await world.build(agentId, 'rebuild');
+    expect([second.status, second.body['code']]).toEqual([409, 'conflict']);
+    expect(await world.index(agentId)).toMatchObject({ state: 'building', summaries: 0, builtAt: null });
+    expect((await world.end(agentId)).status).toBe(204);
+    expect(await world.index(agentId)).toMatchObject({ state: 'absent', summaries: 0 });
+    expect((await world.end(agentId)).status).toBe(204);
+    world.release();
+
+    const built = await world.built(agentId);
+    expect(built.state).toBe('ready');
+    const shown = summariesIn(await search(agentId, 'habits of the fox'));
+    expect(shown.length).toBeGreaterThan(0);
+    world.hold = true;
+    const again = world.summarised.length;
+    await world.build(agentId, 'rebuild');
+    await until(() => world.summarised.length > again, 'the call of the rebuild');
+    expect(summariesIn(await search(agentId, 'habits of the fox'))).toEqual(shown);
+    await world.end(agentId);
+    world.release();
+    expect(await world.index(agentId)).toMatchObject({
+      state: 'ready',
+      builtAt: built.builtAt,
+      summaries: built.summaries,
+    });
+    expect(summariesIn(await search(agentId, 'habits of the fox'))).toEqual(shown);
+  });
+
+  it('fails at a usage limit, and goes on behind what was made', async () => {
+    const agentId = await world.newAgent();
+    await world.add(agentId, 'fox.md', bookOf('fox', 8));
+    const limit = await call<{ id: string }>('POST', '/cost-control', {
+      scope: { type: 'agent', id: agentId },
+      amount: '0.0015',
+      window: 'total',
+    });
+    const before = world.summarised.length;
+    expect(await world.built(agentId)).toMatchObject({
+      state: 'failed',
+      summaries: 0,
+      failure: { code: 'usage_limit_exceeded', message: expect.stringContaining('Build again') },
+    });
+    const made = world.summarised.length - before;
+    expect(made).toBeGreaterThan(0);
+    await call('PUT', `/cost-control/${limit.body.id}`, { amount: '1' });
+    const built = await world.built(agentId);
+    expect(built).toMatchObject({ state: 'ready', failure: null });
+    expect(world.summarised.length - before).toBe(built.summaries);
+  });
+
+  it('is shown beside what is found and cited, for Agents that include it', async () => {
+    const agentId = await world.newAgent({ includeAiSummary: true });
+    const documentId = await world.add(agentId, 'fox.md', bookOf('fox', 4));
+    expect(summariesIn(await search(agentId, 'habits of the fox'))).toEqual([]);
+    await world.built(agentId);
+    const hits = await search(agentId, 'habits of the fox');
+    expect(hits.length).toBeGreaterThan(1);
+    for (const { text, summary } of hits) {
+      expect(summary).toEqual({ id: expect.any(String), level: 1, text: expect.stringContaining('This is about:') });
+      expect(summary?.text).toContain(/The fox of valley \d+/.exec(text)?.[0]);
+    }
+    const ask = async () =>
+      (
+        await call<{ conversationId: string; message: { id: string; parts: (Hit & { type: string })[] } }>(
+          'POST',
+          `/llm/${agentId}/conversation`,
+          { message: 'Which habits has the fox?' },
+        )
+      ).body;
+    const { message, conversationId } = await ask();
+    expect(message.parts.map(({ type }) => type)).toEqual(['text', 'source-document']);
+    expect(summariesIn(message.parts)).toHaveLength(1);
+    const streamed = await call<unknown>(
+      'GET',
+      `/llm/${agentId}/conversation/${conversationId}/stream?after=${message.id}.1.0`,
+    );
+    expect([streamed.status, streamed.text.includes('This is about:')]).toEqual([200, true]);
+    const path = `/llm/${agentId}/conversation/${conversationId}/messages`;
+    const shown = async () => {
+      const { body } = await call<{ items: { parts: Hit[] }[] }>('GET', path);
+      return summariesIn(body.items.flatMap(({ parts }) => parts));
+    };
+    expect(await shown()).toEqual(summariesIn(message.parts));
+
+    // Not without the setting, nor while the document is not as it was when it was summarised.
+    await call('PUT', `/agents/${agentId}`, { includeAiSummary: false });
+    expect([await shown(), summariesIn(await search(agentId, 'habits of the fox'))]).toEqual([[], []]);
+    await call('PUT', `/agents/${agentId}`, { includeAiSummary: true });
+    expect(await shown()).toHaveLength(1);
+    await world.replace(agentId, documentId, bookOf('fox', 3));
+    expect([await shown(), summariesIn(await search(agentId, 'habits of the fox'))]).toEqual([[], []]);
+    await world.built(agentId);
+    expect(summariesIn(await search(agentId, 'habits of the fox')).length).toBeGreaterThan(0);
   });
 });

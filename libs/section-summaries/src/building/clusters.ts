@@ -20,7 +20,8 @@ export interface Clustered {
 /**
  * Clusters of at most 8 things that are alike. Things that were in one cluster before (`clusterOf`) stay together, so that a change
  * reaches few of them; new ones join the nearest cluster that has a place left, and what finds none is cut by bisecting spherical
- * k-means. A cluster of one comes out where nothing is left to join it. The same for the same things in the same order.
+ * k-means. A cluster of one comes out where nothing is left to join it. The same for the same things in the same order, in which
+ * clusters and their members come.
  */
 export const clustersOf = async <Thing extends Clustered>(
   things: readonly Thing[],
@@ -40,7 +41,19 @@ export const clustersOf = async <Thing extends Clustered>(
     else strangers.push(...members);
   }
   const homeless = await joined(kept, strangers);
-  return [...kept, ...(await bisected(homeless))];
+  return inOrder(things, [...kept, ...(await bisected(homeless))]);
+};
+
+/** However they came together, clusters of the same things are the same. */
+const inOrder = <Thing>(
+  things: readonly Thing[],
+  clusters: readonly (readonly Thing[])[],
+): readonly (readonly Thing[])[] => {
+  const places = new Map(things.map((thing, place) => [thing, place]));
+  const placeOf = (thing: Thing | undefined): number => (thing === undefined ? 0 : (places.get(thing) ?? 0));
+  return clusters
+    .map((cluster) => cluster.toSorted((a, b) => placeOf(a) - placeOf(b)))
+    .toSorted(([a], [b]) => placeOf(a) - placeOf(b));
 };
 
 /** Adds things to the nearest clusters that have places left. Answers those that found none. */

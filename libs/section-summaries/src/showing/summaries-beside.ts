@@ -19,6 +19,13 @@ export interface ShownSummary {
   readonly text: string;
 }
 
+/** A chunk that was found, or cited, in the revision of its document at which it was indexed. */
+export interface GroundedChunk {
+  readonly chunkId: string;
+  readonly documentId: string;
+  readonly documentRevision: number;
+}
+
 /** What is known of an index: the cluster of each chunk, and the revision at which each document was read. */
 interface Structure {
   readonly clusterOf: ReadonlyMap<string, { readonly node: HierarchyNode; readonly documents: readonly string[] }>;
@@ -41,17 +48,22 @@ export class SummariesBeside {
   ) {}
 
   /** By the id of the chunk; nothing for those that have none. */
-  async of(agent: SummarisedAgent, chunkIds: readonly string[]): Promise<ReadonlyMap<string, ShownSummary>> {
+  async of(agent: SummarisedAgent, chunks: readonly GroundedChunk[]): Promise<ReadonlyMap<string, ShownSummary>> {
     const shown = new Map<string, ShownSummary>();
     const structure = await this.structure(agent.agentId);
     if (structure === undefined) return shown;
     const { clusterOf, revisions } = structure;
     const found = new Map(
-      chunkIds.flatMap((chunkId) => {
+      chunks.flatMap(({ chunkId, documentId, documentRevision }) => {
         const cluster = clusterOf.get(chunkId);
-        return cluster === undefined || cluster.documents.length > MOST_DOCUMENTS ? [] : [[chunkId, cluster] as const];
+        return cluster === undefined ||
+          cluster.documents.length > MOST_DOCUMENTS ||
+          revisions[documentId] !== documentRevision
+          ? []
+          : [[chunkId, cluster] as const];
       }),
     );
+    if (found.size === 0) return shown;
     const documentIds = new Set([...found.values()].flatMap(({ documents }) => documents));
     const ready = await this.sources.ready(agent, [...documentIds]);
     const isAsRead = (documentId: string): boolean => ready.get(documentId) === revisions[documentId];

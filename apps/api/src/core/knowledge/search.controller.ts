@@ -14,9 +14,11 @@ import {
 } from '@app/http';
 import { placeFields, placeOf, textSchema } from '@app/kernel';
 import { KnownTags, PLACES, Retrieval, type Retrieved } from '@app/knowledge';
+import { type ShownSummary, SummariesBeside } from '@app/section-summaries';
 import { Controller, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
+import { shownSummary } from '../llm/conversations-schemas';
 
 const search = z.strictObject({
   query: textSchema(10_000)
@@ -51,6 +53,9 @@ const hit = z
     vectorRank: z.number().int().nullable().describe('Its rank by meaning, or null.'),
     rerankRank: z.number().int().optional().describe('Its rank by the reranker, if that was asked.'),
     scope: z.enum(['agent', 'space', 'global']).describe('Whose document it is.'),
+    summary: shownSummary
+      .optional()
+      .describe('The summary of the section that the chunk stands in, if the Agent includes them.'),
   })
   .meta({ id: 'SearchHit' });
 
@@ -72,6 +77,7 @@ export class SearchController {
     private readonly access: Access,
     private readonly known: KnownTags,
     private readonly retrieval: Retrieval,
+    private readonly summaries: SummariesBeside,
   ) {}
 
   @Post()
@@ -107,7 +113,13 @@ export class SearchController {
         signal: new AbortController().signal,
       },
     );
-    return found({ items: items.map(shown), ...(degraded.length === 0 ? {} : { degraded }) });
+    const summaries = agent.agent.version.config.includeAiSummary
+      ? await this.summaries.of(agent, items)
+      : new Map<string, ShownSummary>();
+    return found({
+      items: items.map((item) => ({ ...shown(item), ...summaryOf(summaries.get(item.chunkId)) })),
+      ...(degraded.length === 0 ? {} : { degraded }),
+    });
   }
 }
 
@@ -117,3 +129,6 @@ const shown = ({ start, end, page, slide, sheet, row, headings, scope, chunks, .
   position: { start, end, ...placeOf({ page, slide, sheet, row }), heading: headings.at(-1) },
   scope: scope === 'g' ? 'global' : scope.startsWith('s:') ? 'space' : 'agent',
 });
+
+const summaryOf = (summary: ShownSummary | undefined): { readonly summary?: ShownSummary } =>
+  summary === undefined ? {} : { summary };

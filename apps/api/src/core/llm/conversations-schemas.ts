@@ -62,6 +62,15 @@ export const conversationView = presenter<ConversationRow>(
   (row) => ({ ...row, codeExecution: null }),
 );
 
+/** A summary beside a source. */
+export const shownSummary = z
+  .object({
+    id: z.string().describe('The id of the summary.'),
+    level: z.number().int().describe('Its level; 1 sums up chunks alone.'),
+    text: z.string().describe('What it says. A model wrote it: cite the source instead.'),
+  })
+  .meta({ id: 'SectionSummary' });
+
 /** The members of every kind of part in one, since a view class exposes by name. */
 const shownPart = z.object({
   type: z.enum(['text', 'source-document']).describe('The kind of part.'),
@@ -82,6 +91,9 @@ const shownPart = z.object({
     .optional()
     .describe('Where the chunk stands in the text.'),
   quote: z.string().optional().describe('What supports the answer, verbatim.'),
+  summary: shownSummary
+    .optional()
+    .describe('The summary of the section that it stands in, if the Agent includes them.'),
 });
 
 export const messageView = presenter(

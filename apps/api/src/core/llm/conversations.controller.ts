@@ -33,6 +33,8 @@ import {
 } from './conversations-schemas';
 
 /** The caller's own conversations with an Agent: nobody else's are known here. */
+import { MessageSummaries } from './message-summaries';
+
 @Documented('Conversations')
 @Controller('/api/v1/core/llm/:agentId/conversation')
 export class ConversationsController {
@@ -41,6 +43,7 @@ export class ConversationsController {
     private readonly queries: QueryBus,
     private readonly access: Access,
     private readonly lists: Lists,
+    private readonly summaries: MessageSummaries,
   ) {}
 
   @Get()
@@ -136,24 +139,29 @@ export class ConversationsController {
   @Requires('llm')
   @ApiOperation({ operationId: 'listMessages', summary: 'Lists the messages of a conversation, newest first.' })
   @Answers(200, listOf(messageView.schema))
-  @Reads('conversations', 'messages')
+  @Reads('conversations', 'messages', 'documents')
   async messages(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
     @QueryInput(messagesQuery) query: Input<typeof messagesQuery>,
   ): Promise<JsonText> {
+    const agent = await this.access.agent(caller, agentId, 'use');
     await this.own(caller, agentId, conversationId);
     const asked = query.parse();
     const list = `messages/${conversationId}`;
     const { rows, next } = await this.queries.execute(
       new ListMessages(conversationId, this.lists.page(list, caller, asked)),
     );
+    const shown = await this.summaries.messages(
+      agent,
+      rows.map(({ row }) => row),
+    );
     return this.lists.answer(
       list,
       caller,
       asked,
-      rows.map(({ row }) => messageView(row)),
+      shown.map((row) => messageView(row)),
       next,
     );
   }
@@ -162,15 +170,18 @@ export class ConversationsController {
   @Requires('llm')
   @ApiOperation({ operationId: 'getMessage', summary: 'Reads a message.' })
   @Answers(200, messageView.schema)
-  @Reads('conversations', 'messages')
+  @Reads('conversations', 'messages', 'documents')
   async message(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
     @Param('messageId') messageId: string,
   ): Promise<JsonText> {
+    const agent = await this.access.agent(caller, agentId, 'use');
     await this.own(caller, agentId, conversationId);
-    return messageView(await this.queries.execute(new GetMessage(conversationId, messageId)));
+    const row = await this.queries.execute(new GetMessage(conversationId, messageId));
+    const [shown = row] = await this.summaries.messages(agent, [row]);
+    return messageView(shown);
   }
 
   /** Rejects `not_found` for conversations of other users or with other Agents. */

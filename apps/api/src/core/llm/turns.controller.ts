@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access, type AgentAccess } from '@app/access';
-import { type AnsweringAgent, type Question, type Turn, Turns } from '@app/conversations';
+import { type AnsweringAgent, type Question, type SourceDocumentPart, type Turn, Turns } from '@app/conversations';
 import { type CommandMeta, isErased, reject } from '@app/kernel';
 import type { Sampling } from '@app/models';
 import { GetConversation } from '@projections/conversations';
@@ -31,6 +31,7 @@ import {
 } from '@app/http';
 import type { z } from 'zod';
 import { messageView, newTurn, stopAnswer, streamQuery, turnAnswer } from './conversations-schemas';
+import { MessageSummaries } from './message-summaries';
 import { parsePlace, type StreamPlace } from './stream-place';
 import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
 
@@ -44,6 +45,7 @@ export class TurnsController {
     private readonly access: Access,
     private readonly turns: Turns,
     private readonly queries: QueryBus,
+    private readonly summaries: MessageSummaries,
   ) {}
 
   @Post()
@@ -75,8 +77,8 @@ export class TurnsController {
     const agent = await this.access.agent(caller, agentId, 'use');
     const asked = body.parse();
     const turn = await this.turns.ask(questionOf(asked, agent, caller), meta);
-    if (!asked.stream) return this.answered(turn, reply);
-    return this.streamed(turn, agentId, reply);
+    if (!asked.stream) return this.answered(turn, agent, reply);
+    return this.streamed(turn, agent, reply);
   }
 
   @Get(':conversationId/stream')
@@ -99,11 +101,11 @@ export class TurnsController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
-    await this.access.agent(caller, agentId, 'use');
+    const agent = await this.access.agent(caller, agentId, 'use');
     await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
     const given = query.parse().after ?? lastEventId;
     const after = given === undefined ? undefined : (parsePlace(given) ?? noEventId());
-    return this.streamed(await this.turns.resume(conversationId, after?.answerId, meta), agentId, reply, after?.place);
+    return this.streamed(await this.turns.resume(conversationId, after?.answerId, meta), agent, reply, after?.place);
   }
 
   @Post(':conversationId/stop')
@@ -124,13 +126,14 @@ export class TurnsController {
     return new JsonText(JSON.stringify({ stopped: await this.turns.stop(conversationId) }));
   }
 
-  private streamed(turn: Turn, agentId: string, reply: FastifyReply, after?: StreamPlace): Readable {
-    reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
+  private streamed(turn: Turn, agent: AgentAccess, reply: FastifyReply, after?: StreamPlace): Readable {
+    reply.request.mayReadOn = (now) => this.access.agent(now, agent.agentId, 'use');
+    const shown = (part: SourceDocumentPart) => this.summaries.source(agent, part);
     void reply.headers(UI_STREAM_HEADERS);
-    return uiMessageStream(turn, (position) => settled(reply, position), after);
+    return uiMessageStream(turn, { settled: (position) => settled(reply, position), shown }, after);
   }
 
-  private async answered(turn: Turn, reply: FastifyReply) {
+  private async answered(turn: Turn, agent: AgentAccess, reply: FastifyReply) {
     const { conversationId, answer, receipt } = await turn.finished;
     if (answer.status === 'failed') {
       // The failure is an answer too: whoever reads it back finds it.
@@ -138,7 +141,9 @@ export class TurnsController {
       return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
     }
     const show = async () => {
-      const message = messageView(await this.queries.execute(new GetMessage(conversationId, answer.answerId)));
+      const row = await this.queries.execute(new GetMessage(conversationId, answer.answerId));
+      const [shown = row] = await this.summaries.messages(agent, [row]);
+      const message = messageView(shown);
       return new JsonText(
         `{"conversationId":${JSON.stringify(conversationId)},"message":${message.text},"usage":${JSON.stringify(answer.usage)}}`,
       );

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Turn } from '@app/conversations';
+import type { SourceDocumentPart, Turn } from '@app/conversations';
 import { EventStream } from '@app/http';
 import { isDomainError, isUnavailable } from '@app/kernel';
 import { isBehind, placeText, STAGE, type StreamPlace } from './stream-place';
@@ -11,18 +11,21 @@ export const UI_STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
+export interface StreamParts {
+  /** Awaited before the end is said. */
+  readonly settled: (position: string) => Promise<void>;
+  /** A source as it is shown. */
+  readonly shown: (part: SourceDocumentPart) => Promise<SourceDocumentPart>;
+}
+
 /**
  * A turn as Server-Sent Events in the UI message format, each with its place as id; with `after` only those behind that
- * place. A reader that leaves ends only its stream, not the answer. `settled` is awaited before the end is said.
+ * place. A reader that leaves ends only its stream, not the answer.
  */
-export const uiMessageStream = (
-  turn: Turn,
-  settled: (position: string) => Promise<void>,
-  after?: StreamPlace,
-): Readable => {
+export const uiMessageStream = (turn: Turn, parts: StreamParts, after?: StreamPlace): Readable => {
   const stream = new EventStream();
   const send = async (): Promise<void> => {
-    for await (const { place, chunk } of chunksOf(turn, settled)) {
+    for await (const { place, chunk } of chunksOf(turn, parts)) {
       if (after !== undefined && !isBehind(place, after)) continue;
       const shown = after === undefined || place.stage !== after.stage ? chunk : withoutHeard(chunk, place, after);
       if (
@@ -53,12 +56,12 @@ const withoutHeard = (chunk: Chunk, { offset }: StreamPlace, after: StreamPlace)
   return { ...chunk, delta: chunk['delta'].slice(-(offset - after.offset)) };
 };
 
-async function* chunksOf(turn: Turn, settled: (position: string) => Promise<void>): AsyncGenerator<Placed> {
+async function* chunksOf(turn: Turn, { settled, shown }: StreamParts): AsyncGenerator<Placed> {
   const { conversationId, answerId } = turn;
   yield at(STAGE.start, { type: 'start', messageId: answerId, messageMetadata: { conversationId } });
   yield at(STAGE.step, { type: 'start-step' });
   try {
-    yield* contentOf(turn);
+    yield* contentOf(turn, shown);
     const { answer, receipt } = await turn.finished;
     await settled(receipt.position);
     if (answer.status === 'failed')
@@ -83,7 +86,7 @@ async function* chunksOf(turn: Turn, settled: (position: string) => Promise<void
 }
 
 /** The text as one part with its deltas, by the offsets of their ends, then the sources it cites. */
-async function* contentOf(turn: Turn): AsyncGenerator<Placed> {
+async function* contentOf(turn: Turn, shown: StreamParts['shown']): AsyncGenerator<Placed> {
   const id = 'text';
   let said = 0;
   let open = false;
@@ -98,7 +101,7 @@ async function* contentOf(turn: Turn): AsyncGenerator<Placed> {
     }
     if (open) yield at(STAGE.textEnd, { type: 'text-end', id });
     open = false;
-    yield at(STAGE.source, event.part, (sources += 1));
+    yield at(STAGE.source, await shown(event.part), (sources += 1));
   }
   if (open) yield at(STAGE.textEnd, { type: 'text-end', id });
 }
