@@ -4,6 +4,9 @@ import Database from 'better-sqlite3';
 import { isUnreadable, STATE_FILE } from './view-files';
 
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|IOERR_CORRUPTFS)/;
+/** What sqlite-vec says where it cannot read what it stored. The code is then that of any error in SQL. */
+const UNREADABLE_VECTORS =
+  /^(chunks iter error|could not open vectors blob|vectors blob read error|Could not fetch vector data)/;
 const BARRED = /^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/;
 const TROUBLE = /^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|LOCKED|READONLY|PERM)|^E(IO|NOSPC|ROFS|ACCES|NOENT|MFILE|NFILE)$/;
 
@@ -52,7 +55,8 @@ export class GuardedFiles {
   explained(file: string, error: unknown): unknown {
     const { code } = error as { readonly code?: unknown };
     if (typeof code !== 'string') return error;
-    if (DAMAGE.test(code)) return this.damage(file, 'is damaged', error);
+    if (DAMAGE.test(code) || (code === 'SQLITE_ERROR' && UNREADABLE_VECTORS.test((error as Error).message)))
+      return this.damage(file, 'is damaged', error);
     if (BARRED.test(code) && isUnreadable(file)) return this.damage(file, 'cannot be read and written', error);
     if (TROUBLE.test(code))
       return new Unavailable(this.dependency, `${basename(file)} cannot be used: ${(error as Error).message}`, 'none', {
