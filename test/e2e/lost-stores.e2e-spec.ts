@@ -1,7 +1,8 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeLogger } from '@app/http';
+import Database from 'better-sqlite3';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 
@@ -10,8 +11,8 @@ const folder = mkdtempSync(join(tmpdir(), 'lost-'));
 const dataDir = join(folder, 'data');
 
 let platform: TestPlatform | undefined;
-const start = async (logger = makeLogger('silent')): Promise<TestPlatform> =>
-  (platform = await startTestPlatform({ dataDir, logger }));
+const start = async (logger = makeLogger('silent'), at = dataDir): Promise<TestPlatform> =>
+  (platform = await startTestPlatform({ dataDir: at, logger }));
 const stop = async (): Promise<void> => {
   await platform?.stop({ keep: true });
   platform = undefined;
@@ -63,4 +64,35 @@ test('a file that only coordinates is begun anew: what was written stands and is
   await stop();
   for (const store of ['views', 'search'])
     expect(lines.filter((line) => line.includes(`${store}/state.sqlite was damaged`))).toHaveLength(1);
+}, 60_000);
+
+test('a view that is damaged beside the file that coordinates is rebuilt under a number of its own, and the next start finds it', async () => {
+  const name = 'Lighthouse';
+  const at = join(folder, 'young');
+  const begin = () => start(undefined, at);
+  await (await begin()).call(SPACES, { method: 'POST', body: { name } });
+  await stop();
+  const views = join(at, 'views');
+  const served = readdirSync(views).find((file) => /^spaces-v\d+\.sqlite$/.test(file)) as string;
+  for (const file of ['state.sqlite', served]) writeFileSync(join(views, file), 'no database'.repeat(1_000));
+
+  const isServed = async ({ call }: TestPlatform) => {
+    const { body } = await call<{ items?: { name: string }[] }>(SPACES);
+    return body.items?.some((space) => space.name === name) === true;
+  };
+  await begin();
+  await until(() => isServed(platform as TestPlatform), 'the damaged view to be rebuilt');
+  await stop();
+  const rebuilt = readdirSync(views).filter((file) => /^spaces-v\d+\.sqlite$/.test(file));
+  expect(rebuilt).toEqual([expect.not.stringMatching(served)]);
+  expect(await isServed(await begin())).toBe(true);
+  await stop();
+
+  // As a program before this one left it, which could not start again.
+  const version = Number(/\d+/.exec(rebuilt[0] as string)?.[0]);
+  const state = new Database(join(views, 'state.sqlite'));
+  const record = { fence: 1, from: version, goal: null, reason: 'damaged', state: 'failed', swap: true, version };
+  state.prepare('insert into state(key, value) values (?, ?)').run('rebuild/spaces', JSON.stringify(record));
+  state.close();
+  expect(await isServed(await begin())).toBe(true);
 }, 60_000);

@@ -197,6 +197,8 @@ export class Rebuild {
   private async reconcile(): Promise<void> {
     if (this.state === undefined) return;
     const { version, from, state, reason } = this.state;
+    // Of an earlier program, which could give the new build the number of a damaged one.
+    if (version === from) return this.current.clear();
     const served = this.view.served;
     const other = served === version ? from : version;
     const done = served === version && reason !== 'asked';

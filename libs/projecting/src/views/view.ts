@@ -150,11 +150,13 @@ export class View {
 
   /** Makes an empty build for the projection as it is declared now, under a number that no build of the view has had. */
   async begin(): Promise<number> {
-    for (
-      let version = Math.max(0, ...(await this.store.versions()), (await this.records.rebuild())?.version ?? 0) + 1;
-      ;
-      version += 1
-    ) {
+    // The served build may be known by its number alone: its file set aside, and what was claimed forgotten.
+    const [served = 0, versions, rebuild] = await Promise.all([
+      this.store.live(),
+      this.store.versions(),
+      this.records.rebuild(),
+    ]);
+    for (let version = Math.max(served, ...versions, rebuild?.version ?? 0) + 1; ; version += 1) {
       if (!(await this.records.claim(version, this.store.declaration))) continue;
       await this.store.prepare(version);
       return version;
