@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bookOf } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
-import { bookOf, makeSummariesWorld, type SummariesWorld } from './summaries-world';
+import { makeSummariesWorld, type SummariesWorld } from './summaries-world';
 
 const CORE = '/api/v1/core';
 /** What was made of a document is gone this long after it, milliseconds. */
@@ -172,11 +173,11 @@ describe('summaries are shown to those alone who may see what they are made of',
     await world.built(mine);
     const foreignSpace = (await call<{ id: string }>('POST', '/spaces', { name: 'Aquarium' })).body.id;
     for (const fields of [{}, { spaceId: foreignSpace }]) {
-      const asked = world.summarised.length;
+      const asked = world.model.summarised.length;
       const agentId = await world.newAgent({ includeAiSummary: true, ...fields });
       await world.add(agentId, 'seal.md', bookOf('seal', 4));
       await world.built(agentId);
-      expect(world.summarised.slice(asked).join()).not.toContain('taipan');
+      expect(world.model.summarised.slice(asked).join()).not.toContain('taipan');
       expect(shownTexts(await search(agentId, 'habit of the taipan')).join()).not.toContain('taipan');
     }
     expect((await platform.call('/metrics')).text).not.toContain('taipan');

@@ -1,5 +1,6 @@
+import { bookOf, sectionOf } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
-import { bookOf, makeSummariesWorld, sectionOf, type SummariesWorld } from './summaries-world';
+import { makeSummariesWorld, type SummariesWorld } from './summaries-world';
 
 const CORE = '/api/v1/core';
 let world: SummariesWorld;
@@ -53,14 +54,14 @@ describe('a section-summary index', () => {
     });
     for (const animal of ['fox', 'owl', 'bear']) await world.add(agentId, `${animal}.md`, bookOf(animal, 4));
     const { estimate } = await world.index(agentId);
-    const before = world.summarised.length;
+    const before = world.model.summarised.length;
     const begun = await world.build(agentId);
     expect([begun.status, begun.body['state'], begun.body['estimate']]).toEqual([202, 'building', estimate]);
     await until(async () => (await world.index(agentId)).state === 'ready', 'the build');
     const built = await world.index(agentId);
     expect(built.levels).toBeGreaterThan(1);
     expect(built.progress).toEqual({ done: built.summaries, total: built.summaries });
-    expect(built.summaries).toBe(world.summarised.length - before);
+    expect(built.summaries).toBe(world.model.summarised.length - before);
     expect(built.estimate).toEqual({ calls: 0, tokens: 0, cost: '0' });
 
     // What it took is no more than was told, and of that order.
@@ -85,11 +86,11 @@ describe('a section-summary index', () => {
     const documentId = await world.add(agentId, 'fox.md', bookOf('fox', 12));
     await world.add(agentId, 'owl.md', bookOf('owl', 12));
     const calls = async (mode: 'build' | 'rebuild' = 'build'): Promise<number> => {
-      const before = world.summarised.length;
+      const before = world.model.summarised.length;
       const { estimate } = await world.index(agentId);
       const { state, failure } = await world.built(agentId, mode);
       expect([state, failure]).toEqual(['ready', null]);
-      const made = world.summarised.length - before;
+      const made = world.model.summarised.length - before;
       if (mode === 'build') expect(made).toBeLessThanOrEqual(estimate.calls);
       return made;
     };
@@ -108,29 +109,29 @@ describe('a section-summary index', () => {
   it('has one build at a time, and is as it was when that is cancelled', async () => {
     const agentId = await world.newAgent({ includeAiSummary: true });
     await world.add(agentId, 'fox.md', bookOf('fox', 4));
-    world.hold = true;
-    const asked = world.summarised.length;
+    world.model.hold = true;
+    const asked = world.model.summarised.length;
     expect((await world.build(agentId)).status).toBe(202);
-    await until(() => world.summarised.length > asked, 'the first call');
+    await until(() => world.model.summarised.length > asked, 'the first call');
     const second = await world.build(agentId, 'rebuild');
     expect([second.status, second.body['code']]).toEqual([409, 'conflict']);
     expect(await world.index(agentId)).toMatchObject({ state: 'building', summaries: 0, builtAt: null });
     expect((await world.end(agentId)).status).toBe(204);
     expect(await world.index(agentId)).toMatchObject({ state: 'absent', summaries: 0 });
     expect((await world.end(agentId)).status).toBe(204);
-    world.release();
+    world.model.release();
 
     const built = await world.built(agentId);
     expect(built.state).toBe('ready');
     const shown = summariesIn(await search(agentId, 'habits of the fox'));
     expect(shown.length).toBeGreaterThan(0);
-    world.hold = true;
-    const again = world.summarised.length;
+    world.model.hold = true;
+    const again = world.model.summarised.length;
     await world.build(agentId, 'rebuild');
-    await until(() => world.summarised.length > again, 'the call of the rebuild');
+    await until(() => world.model.summarised.length > again, 'the call of the rebuild');
     expect(summariesIn(await search(agentId, 'habits of the fox'))).toEqual(shown);
     await world.end(agentId);
-    world.release();
+    world.model.release();
     expect(await world.index(agentId)).toMatchObject({
       state: 'ready',
       builtAt: built.builtAt,
@@ -147,18 +148,18 @@ describe('a section-summary index', () => {
       amount: '0.0015',
       window: 'total',
     });
-    const before = world.summarised.length;
+    const before = world.model.summarised.length;
     expect(await world.built(agentId)).toMatchObject({
       state: 'failed',
       summaries: 0,
       failure: { code: 'usage_limit_exceeded', message: expect.stringContaining('Build again') },
     });
-    const made = world.summarised.length - before;
+    const made = world.model.summarised.length - before;
     expect(made).toBeGreaterThan(0);
     await call('PUT', `/cost-control/${limit.body.id}`, { amount: '1' });
     const built = await world.built(agentId);
     expect(built).toMatchObject({ state: 'ready', failure: null });
-    expect(world.summarised.length - before).toBe(built.summaries);
+    expect(world.model.summarised.length - before).toBe(built.summaries);
   });
 
   it('is shown beside what is found and cited, for Agents that include it', async () => {
