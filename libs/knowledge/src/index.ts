@@ -17,6 +17,8 @@ export * from './document/document.commands';
 export * from './document/document.decider';
 export * from './document/document.events';
 export type { IngestionParts } from './ingestion/ingest';
+export { embeddedText, passagesOf } from './ingestion/passages';
+export { readDocument } from './ingestion/read-document';
 export { failureMessage } from './ingestion/ingestion-failure';
 export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-worker';
 export { type IngestionProgress, ProgressBoard, readProgress } from './ingestion/progress';

@@ -22,6 +22,8 @@ const MOST_REPEATS = 5;
 /** So many passages are found for each place, at least `LEAST_FOUND`: neighbours share a place, documents make room for others, and a reranker chooses. */
 const SPARE = 2;
 const LEAST_FOUND = 32;
+/** So many of them a reranker is given at most: its calls take, and cost, the more. */
+const MOST_RERANKED = 100;
 
 /** An Agent and its Space: what it may search. */
 export interface SearchingAgent {
@@ -141,7 +143,7 @@ export class Retrieval {
     return vectors[0] as Float32Array;
   }
 
-  /** The hits in the reranker's order. */
+  /** The hits in the reranker's order; those that it is not given follow as they were. */
   private async reranked(
     model: ModelDescription,
     query: string,
@@ -150,10 +152,11 @@ export class Retrieval {
     caller: AbortSignal,
   ): Promise<readonly RankedHit[] | Away> {
     const reranker = { model, provider: this.parts.models.provider(model) };
+    const given = hits.slice(0, MOST_RERANKED);
     const scores = await inTime(caller, (signal) =>
-      rerankMetered(this.parts, reranker, { query, texts: hits.map(readText), signal, holds, payer }),
+      rerankMetered(this.parts, reranker, { query, texts: given.map(readText), signal, holds, payer }),
     );
-    return scores instanceof Away ? scores : inOrderOf(scores, hits);
+    return scores instanceof Away ? scores : inOrderOf(scores, given, hits.slice(given.length));
   }
 
   /** The index also holds documents that are not Ready yet, or any more. They leave their places to the next best. */
@@ -188,15 +191,22 @@ const payerOf = ({ agentId, spaceId }: SearchingAgent, { userId, keyId, holds }:
 const readText = ({ documentName, headings, text }: SearchHit): string =>
   embeddedText(documentName, { headings, text });
 
-/** Hits by descending scores, ties as they were. Scores outside 0 to 1 are log-odds. */
-const inOrderOf = (scores: readonly number[], hits: readonly SearchHit[]): readonly RankedHit[] => {
+/** Hits by descending scores, ties as they were, and behind them the rest. Scores outside 0 to 1 are log-odds. */
+const inOrderOf = (
+  scores: readonly number[],
+  hits: readonly SearchHit[],
+  rest: readonly SearchHit[],
+): readonly RankedHit[] => {
   const areShares = scores.every((score) => score >= 0 && score <= 1);
-  return hits
+  const ranked = hits
     .map((hit, index) => ({ ...hit, score: scores[index] as number }))
     .toSorted((a, b) => b.score - a.score)
-    .map(({ score, ...hit }, index) => ({
+    .map(({ score, ...hit }, index): RankedHit => ({
       ...hit,
       score: areShares ? score : 1 / (1 + Math.exp(-score)),
       rerankRank: index + 1,
     }));
+  const least = ranked.at(-1)?.score ?? 0;
+  const first = rest[0]?.score ?? 0;
+  return [...ranked, ...rest.map((hit) => ({ ...hit, score: first === 0 ? 0 : (least * hit.score) / first }))];
 };
