@@ -148,7 +148,9 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
     it('holds the same, by digest', async () => {
       const [server, embedded] = await Promise.all(both.map((index) => index.scan('passages', 1, null, 100)));
       expect(server).toHaveLength(4);
-      expect(server).toEqual(embedded);
+      // The engines count words alike; their BM25 differs by constants, and the embedded one knows whole documents.
+      const shown = (hits: typeof server) => hits?.map(({ score: _score, ...hit }) => hit);
+      expect(shown(server)).toEqual(shown(embedded));
     });
 
     it.each<readonly [string, Partial<SearchQuery>, readonly string[]]>([

@@ -54,7 +54,7 @@ const modelSchema = z
     queryPrefix: z.string().default(''),
     passagePrefix: z.string().default(''),
     languages: z.array(name).optional(),
-    /** Weight of this model's vector ranks beside the text ranks in search, 0 to 1. */
+    /** Weight of this model's vectors beside the words in search, 0 to 1; 0.5 by default. */
     vectorWeight: z.number().min(0).max(1).optional(),
   })
   .superRefine(({ kind, pricing }, context) => {
@@ -122,7 +122,7 @@ const localModels: readonly z.input<typeof modelSchema>[] = [
     pricing: 'free',
     dimensions: 512,
     languages: ['en'],
-    vectorWeight: 0.25,
+    vectorWeight: 0.2,
   },
   {
     key: 'local-reranker',

@@ -69,7 +69,7 @@ export interface SearchQuery {
   readonly exceptDocumentIds?: readonly string[];
   /** Documents that carry one of these tags. */
   readonly tagIds?: readonly string[];
-  /** Weight of the vector ranks beside the text ranks in the fusion, 0 to 1; the embedding model's own. */
+  /** Weight of the vectors beside the words in the fusion, 0 to 1; the embedding model's own. */
   readonly vectorWeight?: number;
 }
 

@@ -64,8 +64,8 @@ export class IndexReader {
   private async byVector(query: SearchQuery, wanted: number): Promise<readonly Leg[]> {
     const { vector, mode } = query;
     if (mode === 'text' || vector === undefined) return [];
-    const nearest = (k: number): Promise<readonly Leg[]> =>
-      this.leg(k, {
+    const nearest = async (k: number): Promise<readonly Leg[]> => {
+      const legs = await this.leg(k, {
         knn: {
           field: vectorField(vector.model, vector.values.length),
           query_vector: [...vector.values],
@@ -75,6 +75,8 @@ export class IndexReader {
           filter: filterOf(query),
         },
       });
+      return legs.map((leg) => ({ ...leg, value: cosineDistance(-leg.value) }));
+    };
     let limit = wanted + 1;
     let found = await nearest(limit);
     while (isCutInTie(found, wanted, limit)) {
@@ -181,6 +183,9 @@ export class IndexReader {
     });
   }
 }
+
+/** From the score that the server makes of an inner product, whose vectors have unit length. */
+const cosineDistance = (score: number): number => (score >= 1 ? 2 - score : 1 / score);
 
 /** Filters passages by scopes, and by documents and tags if named. Disabled passages have neither words nor vectors. */
 const filterOf = ({

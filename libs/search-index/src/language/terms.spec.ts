@@ -1,5 +1,5 @@
 import { germanStem } from './german-stemmer';
-import { indexedTerms, languageOf, queryTerms } from './terms';
+import { askedWords, indexedTerms, languageOf, queryTerms } from './terms';
 
 /** Examples of Porter's paper, step by step, and of his later `bli`. */
 const PORTER = `
@@ -42,9 +42,21 @@ describe('terms', () => {
     ]).toEqual(['de', 'en', 'en']);
   });
 
-  it('of a query carry the stem in either language, once where they agree', () => {
-    expect(queryTerms('Häuser rebuilding log')).toEqual([['hauser', 'haus'], ['rebuild', 'rebuilding'], ['log']]);
+  it('of a query are its stems in either language', () => {
+    expect(queryTerms('Häuser rebuilding log')).toEqual({
+      en: ['hauser', 'rebuild', 'log'],
+      de: ['haus', 'rebuilding', 'log'],
+    });
   });
+
+  it.each([
+    ['the casting of a die', ['casting', 'die']],
+    ['was hat das mit Art zu tun', ['Art', 'tun']],
+    ['what was the war', ['war']],
+    ['zebra in', ['zebra']],
+  ])('of a query leave out the stop words of its language: %s', (query, expected) =>
+    expect(askedWords(query)).toEqual(expected),
+  );
 
   it('of what is indexed are in its language', () => {
     expect([indexedTerms(['Die Häuser', 'Straßen'], 'de'), indexedTerms(['Running tests'], 'en')]).toEqual([

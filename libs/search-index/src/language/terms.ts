@@ -43,8 +43,7 @@ const stems = { en: new LRUCache<string, string>({ max: 50_000 }), de: new LRUCa
 /** The language whose stop words occur more often; English when neither leads. */
 export const languageOf = (texts: readonly string[]): Language => {
   let lead = 0;
-  for (const text of texts)
-    for (const word of words(text)) lead += Number(ENGLISH_STOP_WORDS.has(word)) - Number(GERMAN_STOP_WORDS.has(word));
+  for (const text of texts) lead += leadOfEnglish(words(text));
   return lead < 0 ? 'de' : 'en';
 };
 
@@ -53,24 +52,32 @@ export const indexedTerms = (texts: readonly string[], language: Language): stri
   texts.flatMap((text) => words(text).map((word) => stem(word, language))).join(' ');
 
 /**
- * The words of a query as they were written. A word that is repeated counts again. Stop words and question words are left out
- * unless nothing else is there.
+ * The words of a query as they were written. A word that is repeated counts again. Stop words and question words of the query's
+ * language are left out unless nothing else is there; those of both languages where it has as many of one as of the other.
  */
 export const askedWords = (text: string): readonly string[] => {
   const all = text.slice(0, MAX_QUERY_CHARACTERS).match(WORD) ?? [];
-  const telling = all.filter((word) => !isStopWord(folded(word)));
-  return (telling.length > 0 ? telling : all)
+  const lead = leadOfEnglish(all.map(folded));
+  const telling = all
+    .map((word) => ({ word, folding: folded(word) }))
+    .filter(
+      ({ folding }) =>
+        !(lead >= 0 && ENGLISH_STOP_WORDS.has(folding)) && !(lead <= 0 && GERMAN_STOP_WORDS.has(folding)),
+    );
+  return (telling.length > 0 ? telling.map(({ word }) => word) : all)
     .slice(0, MAX_QUERY_WORDS)
     .map((word) => word.slice(0, MAX_WORD_CHARACTERS));
 };
 
-/** The terms of a query: for each of its words the stem in either language. */
-export const queryTerms = (text: string): readonly (readonly string[])[] =>
-  words(askedWords(text).join(' '))
-    .slice(0, MAX_QUERY_WORDS)
-    .map((word) => [...new Set([stem(word, 'en'), stem(word, 'de')])]);
+/** The terms of a query: the stems of its words in either language. */
+export const queryTerms = (text: string): Readonly<Record<Language, readonly string[]>> => {
+  const asked = words(askedWords(text).join(' ')).slice(0, MAX_QUERY_WORDS);
+  return { en: asked.map((word) => stem(word, 'en')), de: asked.map((word) => stem(word, 'de')) };
+};
 
-const isStopWord = (word: string): boolean => ENGLISH_STOP_WORDS.has(word) || GERMAN_STOP_WORDS.has(word);
+/** How many more words are stop words of English than of German. */
+const leadOfEnglish = (foldings: readonly string[]): number =>
+  foldings.reduce((lead, word) => lead + Number(ENGLISH_STOP_WORDS.has(word)) - Number(GERMAN_STOP_WORDS.has(word)), 0);
 
 const words = (text: string): readonly string[] => (text.match(WORD) ?? []).flatMap((word) => pieces(folded(word)));
 

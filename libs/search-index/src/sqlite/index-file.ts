@@ -24,10 +24,16 @@ export const prepareIndex = (db: Database.Database): void => {
         headings text not null, "start" integer not null, "end" integer not null, page integer, enabled integer not null, vectors integer references models,
         slide integer, sheet text, "row" integer);
       create index passages_of_document on passages(document, ordinal);
-      create virtual table terms using fts5(body, scope, tokenize = 'unicode61 remove_diacritics 2');
-      insert into terms(terms, rank) values ('secure-delete', 1);`);
+      create virtual table terms using fts5(english, german, scope, tokenize = 'unicode61 remove_diacritics 2');
+      insert into terms(terms, rank) values ('secure-delete', 1);
+      create virtual table wholes using fts5(english, german, scope, tokenize = 'unicode61 remove_diacritics 2');
+      insert into wholes(wholes, rank) values ('secure-delete', 1);`);
   }).immediate();
 };
+
+/** Whether an index file has a full-text table of whole documents, and stems apart by language. Those that 1.5.0 made have neither: they answer until they are rebuilt. */
+export const hasWholes = (db: Database.Database): boolean =>
+  db.prepare(`select count(*) from sqlite_schema where name = 'wholes'`).pluck().get() === 1;
 
 /** Gives an index file that an earlier version made the columns of places that it lacks. */
 export const addPlaces = (db: Database.Database): void => {

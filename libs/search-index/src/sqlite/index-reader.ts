@@ -12,9 +12,13 @@ import {
 } from '../fusion';
 import { queryTerms } from '../language/terms';
 import type { SearchHit, SearchQuery } from '../search-index';
-import { scopeToken, vectorTable } from './index-file';
+import { hasWholes, scopeToken, vectorTable } from './index-file';
 
-type Terms = readonly (readonly string[])[];
+type Terms = ReturnType<typeof queryTerms>;
+
+interface FoundPassage extends Found<number> {
+  readonly document: number;
+}
 type HitRow = Omit<SearchHit, 'headings' | 'score' | 'textRank' | 'vectorRank' | keyof Place> & {
   readonly [Field in keyof Place]-?: NonNullable<Place[Field]> | null;
 } & {
@@ -26,7 +30,11 @@ type HitRow = Omit<SearchHit, 'headings' | 'score' | 'textRank' | 'vectorRank' |
 export class IndexReader {
   private readonly statements = new Map<string, Database.Statement>();
 
-  constructor(private readonly db: Database.Database) {}
+  private readonly hasWholes: boolean;
+
+  constructor(private readonly db: Database.Database) {
+    this.hasWholes = hasWholes(db);
+  }
 
   search(query: SearchQuery): readonly SearchHit[] {
     const scopes = this.all<number>(
@@ -38,9 +46,7 @@ export class IndexReader {
     if (scopes.length === 0 || query.limit < 1 || documents?.length === 0) return [];
     const wanted = candidatesFor(query.limit);
     const byText =
-      query.mode === 'vector' || terms.length === 0
-        ? []
-        : this.untied(wanted, (limit) => this.textLeg(terms, scopes, documents, limit));
+      query.mode === 'vector' || terms.en.length === 0 ? [] : this.byText(terms, scopes, documents, wanted);
     const byVector =
       query.mode === 'text'
         ? []
@@ -81,19 +87,44 @@ export class IndexReader {
     );
   }
 
-  private textLeg(
+  /**
+   * The best passages by BM25, each by its own score and that of its whole document: so words that stand in two passages of a document
+   * count together (measured in docs/decisions, search).
+   */
+  private byText(
     terms: Terms,
     scopes: readonly number[],
     documents: readonly number[] | undefined,
-    limit: number,
-  ): readonly Ranked<number>[] {
-    const match = `scope : (${scopes.map((scope) => scopeToken(scope)).join(' OR ')}) AND body : (${terms
-      .flat()
-      .map((term) => `"${term}"`)
-      .join(' OR ')})`;
-    return this.statement(
-      `select rowid as id, rank as value from terms where terms match ? and rank match 'bm25(1.0, 0.0)'${inDocuments(documents)} order by rank limit ?`,
-    ).all(match, ...(documents === undefined ? [] : [JSON.stringify(documents)]), limit) as Ranked<number>[];
+    wanted: number,
+  ): readonly Found<number>[] {
+    const match = `scope : (${scopes.map((scope) => scopeToken(scope)).join(' OR ')}) AND (${this.matching(terms)})`;
+    const filter = documents === undefined ? [] : [JSON.stringify(documents)];
+    const passages = this.statement(this.ranked('terms', documents === undefined ? '' : OF_DOCUMENTS));
+    const found = this.untied(wanted, (limit) => passages.all(match, ...filter, limit) as Ranked<number>[]);
+    if (!this.hasWholes || found.length === 0) return found;
+    const wholes = this.statement(this.ranked('wholes', documents === undefined ? '' : AMONG_THESE)).all(
+      match,
+      ...filter,
+      wanted,
+    ) as Ranked<number>[];
+    const values = new Map(wholes.map(({ id, value }) => [id, value]));
+    // Behind the last of so many documents all count as it does.
+    const last = wholes.at(-1)?.value ?? 0;
+    return inOrder(
+      found.map((passage) => ({ ...passage, value: passage.value + (values.get(passage.document) ?? last) })),
+    );
+  }
+
+  /** Documents are in one language each, and so are the stems that stand for them. */
+  private matching({ en, de }: Terms): string {
+    const among = (terms: readonly string[]): string => `(${terms.map((term) => `"${term}"`).join(' OR ')})`;
+    if (!this.hasWholes) return `body : ${among([...en, ...de.filter((term, at) => term !== en[at])])}`;
+    return `(english : ${among(en)}) OR (german : ${among(de)})`;
+  }
+
+  private ranked(table: 'terms' | 'wholes', filter: string): string {
+    const weights = this.hasWholes ? '1.0, 1.0, 0.0' : '1.0, 0.0';
+    return `select rowid as id, rank as value from ${table} where ${table} match ? and rank match 'bm25(${weights})'${filter} order by rank limit ?`;
   }
 
   private vectorLeg(
@@ -110,7 +141,7 @@ export class IndexReader {
     )[0];
     if (model === undefined) return [];
     const nearest = this.statement(
-      `select rowid as id, distance as value from ${vectorTable(model)} where embedding match ? and k = ? and scope = ?${inDocuments(documents)}`,
+      `select rowid as id, distance as value from ${vectorTable(model)} where embedding match ? and k = ? and scope = ?${documents === undefined ? '' : OF_DOCUMENTS}`,
     );
     const filter = documents === undefined ? [] : [JSON.stringify(documents)];
     return scopes
@@ -122,19 +153,26 @@ export class IndexReader {
   }
 
   /** The first so many, ties by chunk id. Where the cut would fall into a tie, more are fetched, so that the cut never depends on how rows were stored. */
-  private untied(wanted: number, fetch: (limit: number) => readonly Ranked<number>[]): readonly Found<number>[] {
+  private untied(wanted: number, fetch: (limit: number) => readonly Ranked<number>[]): readonly FoundPassage[] {
     let limit = wanted + 1;
     let found = fetch(limit);
     while (isCutInTie(found, wanted, limit)) {
       limit = Math.min(limit * 2, MAX_CANDIDATES);
       found = fetch(limit);
     }
-    const chunks = new Map(
-      this.statement('select id, chunkId from passages where id in (select value from json_each(?))')
-        .raw()
-        .all(JSON.stringify(found.map(({ id }) => id))) as [number, string][],
+    const passages = new Map(
+      (
+        this.statement('select id, chunkId, document from passages where id in (select value from json_each(?))').all(
+          JSON.stringify(found.map(({ id }) => id)),
+        ) as { id: number; chunkId: string; document: number }[]
+      ).map((passage) => [passage.id, passage]),
     );
-    return inOrder(found.map(({ id, value }) => ({ id, value, chunkId: chunks.get(id) ?? '' }))).slice(0, wanted);
+    return inOrder(
+      found.flatMap(({ id, value }) => ({
+        value,
+        ...(passages.get(id) as { id: number; chunkId: string; document: number }),
+      })),
+    ).slice(0, wanted);
   }
 
   /** The hit, read with its scope once more: what the indexes hold by mistake is still not shown to others. */
@@ -177,7 +215,5 @@ export class IndexReader {
   }
 }
 
-const inDocuments = (documents: readonly number[] | undefined): string =>
-  documents === undefined
-    ? ''
-    : ' and rowid in (select id from passages where document in (select value from json_each(?)))';
+const OF_DOCUMENTS = ' and rowid in (select id from passages where document in (select value from json_each(?)))';
+const AMONG_THESE = ' and rowid in (select value from json_each(?))';

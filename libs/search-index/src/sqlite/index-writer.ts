@@ -2,14 +2,25 @@ import type Database from 'better-sqlite3';
 import { never } from '@app/kernel';
 import { indexedTerms, type Language, languageOf } from '../language/terms';
 import type { IndexedDocument, Passage, Scope, SearchOperation } from '../search-index';
-import { scopeToken, vectorTable } from './index-file';
+import { hasWholes, scopeToken, vectorTable } from './index-file';
 import { storedDocument } from './stored-document';
+
+/** What the full-text index holds of a passage or a document. */
+interface Indexed {
+  readonly scopeId: number;
+  readonly language: Language;
+  readonly terms: string;
+}
 
 /** Applies operations to one version of an index, inside the caller's transaction. */
 export class IndexWriter {
   private readonly statements = new Map<string, Database.Statement>();
 
-  constructor(private readonly db: Database.Database) {}
+  private readonly hasWholes: boolean;
+
+  constructor(private readonly db: Database.Database) {
+    this.hasWholes = hasWholes(db);
+  }
 
   apply(operation: SearchOperation): void {
     switch (operation.op) {
@@ -40,12 +51,26 @@ export class IndexWriter {
       language,
     ).lastInsertRowid;
     for (const tagId of new Set(tagIds)) this.run('insert into tags values (?, ?)', document, tagId);
-    for (const passage of passages) this.putPassage(passage, { document, name, scopeId, embeddingModel, language });
+    const nameTerms = indexedTerms([name], language);
+    const whole = [nameTerms];
+    let above: readonly string[] = [];
+    for (const passage of passages) {
+      const headings = indexedTerms(passage.headings, language);
+      const text = indexedTerms([passage.text], language);
+      const terms = [nameTerms, headings, text].join(' ');
+      this.putPassage(passage, { document, scopeId, embeddingModel, language, terms });
+      if (!passage.enabled) continue;
+      const isSame =
+        passage.headings.length === above.length && above.every((each, at) => each === passage.headings[at]);
+      whole.push(...(isSame ? [] : [headings]), text);
+      above = passage.headings;
+    }
+    if (this.hasWholes) this.putTerms('wholes', document, { scopeId, language, terms: whole.join(' ') });
   }
 
   private putPassage(
     passage: Passage,
-    of: { document: number | bigint; name: string; scopeId: number; embeddingModel: string | null; language: Language },
+    of: { document: number | bigint; embeddingModel: string | null } & Indexed,
   ): void {
     const { chunkId, ordinal, text, headings, start, end, enabled, vector } = passage;
     const { page = null, slide = null, sheet = null, row = null } = passage;
@@ -67,13 +92,7 @@ export class IndexWriter {
       enabled ? 1 : 0,
       model,
     ).lastInsertRowid;
-    if (enabled)
-      this.run(
-        'insert into terms(rowid, body, scope) values (?, ?, ?)',
-        id,
-        indexedTerms([of.name, ...headings, text], of.language),
-        scopeToken(of.scopeId),
-      );
+    if (enabled) this.putTerms('terms', id, of);
     // What is disabled keeps its vector under no scope at all: no search names it.
     if (model !== null && vector !== undefined)
       this.run(
@@ -82,6 +101,11 @@ export class IndexWriter {
         BigInt(enabled ? of.scopeId : 0),
         new Float32Array(vector),
       );
+  }
+
+  private putTerms(table: 'terms' | 'wholes', id: number | bigint, { scopeId, language, terms }: Indexed): void {
+    const column = !this.hasWholes ? 'body' : language === 'de' ? 'german' : 'english';
+    this.run(`insert into ${table}(rowid, ${column}, scope) values (?, ?, ?)`, id, terms, scopeToken(scopeId));
   }
 
   private patch(
@@ -110,6 +134,7 @@ export class IndexWriter {
       this.run('delete from terms where rowid = ?', id);
       if (vectors !== null) this.run(`delete from ${vectorTable(vectors)} where rowid = ?`, BigInt(id));
     }
+    if (this.hasWholes) this.run('delete from wholes where rowid = ?', document);
     this.run('delete from passages where document = ?', document);
     this.run('delete from tags where document = ?', document);
     this.run('delete from documents where id = ?', document);

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { Client } from '@elastic/elasticsearch';
+import { readCollection } from '../../apps/operator/src/evaluate/collection';
+import { evaluate } from '../../apps/operator/src/evaluate/evaluation';
+import { meansOf } from '../../apps/operator/src/evaluate/metrics';
+
+const url = process.env['ELASTICSEARCH_URL'];
+
+/** Whole documents by Lucene's BM25 with its English analysis, any word of the query: what search engines give without further work. */
+const byLucene = async (collection: ReturnType<typeof readCollection>) => {
+  const client = new Client({ node: url as string });
+  const index = `quality-${randomUUID()}`;
+  const analyzed = { type: 'text', analyzer: 'english' } as const;
+  await client.indices.create({
+    index,
+    settings: { number_of_shards: 1, number_of_replicas: 0 },
+    mappings: { properties: { text: analyzed } },
+  });
+  try {
+    await client.bulk({
+      refresh: true,
+      operations: collection.documents.flatMap(({ id, title, text }) => [
+        { index: { _index: index, _id: id } },
+        { text: `${title}\n${text}` },
+      ]),
+    });
+    const rankings = [];
+    for (const { text, relevant } of collection.queries) {
+      const { hits } = await client.search({ index, size: 100, query: { match: { text } }, _source: false });
+      rankings.push({ ranking: hits.hits.map(({ _id = '' }) => _id), relevant });
+    }
+    return meansOf(rankings);
+  } finally {
+    await client.indices.delete({ index });
+    await client.close();
+  }
+};
+
+(url === undefined ? test.skip : test)(
+  'the embedded engine ranks at least as well as Lucene does: by words 0.97 of it, by both 1.0',
+  async () => {
+    const collection = readCollection(join(__dirname, '../fixtures/judged/english'));
+    const lucene = (await byLucene(collection))['nDCG@10'];
+    const { text, hybrid } = (await evaluate(collection, {}, () => undefined)).results;
+    expect(lucene).toBeGreaterThan(0.5);
+    expect(text['nDCG@10'] / lucene).toBeGreaterThanOrEqual(0.97);
+    expect(hybrid['nDCG@10'] / lucene).toBeGreaterThanOrEqual(1);
+    expect(hybrid['nDCG@10']).toBeGreaterThanOrEqual(text['nDCG@10']);
+  },
+);
