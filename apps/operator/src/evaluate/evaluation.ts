@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Extraction, plainBlocks } from '@app/extraction';
 import { nameId, readConfig } from '@app/kernel';
 import { embeddedText, type KnowledgeQuery, PASSAGES, passagesOf, readDocument, Retrieval } from '@app/knowledge';
 import { Models } from '@app/models';
@@ -142,6 +143,10 @@ const ingest = async (
   return passages;
 };
 
+/** As a parser gives plain text, whatever its bytes look like. */
+const extractionOf = (text: string): Buffer =>
+  Buffer.from(JSON.stringify({ text, blocks: plainBlocks(text) } satisfies Extraction));
+
 /** A document without a word has no passages. */
 const cutInto = async (documentId: string, text: string): Promise<readonly Passage[]> =>
-  text === '' ? [] : passagesOf(documentId, readDocument(Buffer.from(text), 'text/plain', null));
+  text === '' ? [] : passagesOf(documentId, readDocument({ extraction: extractionOf(text) }, null));

@@ -165,6 +165,7 @@ describe('a reranker', () => {
     const { searched } = retrievalOver({
       indexed: { one: 2, two: 2, three: 2 },
       rerank: async (request) => (requests.push(request), rerank(request)),
+      reranker: 'remote',
     });
     const { items } = await searched({ rerank: true });
     expect(items.map(({ documentId, rerankRank, score }) => [documentId, rerankRank, score])).toEqual([
@@ -188,10 +189,16 @@ describe('a reranker', () => {
     ]);
   });
 
+  it('that is the local one counts half beside what the search says', async () => {
+    const { searched } = retrievalOver({ indexed: { one: 2, two: 2 }, rerank });
+    expect((await searched({ rerank: true })).items.map(({ score }) => score)).toEqual([0.7, 0.55]);
+  });
+
   it('may score by log-odds, and is given more passages than there are places', async () => {
     const { items } = await retrievalOver({
       indexed: each(many),
       rerank: async ({ documents }) => documents.map((_, index) => index - 16),
+      reranker: 'remote',
     }).searched({ limit: 20, rerank: true });
     expect(items.slice(0, 2).map(({ documentId, rerankRank }) => [documentId, rerankRank])).toEqual([
       ['d39', 1],

@@ -156,7 +156,9 @@ export class Retrieval {
     const scores = await inTime(caller, (signal) =>
       rerankMetered(this.parts, reranker, { query, texts: given.map(readText), signal, holds, payer }),
     );
-    return scores instanceof Away ? scores : inOrderOf(scores, given, hits.slice(given.length));
+    return scores instanceof Away
+      ? scores
+      : inOrderOf(model.provider === LOCAL ? halved(scores, given) : scores, given, hits.slice(given.length));
   }
 
   /** The index also holds documents that are not Ready yet, or any more. They leave their places to the next best. */
@@ -190,6 +192,12 @@ const payerOf = ({ agentId, spaceId }: SearchingAgent, { userId, keyId, holds }:
 /** What a reranker reads of a passage: as it is embedded, with what says where it stands. */
 const readText = ({ documentName, headings, text }: SearchHit): string =>
   embeddedText(documentName, { headings, text });
+
+/** The local reranker counts words and knows less than the search does: its scores and the search's count half each. */
+const halved = (scores: readonly number[], hits: readonly SearchHit[]): readonly number[] => {
+  const best = hits[0]?.score || 1;
+  return scores.map((score, index) => (score + (hits[index] as SearchHit).score / best) / 2);
+};
 
 /** Hits by descending scores, ties as they were, and behind them the rest. Scores outside 0 to 1 are log-odds. */
 const inOrderOf = (
