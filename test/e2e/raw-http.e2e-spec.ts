@@ -32,6 +32,7 @@ describe('what could be read in two ways is read in none', () => {
     ['a folded header', `${head}X-Folded: a\r\n b\r\nContent-Length : 2\r\n\r\n{}`],
     ['a bare line feed', `GET /health/live HTTP/1.1\nHost: x\n\n${hidden}`],
     ['no host', 'GET /health/live HTTP/1.1\r\n\r\n'],
+    ['two hosts', `GET /health/live HTTP/1.1\r\nHost: x\r\nHOST: y\r\n\r\n${hidden}`],
     ['no HTTP', '\x16\x03\x01\x02\x00\x01\x00\r\n\r\n'],
   ])('%s: one 400, then the connection is closed', async (_name, bytes) => {
     expect(statuses(await exchange(bytes))).toEqual([400]);

@@ -45,14 +45,25 @@ const slowWrite = async (child: Child, name: string) => {
   return { finish: () => sent.end(body), status };
 };
 
+const madeAgent = async (child: Child): Promise<string> => {
+  const made = await fetch(`${child.url}/api/v1/core/agents`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Guide', knowledgeEnabled: true }),
+  });
+  return ((await made.json()) as { id: string }).id;
+};
+
 const status = async (child: Child, path: string): Promise<number> =>
   (await fetch(child.url + path, { headers: { 'x-api-key': KEY } })).status;
 
 test('SIGTERM: not ready at once, streams end, running writes are answered and kept, exit 0', async () => {
   const child = await start();
+  const agentId = await madeAgent(child);
+  const followed = ['audit/events?follow=true', `core/knowledge/${agentId}/documents/events`];
   const streams = await Promise.all(
-    Array.from({ length: STREAMS }, () =>
-      fetch(`${child.url}/api/v1/audit/events?follow=true`, { headers: { 'x-api-key': KEY } }),
+    Array.from({ length: STREAMS }, (_, index) =>
+      fetch(`${child.url}/api/v1/${followed[index % followed.length]}`, { headers: { 'x-api-key': KEY } }),
     ),
   );
   expect(streams.every((stream) => stream.status === 200)).toBe(true);
@@ -68,6 +79,7 @@ test('SIGTERM: not ready at once, streams end, running writes are answered and k
   write.finish();
   expect(await write.status).toBe(201);
   expect(await child.exited).toBe(0);
+  expect(child.output()).not.toContain('Request failed.');
 
   const again = await start();
   const spaces = (await (await fetch(`${again.url}/api/v1/core/spaces`, { headers: { 'x-api-key': KEY } })).json()) as {

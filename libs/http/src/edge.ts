@@ -98,12 +98,17 @@ const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): 
     .header('x-content-type-options', 'nosniff')
     .header('cache-control', 'no-store');
   request.server.edge.requests.admit(request, reply);
-  if (request.raw.headers.host === undefined && request.raw.httpVersion === '1.1') {
+  const hosts = hostsOf(request.raw.rawHeaders);
+  if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
     reply.header('connection', 'close');
-    reject('invalid_parameter', { path: 'Host', reason: 'required' });
+    reject('invalid_parameter', { path: 'Host', reason: hosts === 0 ? 'required' : 'repeated' });
   }
   done();
 };
+
+/** How many `Host` headers came: Node keeps the first of several, where a proxy may have gone by another (RFC 9112, 3.2). */
+const hostsOf = (rawHeaders: readonly string[]): number =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length;
 
 /** A span for every request, in the trace that its correlation id names. Nothing is added unless traces are sent. */
 const traceRequests = (fastify: FastifyInstance): void => {

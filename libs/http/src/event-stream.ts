@@ -16,7 +16,7 @@ export class EventStream {
     void this.gone.then(() => clearInterval(heartbeat));
   }
 
-  /** The body of the answer. */
+  /** The body of the answer. In a `StreamableFile` if it has no end of its own: Nest wraps any other, and a stop could not end it. */
   get body(): Readable {
     return this.lines;
   }

@@ -21,7 +21,7 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
   if (key === undefined || request.caller === null) return undefined;
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw new InvalidInput('invalid_parameter', [
-      { path: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 visible ASCII characters.' },
+      { path: 'Idempotency-Key', code: 'invalid_format', message: 'Must be 1 to 255 printable ASCII characters.' },
     ]);
   }
   // The body is an unread stream: a different body under the same key would look like a repeat.

@@ -28,7 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
         { requestId: request.id, route: patternOf(request) },
         'Client left before its request was complete.',
       );
-    else if (problem.status >= 500 && !isDomainError(error, LATE))
+    else if (problem.status >= 500 && !isDomainError(error, LATE) && !isTurnedAway(error))
       this.logger.error(
         { requestId: request.id, route: patternOf(request), code: problem.code, error },
         'Request failed.',
@@ -85,6 +85,10 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
 
 /** A view did not come in time to a position that the caller named: that is the caller's to know, and whoever runs the platform sees the lag of views. */
 const LATE = 'view_unavailable';
+
+/** Asked while the process starts or stops: as it should be, and often, since balancers go on asking. */
+const isTurnedAway = (error: unknown): boolean =>
+  isDomainError(error, 'unavailable') && (error.facts['reason'] === 'starting' || error.facts['reason'] === 'stopping');
 
 /** A client that breaks its request off, by Ctrl-C in an upload: no fault of anybody's, and there is nobody to answer. */
 const isOfLeaving = ({ raw }: FastifyRequest, error: unknown): boolean =>

@@ -33,8 +33,10 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
       : sentenceAbout(String(path), bodies[String(reason)] ?? 'has a value that is not allowed here'),
   unsupported_parameter: ({ path }) =>
     path === undefined ? undefined : sentenceAbout(String(path), 'is not supported here. Remove it.'),
-  invalid_parameter: ({ path, reason }) =>
-    path === undefined || reason !== 'required' ? undefined : sentenceAbout(String(path), 'is missing'),
+  invalid_parameter: ({ path, reason }) => {
+    const said = parameters[String(reason)];
+    return path === undefined || said === undefined ? undefined : sentenceAbout(String(path), said);
+  },
   unsupported_media_type: ({ header }) => mediaTypes[String(header)],
   too_large: ({ bytes, limit }) =>
     limit === undefined
@@ -49,6 +51,11 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
       : `The rebuild is ${state}, which does not allow this. Check its state with GET /api/v1/operations/projections/{name}.`,
   model_not_available: ({ kind }) =>
     `This needs a model of the kind ${kind}, and none is configured. Add one to MODELS_FILE.`,
+};
+
+const parameters: Readonly<Record<string, string | undefined>> = {
+  required: 'is missing',
+  repeated: 'must be given once',
 };
 
 /** Names of kinds that cannot be derived, also for kinds of audited objects. */

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { Access, type Caller } from '@app/access';
 import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
@@ -16,7 +15,7 @@ import {
 import { Decisions } from '@app/kernel';
 import { documentDecider, isSearchedBy, readProgress } from '@app/knowledge';
 import { FindDocument } from '@projections/documents';
-import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Inject, Param, Res, StreamableFile } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -52,7 +51,7 @@ export class DocumentEventsController {
     @Param('agentId') agentId: string,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readable> {
+  ): Promise<StreamableFile> {
     const searching = await this.access.agent(caller, agentId, 'use');
     const after = lastEventId === undefined ? undefined : await knownPosition(this.log, lastEventId, 'last-event-id');
     reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
@@ -73,7 +72,8 @@ export class DocumentEventsController {
       return current === undefined ? undefined : JSON.stringify(current);
     };
     const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);
-    void reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
-    return documentEvents({ log: this.log, after, viewReached, show, wasShown, progress });
+    void reply.header('x-accel-buffering', 'no');
+    const following = await documentEvents({ log: this.log, after, viewReached, show, wasShown, progress });
+    return new StreamableFile(following, { type: 'text/event-stream; charset=utf-8' });
   }
 }
