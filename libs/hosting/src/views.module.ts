@@ -17,6 +17,7 @@ import { MessagesViewModule } from '@projections/messages';
 import { NamedBlobsViewModule } from '@projections/named-blobs';
 import { PassagesViewModule } from '@projections/passages';
 import { PromptsViewModule } from '@projections/prompts';
+import { ReindexesViewModule } from '@projections/reindexes';
 import { RestatementsViewModule } from '@projections/restatements';
 import { SectionSummariesViewModule } from '@projections/section-summaries';
 import { SpaceMembersViewModule } from '@projections/space-members';
@@ -44,6 +45,7 @@ export const viewModules = [
   NamedBlobsViewModule,
   PassagesViewModule,
   PromptsViewModule,
+  ReindexesViewModule,
   RestatementsViewModule,
   SectionSummariesViewModule,
   SpaceMembersViewModule,

@@ -145,6 +145,9 @@ const conflicts: Readonly<Record<string, string>> = {
   restatement_not_begun: 'The restatement was never started. Start it first.',
   build_running:
     'A build of the summary index is running. Wait for it, or cancel it with DELETE /api/v1/core/knowledge/{agentId}/summary-index.',
+  reindex_exists: 'A re-index has not ended. Swap or cancel it first.',
+  no_reindex: 'There is no re-index here. Start one first.',
+  reindex_not_ready: 'The re-index is not ready for this. Read its state, and try again.',
   version_served: 'This version of the view is being served. Roll back or swap first.',
 };
 

@@ -25,6 +25,13 @@ export { type IngestionProgress, ProgressBoard, readProgress } from './ingestion
 export { KnowledgeModule } from './knowledge.module';
 export * from './lookups';
 export type { Context, ContextChunk } from './search/contexts';
+export { ChangeReindex } from './reindex/commands/change-reindex';
+export { StartReindex } from './reindex/commands/start-reindex';
+export { reindexId } from './reindex/reindex-plan';
+export { ReindexWorker } from './reindex/reindex-worker';
+export * from './reindex/reindex.decider';
+export * from './reindex/reindex.events';
+export { Reindexes, type ReindexPlace, type ReindexReport } from './reindex/reindexes';
 export * from './search/retrieval';
 export { CreateTag, type CreatedTag } from './tags/commands/create-tag';
 export { DeleteTag } from './tags/commands/delete-tag';

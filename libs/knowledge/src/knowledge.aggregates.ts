@@ -2,6 +2,8 @@ import { defineAggregate, namedIn, ownKey, ownStream, sharedStream } from '@app/
 import { documentDecider } from './document/document.decider';
 import { documentEvents } from './document/document.events';
 import { documentIntegrations } from './document/document.integrations';
+import { reindexDecider } from './reindex/reindex.decider';
+import { reindexEvents } from './reindex/reindex.events';
 import { tagRegistryDecider } from './tags/tag-registry.decider';
 import { tagEvents } from './tags/tag.events';
 
@@ -23,4 +25,7 @@ const tagsAggregate = defineAggregate(tagRegistryDecider, tagEvents, {
   kinds: { tag: sharedStream(namedIn('space', 'spaceId')) },
 });
 
-export const knowledgeAggregates = [documentAggregate, tagsAggregate];
+/** Jobs: ids and numbers alone. What they make belongs to the documents. */
+const reindexAggregate = defineAggregate(reindexDecider, reindexEvents);
+
+export const knowledgeAggregates = [documentAggregate, tagsAggregate, reindexAggregate];

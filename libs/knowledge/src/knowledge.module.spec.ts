@@ -5,6 +5,8 @@ import { Batches } from './document/batches';
 import { KnowledgeModule } from './knowledge.module';
 import {
   CHUNKING_OF,
+  INDEXED_DOCUMENTS,
+  RUNNING_REINDEXES,
   DOCUMENTS_OF,
   DOCUMENTS_WITH_TAGS,
   SHOWN_DOCUMENTS,
@@ -18,6 +20,8 @@ let context: Awaited<ReturnType<typeof openContext>>;
 beforeAll(async () => {
   context = await openContext(KnowledgeModule, [
     ...spendingLookups,
+    { provide: INDEXED_DOCUMENTS, useValue: async function* () {} },
+    { provide: RUNNING_REINDEXES, useValue: async () => [] },
     { provide: CHUNKING_OF, useValue: async () => null },
     { provide: DOCUMENTS_OF, useValue: async () => [] },
     { provide: DOCUMENTS_WITH_TAGS, useValue: async () => [] },
@@ -46,6 +50,7 @@ describe('the module of Knowledge', () => {
 
   it('runs its policies', async () =>
     expect(await context.policies()).toEqual([
+      'apply-reindex',
       'delete-knowledge-of-the-deleted',
       'delete-tags-of-deleted-spaces',
       'detach-deleted-tags',

@@ -19,12 +19,24 @@ import { ReprocessDocumentHandler } from './document/commands/reprocess-document
 import { UpdateDocumentHandler } from './document/commands/update-document';
 import { IngestionWorker, type WorkerOptions } from './ingestion/ingestion-worker';
 import { ProgressBoard } from './ingestion/progress';
-import { CHUNKING_OF, SHOWN_DOCUMENTS, type ShownDocuments, WAITING_DOCUMENTS } from './lookups';
+import {
+  CHUNKING_OF,
+  INDEXED_DOCUMENTS,
+  RUNNING_REINDEXES,
+  SHOWN_DOCUMENTS,
+  type ShownDocuments,
+  WAITING_DOCUMENTS,
+} from './lookups';
 import { DeleteKnowledgeOfTheDeleted } from './policies/delete-knowledge.policy';
 import { DeleteTagsOfDeletedSpaces } from './policies/delete-tags-of-deleted-spaces.policy';
 import { DetachDeletedTags } from './policies/detach-deleted-tags.policy';
 import { IngestWaitingDocuments } from './policies/ingest-waiting-documents.policy';
 import { RemoveSupersededBlobs } from './policies/remove-superseded-blobs.policy';
+import { ApplyReindex } from './policies/apply-reindex.policy';
+import { ChangeReindexHandler } from './reindex/commands/change-reindex';
+import { StartReindexHandler } from './reindex/commands/start-reindex';
+import { ReindexWorker, type ReindexWorkerOptions } from './reindex/reindex-worker';
+import { Reindexes } from './reindex/reindexes';
 import { DOCUMENTS, PASSAGES, Retrieval } from './search/retrieval';
 import { CreateTagHandler } from './tags/commands/create-tag';
 import { DeleteTagHandler } from './tags/commands/delete-tag';
@@ -51,8 +63,11 @@ const commands = [
   CreateTagHandler,
   DeleteTagHandler,
   UpdateTagHandler,
+  StartReindexHandler,
+  ChangeReindexHandler,
 ];
 const policies = [
+  ApplyReindex,
   IngestWaitingDocuments,
   DeleteKnowledgeOfTheDeleted,
   DeleteTagsOfDeletedSpaces,
@@ -84,6 +99,22 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
     ...policies,
     Bodies,
     KnownTags,
+    Reindexes,
+    provideWith(ReindexWorker, (parts: ReindexWorkerOptions) => new ReindexWorker(parts), {
+      decisions: Decisions,
+      blobs: BLOBS,
+      models: Models,
+      metering: METERING,
+      ids: IDS,
+      clock: CLOCK,
+      logger: LOGGER,
+      claims: KNOWLEDGE_CLAIMS,
+      coordination: COORDINATION_STORE,
+      chunkingOf: CHUNKING_OF,
+      parser: Parser,
+      documents: INDEXED_DOCUMENTS,
+      running: RUNNING_REINDEXES,
+    }),
     {
       provide: KNOWLEDGE_CLAIMS,
       inject: [COORDINATION_STORE, CLOCK, IDS],
@@ -123,7 +154,7 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       coordination: COORDINATION_STORE,
     }),
   ],
-  exports: [Bodies, KnownTags, Batches, Retrieval, IngestionWorker],
+  exports: [Bodies, KnownTags, Batches, Retrieval, IngestionWorker, Reindexes, ReindexWorker],
 })
 export class KnowledgeModule implements OnModuleInit {
   static readonly aggregates = knowledgeAggregates;

@@ -30,6 +30,25 @@ export const CHUNKING_OF = Symbol('ChunkingOf');
 /** How the documents of an Agent, a Space or the instance are cut at present: as the Agent says, else as the Space says; null: as the product does by default. */
 export type ChunkingOf = (place: Pick<LiveDocument, 'scope' | 'agentId' | 'spaceId'>) => Promise<Chunking | null>;
 
+/** What is searched of a document, as the API shows it. */
+export interface IndexedFacts {
+  readonly documentId: string;
+  readonly chunkCount: number;
+  readonly tokenCount: number;
+  readonly chunking: Chunking | null;
+  readonly model: string | null;
+}
+
+/** Injection token of `IndexedDocuments`. */
+export const INDEXED_DOCUMENTS = Symbol('IndexedDocuments');
+/** Documents of a level of Knowledge, or all (null), of which something is searched, or was, page after page; complete up to the event at `position`, where one is given. */
+export type IndexedDocuments = (level: Scope | null, position?: Position) => AsyncIterable<readonly IndexedFacts[]>;
+
+/** Injection token of `RunningReindexes`. */
+export const RUNNING_REINDEXES = Symbol('RunningReindexes');
+/** Ids of the streams of re-index jobs that run. */
+export type RunningReindexes = () => Promise<readonly string[]>;
+
 /** Injection token of `WaitingDocuments`. */
 export const WAITING_DOCUMENTS = Symbol('WaitingDocuments');
 /** Documents that are neither Ready nor Failed, also those that a killed worker left: of each Space those that have waited longest. */

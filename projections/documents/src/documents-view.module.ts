@@ -4,6 +4,8 @@ import {
   DOCUMENTS_WITH_TAGS,
   type DocumentsOf,
   type DocumentsWithTags,
+  INDEXED_DOCUMENTS,
+  type IndexedDocuments,
   SHOWN_DOCUMENTS,
   type ShownDocuments,
 } from '@app/knowledge';
@@ -38,6 +40,19 @@ const withTags =
 /** Unready documents that a search passes over at most. */
 const MOST_UNREADY = 10_000;
 
+const indexedDocuments = (views: CompleteViews, store: Pick<ReadStore, 'find'>): IndexedDocuments =>
+  async function* (level, position) {
+    if (position !== undefined) await views.reached(documents.name, position);
+    const where = level === null ? {} : { place: level };
+    const orderBy = [{ field: 'createdAt', order: 'desc' as const }];
+    for await (const rows of pagesOf<DocumentRow>(store, documents.name, { where, orderBy }))
+      yield rows.flatMap(({ key: documentId, row: { indexedRevision, embeddingModel: model, ...row } }) =>
+        indexedRevision === null
+          ? []
+          : [{ documentId, model, chunkCount: row.chunkCount, tokenCount: row.tokenCount, chunking: row.chunking }],
+      );
+  };
+
 const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocuments => ({
   ready: async (documentIds) => {
     const rows = (await store.getMany(documents.name, documentIds)) as readonly StoredRow<DocumentRow>[];
@@ -65,9 +80,10 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
     SameNameHandler,
     { provide: DOCUMENTS_OF, inject: [CompleteViews], useFactory: lookUp },
     { provide: DOCUMENTS_WITH_TAGS, inject: [CompleteViews, READ_STORE], useFactory: withTags },
+    { provide: INDEXED_DOCUMENTS, inject: [CompleteViews, READ_STORE], useFactory: indexedDocuments },
     { provide: SHOWN_DOCUMENTS, inject: [READ_STORE], useFactory: shownDocuments },
   ],
-  exports: [DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SHOWN_DOCUMENTS],
+  exports: [INDEXED_DOCUMENTS, DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SHOWN_DOCUMENTS],
 })
 export class DocumentsViewModule {
   static readonly projections = [documents];

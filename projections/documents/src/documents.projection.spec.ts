@@ -77,7 +77,16 @@ describe('a document in its views', () => {
     const fields = (event: RecordedEvent) =>
       documents.apply(event).map((operation) => (operation.op === 'patch' ? operation.fields : operation));
     expect(fields(indexed())).toEqual([
-      { text: 't', passages: 'p', chunkCount: 2, tokenCount: 9, indexedRevision: 2, revision: 2 },
+      {
+        text: 't',
+        passages: 'p',
+        chunkCount: 2,
+        tokenCount: 9,
+        chunking: null,
+        embeddingModel: 'm',
+        indexedRevision: 2,
+        revision: 2,
+      },
     ]);
     expect(fields(at(3, { type: 'DocumentReady', data: { attempt: 1, superseded: [] } }))).toEqual([
       { status: 'Ready', failure: null, revision: 3 },

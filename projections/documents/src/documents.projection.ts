@@ -1,4 +1,4 @@
-import { idOf, never, type RecordedEvent, sensitive } from '@app/kernel';
+import { chunkingSchema, idOf, never, type RecordedEvent, sensitive } from '@app/kernel';
 import { documentScope, type DocumentEvent, ingestionStep } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
@@ -22,6 +22,9 @@ export const documentRow = z.object({
   tagIds: z.array(z.string()),
   chunkCount: z.number().int(),
   tokenCount: z.number().int(),
+  /** What its text was cut by and whose vectors its passages have; null: by default, and none. */
+  chunking: chunkingSchema.nullable(),
+  embeddingModel: z.string().nullable(),
   /** Blobs of the content, the extracted text and the passages that are searched. */
   file: z.string(),
   text: z.string().nullable(),
@@ -38,7 +41,7 @@ export type DocumentRow = z.output<typeof documentRow>;
 export const documents: RowProjection = {
   kind: 'rows',
   name: 'documents',
-  version: 4,
+  version: 5,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -54,6 +57,10 @@ export const documents: RowProjection = {
     'DocumentReady',
     'DocumentAttemptFailed',
     'DocumentProcessingFailed',
+    'DocumentReindexEmbedded',
+    'DocumentReindexed',
+    'DocumentPassagesSwapped',
+    'DocumentReindexDiscarded',
     'DocumentDeleted',
   ],
   row: documentRow,
@@ -67,6 +74,7 @@ export const documents: RowProjection = {
       name: 'newest-of-place-and-name',
       fields: [{ field: 'place' }, { field: 'name' }, { field: 'createdAt', order: 'desc' }],
     },
+    { name: 'newest', fields: [{ field: 'createdAt', order: 'desc' }] },
     { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
     { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
   ],
@@ -90,6 +98,8 @@ const added = ({
   failure: null,
   chunkCount: 0,
   tokenCount: 0,
+  chunking: null,
+  embeddingModel: null,
   text: null,
   passages: null,
   indexedRevision: null,
@@ -122,10 +132,18 @@ const changed = (
     case 'DocumentExtracted':
     case 'DocumentChunked':
     case 'DocumentEmbedded':
+    case 'DocumentReindexEmbedded':
+    case 'DocumentReindexed':
+    case 'DocumentReindexDiscarded':
       return {};
     case 'DocumentIndexed': {
-      const { text, passages, chunkCount, tokenCount } = event.data;
-      return { text, passages, chunkCount, tokenCount, indexedRevision: event.context.revision };
+      const { text, passages, chunkCount, tokenCount, chunking = null, embeddingModel } = event.data;
+      const indexedRevision = event.context.revision;
+      return { text, passages, chunkCount, tokenCount, chunking, embeddingModel, indexedRevision };
+    }
+    case 'DocumentPassagesSwapped': {
+      const { text, passages, chunkCount, tokenCount, chunking, embeddingModel } = event.data;
+      return { text, passages, chunkCount, tokenCount, chunking, embeddingModel };
     }
     case 'DocumentReady':
       return { status: 'Ready', failure: null };

@@ -14,6 +14,7 @@ export const passages: SearchProjection = {
   version: 4,
   types: [
     'DocumentIndexed',
+    'DocumentPassagesSwapped',
     'DocumentRenamed',
     'DocumentTagsChanged',
     'DocumentProcessingStarted',
@@ -27,7 +28,8 @@ export const passages: SearchProjection = {
     const { stream, revision } = event.context;
     const documentId = idOf(stream);
     switch (event.type) {
-      case 'DocumentIndexed': {
+      case 'DocumentIndexed':
+      case 'DocumentPassagesSwapped': {
         const { name, scope, agentId, spaceId, tagIds, passages: blob, embeddingModel } = event.data;
         if (isErased(name)) return [{ op: 'removeDocument', documentId }];
         const place = scope === 'agent' ? `a:${agentId}` : scope === 'space' ? `s:${spaceId}` : 'g';
@@ -39,7 +41,8 @@ export const passages: SearchProjection = {
             name,
             scope: place,
             tagIds,
-            revision,
+            // Of a swap the one before, since what citations pin, the text, stays.
+            revision: event.type === 'DocumentIndexed' ? revision : event.data.indexedRevision,
             embeddingModel,
             passages: blob,
           },

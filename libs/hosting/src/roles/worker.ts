@@ -1,16 +1,17 @@
-import { IngestionWorker } from '@app/knowledge';
+import { IngestionWorker, ReindexWorker } from '@app/knowledge';
 import { UnfinishedWork } from '@app/projecting';
 import { BuildWorker } from '@app/section-summaries';
 import { Injectable } from '@nestjs/common';
 import { BlobSweep } from '../blob-sweep';
 import type { Role } from '../lifecycle';
 
-/** Ingests documents, builds summary indexes, removes bodies that were stored for none, and finishes what requests left unfinished. */
+/** Ingests and re-indexes documents, builds summary indexes, removes bodies that were stored for none, and finishes what requests left unfinished. */
 @Injectable()
 export class Worker implements Role {
   constructor(
     private readonly ingestion: IngestionWorker,
     private readonly builds: BuildWorker,
+    private readonly reindex: ReindexWorker,
     private readonly blobSweep: BlobSweep,
     private readonly unfinished: UnfinishedWork,
   ) {}
@@ -18,6 +19,7 @@ export class Worker implements Role {
   async start(): Promise<void> {
     this.ingestion.start();
     this.builds.start();
+    this.reindex.start();
     this.blobSweep.start();
     this.unfinished.start();
   }
@@ -25,6 +27,6 @@ export class Worker implements Role {
   async stop(): Promise<void> {
     this.blobSweep.stop();
     await this.unfinished.stop();
-    await Promise.all([this.ingestion.stop(), this.builds.stop()]);
+    await Promise.all([this.ingestion.stop(), this.reindex.stop(), this.builds.stop()]);
   }
 }

@@ -1,11 +1,21 @@
 import type { Chunking } from '@app/kernel';
 import { List } from 'immutable';
 
-interface Indexed {
+/** The text of a document cut into passages with their vectors. */
+interface Cut {
   readonly text: string;
   readonly passages: string;
-  /** The model whose vectors the passages have, to be used again; null where they are not to be. */
+  readonly chunkCount: number;
+  readonly tokenCount: number;
+  /** What it was cut by; null: by default. */
+  readonly chunking: Chunking | null;
+  /** The model whose vectors the passages have. */
   readonly model: string | null;
+}
+
+interface Indexed extends Cut {
+  /** Whether attempts may use the vectors again. */
+  readonly isReusable: boolean;
   /** Revision of the document at which these passages were indexed: what citations pin. */
   readonly revision: number;
 }
@@ -23,6 +33,14 @@ export interface Embedded {
   readonly model: string;
 }
 
+/** What a re-index made beside what is searched, or what was searched before its swap. */
+export interface Beside extends Cut {
+  readonly jobId: string;
+  /** The passages that are searched, which it was made to replace, or which replaced it. */
+  readonly of: string;
+  readonly isEarlier: boolean;
+}
+
 /** The names of the blobs of a document, and what is in them. */
 export interface DocumentBlobs {
   readonly file: string;
@@ -33,6 +51,9 @@ export interface DocumentBlobs {
   readonly embedded: List<Embedded>;
   /** What the search index serves, or is about to serve. */
   readonly indexed: Indexed | null;
+  readonly beside: Beside | null;
+  /** What a re-index embedded and has not put together yet. */
+  readonly embeddedBeside: { readonly jobId: string; readonly batches: List<Embedded> } | null;
   /** Blobs that new ones replace, to be named when the new ones are served. */
   readonly superseded: List<string>;
 }
@@ -46,21 +67,28 @@ export const blobsOfNew = (file: string): DocumentBlobs => ({
   chunked: null,
   embedded: List(),
   indexed: null,
+  beside: null,
+  embeddedBeside: null,
   superseded: List(),
 });
 
 /** Every blob of a document. */
 export const allBlobs = (blobs: DocumentBlobs): string[] => [
-  blobs.file,
-  ...servedBlobs(blobs),
-  ...textBlobs(blobs),
-  ...embeddedBlobs(blobs),
-  ...blobs.superseded,
+  ...new Set([
+    blobs.file,
+    ...servedBlobs(blobs),
+    ...textBlobs(blobs),
+    ...embeddedBlobs(blobs),
+    ...blobsBeside(blobs),
+    ...blobs.superseded,
+  ]),
 ];
 
 /** What may hold vectors of passages, newest last: none of them need be embedded again. */
 export const embeddedBefore = ({ embedded, indexed }: DocumentBlobs): readonly Embedded[] => [
-  ...(indexed === null || indexed.model === null ? [] : [{ passages: indexed.passages, model: indexed.model }]),
+  ...(indexed === null || indexed.model === null || !indexed.isReusable
+    ? []
+    : [{ passages: indexed.passages, model: indexed.model }]),
   ...embedded,
 ];
 
@@ -77,7 +105,7 @@ export const fromTheStart = (blobs: DocumentBlobs): Changed => ({
   extracted: null,
   chunked: null,
   embedded: List(),
-  indexed: blobs.indexed === null ? null : { ...blobs.indexed, model: null },
+  indexed: blobs.indexed === null ? null : { ...blobs.indexed, isReusable: false },
   superseded: blobs.superseded.push(...textBlobs(blobs), ...embeddedBlobs(blobs)),
 });
 
@@ -101,12 +129,31 @@ export const withIndexed = (blobs: DocumentBlobs, indexed: Indexed): Changed => 
   chunked: null,
   embedded: List(),
   indexed,
+  beside: null,
+  embeddedBeside: null,
   superseded: blobs.superseded.push(
-    ...[...servedBlobs(blobs), ...textBlobs(blobs), ...embeddedBlobs(blobs)].filter(
-      (name) => name !== indexed.text && name !== indexed.passages,
-    ),
+    ...[
+      ...new Set([...servedBlobs(blobs), ...textBlobs(blobs), ...embeddedBlobs(blobs), ...blobsBeside(blobs)]),
+    ].filter((name) => name !== indexed.text && name !== indexed.passages),
   ),
 });
+
+/** What of a re-index a document holds beside what is searched. */
+export const blobsBeside = ({ beside, embeddedBeside, indexed }: DocumentBlobs): string[] =>
+  [
+    ...(beside === null ? [] : [beside.text, beside.passages]),
+    ...(embeddedBeside?.batches.map(({ passages }) => passages).toArray() ?? []),
+  ].filter((name) => name !== indexed?.text && name !== indexed?.passages);
+
+/** What a re-index made takes the place of what is searched, or gives it back. */
+export const swapped = (indexed: Indexed, beside: Beside): Changed => {
+  const { jobId, of: _, isEarlier, ...next } = beside;
+  const { revision, isReusable, ...before } = indexed;
+  return {
+    indexed: { ...next, revision, isReusable },
+    beside: { ...before, jobId, of: beside.passages, isEarlier: !isEarlier },
+  };
+};
 
 const servedBlobs = ({ indexed }: DocumentBlobs): string[] =>
   indexed === null ? [] : [indexed.text, indexed.passages];

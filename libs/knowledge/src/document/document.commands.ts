@@ -22,6 +22,31 @@ export interface ReplacementContent {
   readonly file: string;
 }
 
+/** What a re-index does to one document. */
+export type PassagesCommand =
+  | {
+      readonly type: 'KeepReindexBatch';
+      readonly jobId: string;
+      readonly passages: string;
+      readonly count: number;
+      readonly embeddingModel: string;
+    }
+  | {
+      readonly type: 'KeepReindexed';
+      readonly jobId: string;
+      /** The passages that were searched when it began. */
+      readonly of: string;
+      readonly text: string;
+      readonly passages: string;
+      readonly chunkCount: number;
+      readonly tokenCount: number;
+      readonly chunking: Chunking | null;
+      readonly embeddingModel: string;
+    }
+  | { readonly type: 'SwapPassages'; readonly jobId: string; readonly to: 'new' | 'earlier' }
+  /** `of`: what this job made and is not searched, or what all other jobs left. */
+  | { readonly type: 'DiscardReindexed'; readonly jobId: string; readonly of: 'job' | 'others' };
+
 export type DocumentCommand =
   | ({ readonly type: 'Add' } & CreateDocument)
   | {
@@ -68,4 +93,5 @@ export type DocumentCommand =
       readonly retryAt: string;
     }
   | { readonly type: 'Fail'; readonly attempt: number; readonly step: IngestionStep; readonly code: string }
+  | PassagesCommand
   | { readonly type: 'Delete' };

@@ -10,8 +10,10 @@ import {
   withIndexed,
   withText,
 } from './document-blobs';
+import { type Asker, askerOf } from './asker';
 import type { CreateDocument, DocumentCommand, ReplacementContent } from './document.commands';
 import type { DocumentEvent, DocumentScope } from './document.events';
+import { decideReindex, reindexing } from './document-reindex';
 
 export interface LiveDocument extends DocumentBlobs {
   readonly documentId: string;
@@ -29,7 +31,7 @@ export interface LiveDocument extends DocumentBlobs {
   /** Attempts in a row that failed for temporary reasons. */
   readonly failures: number;
   /** Who added or changed the present content: its embedding counts for them. */
-  readonly askedBy: { readonly userId: string; readonly keyId?: string };
+  readonly askedBy: Asker;
 }
 
 /** Indexed is the last part of Processing: stored, and waiting for the search index. The API shows Processing. */
@@ -73,18 +75,11 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
     event.type === 'DocumentAdded' && event.data.spaceId !== null ? { spaceId: event.data.spaceId } : {},
 };
 
-/** Actors are `user:<id>`, or `key:<id>` on behalf of one. */
-const askerOf = ({ context: { actor, onBehalfOf } }: RecordedEvent<DocumentEvent>): LiveDocument['askedBy'] => {
-  const [kind, id = ''] = actor.split(':');
-  return kind === 'key' && onBehalfOf !== undefined
-    ? { userId: onBehalfOf.slice('user:'.length), keyId: id }
-    : { userId: id };
-};
-
 type Live = Exclude<DocumentState, { status: 'Absent' | 'Deleted' }>;
 
 const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: Live): readonly DocumentEvent[] => {
   if ('attempt' in command) return decideAttempt(command, state);
+  if ('jobId' in command) return decideReindex(command, state);
   switch (command.type) {
     case 'Update':
       return [...renamed(command.name, state), ...retagged(command.tagIds, state), ...replaced(command.content, state)];
@@ -182,9 +177,9 @@ const indexed = (
   { documentId, scope, spaceId, agentId, name, tagIds, extracted: text, chunked }: Live,
 ): readonly DocumentEvent[] => {
   if (text === null || chunked === null) return [];
-  const { chunkCount, tokenCount } = chunked;
+  const { chunkCount, tokenCount, chunking } = chunked;
   const place = { documentId, scope, spaceId, agentId, name, tagIds: [...tagIds] };
-  const made = { text, passages, chunkCount, tokenCount, embeddingModel, steps: [...steps] };
+  const made = { text, passages, chunkCount, tokenCount, chunking, embeddingModel, steps: [...steps] };
   return [
     ...(embedded === 0
       ? []
@@ -241,9 +236,10 @@ const evolveLive = (
       return { ...state, ...withEmbedded(state, { passages, model }) };
     }
     case 'DocumentIndexed': {
-      const { text, passages, embeddingModel: model } = event.data;
+      const { text, passages, chunkCount, tokenCount, chunking = null, embeddingModel: model } = event.data;
       const { revision } = event.context;
-      return { ...state, ...withIndexed(state, { text, passages, model, revision }), status: 'Indexed' };
+      const cut = { text, passages, chunkCount, tokenCount, chunking, model };
+      return { ...state, ...withIndexed(state, { ...cut, isReusable: true, revision }), status: 'Indexed' };
     }
     case 'DocumentReady':
       return {
@@ -257,6 +253,11 @@ const evolveLive = (
       return { ...state, status: 'Pending', failures: state.failures + 1 };
     case 'DocumentProcessingFailed':
       return { ...state, status: 'Failed' };
+    case 'DocumentReindexEmbedded':
+    case 'DocumentReindexed':
+    case 'DocumentPassagesSwapped':
+    case 'DocumentReindexDiscarded':
+      return { ...state, ...reindexing(state, event) };
     default:
       return never(event);
   }

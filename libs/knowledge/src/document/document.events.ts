@@ -24,6 +24,9 @@ const name = sensitive(textSchema(500));
 /** SHA-256 in hex; encrypted, since equal hashes would tell who holds which file. */
 const contentHash = sensitive(z.string().min(1));
 
+/** What the text was cut by; null or absent: by default. */
+const chunking = chunkingSchema.nullable().optional();
+
 /** What a step did: said in the document's log, free of content. */
 export const stepReport = z.strictObject({
   step: ingestionStep,
@@ -96,8 +99,7 @@ export const documentChunked = defineEvent({
     chunks: heldBlob(),
     chunkCount: count,
     tokenCount: count,
-    /** Null or absent: by default. */
-    chunking: chunkingSchema.nullable().optional(),
+    chunking,
     report: stepReport,
   }),
 });
@@ -124,6 +126,7 @@ export const documentIndexed = defineEvent({
     passages: heldBlob(),
     chunkCount: count,
     tokenCount: count,
+    chunking,
     embeddingModel: z.string().nullable(),
     steps: z.array(stepReport),
   }),
@@ -152,6 +155,58 @@ export const documentProcessingFailed = defineEvent({
   data: z.strictObject({ attempt: attemptNumber, step: ingestionStep, code: z.string() }),
 });
 
+export const documentReindexEmbedded = defineEvent({
+  type: 'DocumentReindexEmbedded',
+  description: 'A re-index embedded a batch of passages, which is stored. The document is searched as before.',
+  data: z.strictObject({ jobId: id, passages: heldBlob(), count, embeddingModel: z.string() }),
+});
+
+export const documentReindexed = defineEvent({
+  type: 'DocumentReindexed',
+  description:
+    'A re-index made new passages of the document, which are stored beside those that are searched until they are swapped. `of` names the passages that they are to replace, `superseded` blobs that nothing refers to any more.',
+  data: z.strictObject({
+    jobId: id,
+    of: z.string(),
+    text: heldBlob(),
+    passages: heldBlob(),
+    chunkCount: count,
+    tokenCount: count,
+    chunking: chunkingSchema.nullable(),
+    embeddingModel: z.string(),
+    superseded: releasedBlobs(),
+  }),
+});
+
+export const documentPassagesSwapped = defineEvent({
+  type: 'DocumentPassagesSwapped',
+  description:
+    'The passages of a re-index are searched from now on (`to` is `new`), or those before it again (`earlier`). The others are kept beside them. `indexedRevision` stays, since the text does.',
+  data: z.strictObject({
+    jobId: id,
+    to: z.enum(['new', 'earlier']),
+    documentId: id,
+    scope: documentScope,
+    spaceId: id.nullable(),
+    agentId: id.nullable(),
+    name,
+    tagIds: z.array(id),
+    indexedRevision: count,
+    text: heldBlob(),
+    passages: heldBlob(),
+    chunkCount: count,
+    tokenCount: count,
+    chunking: chunkingSchema.nullable(),
+    embeddingModel: z.string().nullable(),
+  }),
+});
+
+export const documentReindexDiscarded = defineEvent({
+  type: 'DocumentReindexDiscarded',
+  description: 'What a re-index kept beside the searched passages was dropped. `superseded` names its blobs.',
+  data: z.strictObject({ jobId: id, superseded: releasedBlobs() }),
+});
+
 export const documentDeleted = defineEvent({
   type: 'DocumentDeleted',
   description: 'A document was deleted permanently. `tagIds` and `blobs` list its tags and stored bodies.',
@@ -172,6 +227,10 @@ export const documentEvents = [
   documentReady,
   documentAttemptFailed,
   documentProcessingFailed,
+  documentReindexEmbedded,
+  documentReindexed,
+  documentPassagesSwapped,
+  documentReindexDiscarded,
   documentDeleted,
 ] as const;
 

@@ -10,13 +10,14 @@ import {
   type Receipt,
 } from '@app/kernel';
 import { decodePassages, encodePassages, type Passage } from '@app/search-index';
+import { embeddedBefore } from '../document/document-blobs';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
 import type { IngestionStep, StepReport } from '../document/document.events';
 import type { EmbeddingParts } from '../embed-metered';
 import type { ChunkingOf } from '../lookups';
 import { Attempt, verdictOn } from './attempt';
 import { DocumentWork } from './document-work';
-import { embedPassages } from './embed-passages';
+import { embedPassages, payerOf } from './embed-passages';
 import { IngestionFailure } from './ingestion-failure';
 import { passagesOf } from './passages';
 import type { ProgressBoard } from './progress';
@@ -108,7 +109,14 @@ const index = async (
   await show('embed', 0, total);
   const embedded = await run.run(
     'embed',
-    () => embedPassages(parts, work, chunks, signal, shown),
+    () =>
+      embedPassages(parts, work, chunks, {
+        payer: payerOf(work),
+        before: embeddedBefore(work.document),
+        batch: (stored) => ({ type: 'MarkEmbedded', attempt: number, ...stored }),
+        signal,
+        progress: shown,
+      }),
     (done) => done?.made ?? 0,
   );
   if (embedded === undefined) return undefined;
@@ -215,7 +223,8 @@ const publish = async (parts: IngestionParts, work: DocumentWork, indexed: Index
   else await work.decide({ type: 'Fail', attempt: number, step: 'publish', code: 'not_searchable' });
 };
 
-const workerMeta = ({ ids, clock }: IngestionParts): CommandMeta => {
+/** A command of a worker. */
+export const workerMeta = ({ ids, clock }: Pick<IngestionParts, 'ids' | 'clock'>): CommandMeta => {
   const commandId = ids.next();
   return { commandId, correlationId: commandId, actor: 'system:ingestion', now: clock.now() };
 };

@@ -8,12 +8,12 @@ import type { DocumentEvent } from '../document/document.events';
 @PolicyHandler()
 export class RemoveSupersededBlobs implements Policy {
   readonly name = 'remove-superseded-blobs';
-  readonly types = ['DocumentReady'];
+  readonly types = ['DocumentReady', 'DocumentReindexed', 'DocumentReindexDiscarded'];
 
   constructor(@Inject(BLOBS) private readonly blobs: Blobs) {}
 
   async react(event: RecordedEvent): Promise<void> {
-    const { data } = event as RecordedEvent & Extract<DocumentEvent, { type: 'DocumentReady' }>;
+    const { data } = event as RecordedEvent & Extract<DocumentEvent, { data: { superseded: string[] } }>;
     if (data.superseded.length > 0) await this.blobs.remove(data.superseded);
   }
 }

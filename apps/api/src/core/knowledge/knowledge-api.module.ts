@@ -9,6 +9,7 @@ import { DocumentEventsController } from './document-events.controller';
 import { DocumentPresenter } from './document-presenter';
 import { DocumentsController } from './documents.controller';
 import { DownloadDocumentsController } from './download-documents.controller';
+import { ReindexController } from './reindex.controller';
 import { SearchController } from './search.controller';
 import { SentChanges } from './sent-changes';
 import { SummaryIndexController } from './summary-index.controller';
@@ -26,6 +27,7 @@ import { TagsController } from './tags.controller';
     TagsController,
     SearchController,
     SummaryIndexController,
+    ReindexController,
   ],
   providers: [KnowledgeAccess, DocumentPresenter, SentChanges],
 })

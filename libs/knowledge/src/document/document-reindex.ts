@@ -1,0 +1,99 @@
+import { never, type RecordedEvent } from '@app/kernel';
+import { List } from 'immutable';
+import { blobsBeside, type DocumentBlobs, swapped } from './document-blobs';
+import type { PassagesCommand } from './document.commands';
+import type { DocumentState, LiveDocument } from './document.decider';
+import type { DocumentEvent } from './document.events';
+
+type Live = Extract<DocumentState, LiveDocument>;
+type ReindexEvent = Extract<
+  DocumentEvent,
+  {
+    type: 'DocumentReindexEmbedded' | 'DocumentReindexed' | 'DocumentPassagesSwapped' | 'DocumentReindexDiscarded';
+  }
+>;
+
+/**
+ * What a re-index does to a document, which stays Ready: it is searched as before until its passages are swapped. Nothing
+ * where the document is not Ready, or has other passages than those that the job began with.
+ */
+export const decideReindex = (command: PassagesCommand, state: Live): readonly DocumentEvent[] => {
+  switch (command.type) {
+    case 'KeepReindexBatch': {
+      const { jobId, passages, count, embeddingModel } = command;
+      const isKnown = state.embeddedBeside?.batches.some((batch) => batch.passages === passages) === true;
+      return state.status === 'Ready' && !isKnown
+        ? [{ type: 'DocumentReindexEmbedded', data: { jobId, passages, count, embeddingModel } }]
+        : [];
+    }
+    case 'KeepReindexed': {
+      const { type: _, ...made } = command;
+      const isCurrent = state.status === 'Ready' && state.indexed?.passages === made.of;
+      if (!isCurrent || state.beside?.passages === made.passages) return [];
+      const superseded = blobsBeside(state).filter((name) => name !== made.text && name !== made.passages);
+      return [{ type: 'DocumentReindexed', data: { ...made, superseded } }];
+    }
+    case 'SwapPassages':
+      return swap(command, state);
+    case 'DiscardReindexed':
+      return discard(command, state);
+    default:
+      return never(command);
+  }
+};
+
+const swap = (
+  { jobId, to }: Extract<PassagesCommand, { type: 'SwapPassages' }>,
+  { status, indexed, beside, documentId, scope, spaceId, agentId, name, tagIds }: Live,
+): readonly DocumentEvent[] => {
+  const isPossible = status === 'Ready' && indexed !== null && beside?.of === indexed.passages;
+  if (!isPossible || beside.jobId !== jobId || beside.isEarlier !== (to === 'earlier')) return [];
+  const { text, passages, chunkCount, tokenCount, chunking, model: embeddingModel } = beside;
+  const place = { documentId, scope, spaceId, agentId, name, tagIds: [...tagIds] };
+  const cut = { text, passages, chunkCount, tokenCount, chunking, embeddingModel };
+  return [
+    { type: 'DocumentPassagesSwapped', data: { jobId, to, ...place, indexedRevision: indexed.revision, ...cut } },
+  ];
+};
+
+const discard = (
+  { jobId, of }: Extract<PassagesCommand, { type: 'DiscardReindexed' }>,
+  state: Live,
+): readonly DocumentEvent[] => {
+  const { beside, embeddedBeside } = state;
+  const isMeant = (made: { readonly jobId: string } | null): boolean =>
+    made !== null && (made.jobId === jobId) === (of === 'job');
+  const isSearched = of === 'job' && beside?.isEarlier === true;
+  if (isSearched || (!isMeant(beside) && !isMeant(embeddedBeside))) return [];
+  return [{ type: 'DocumentReindexDiscarded', data: { jobId, superseded: blobsBeside(state) } }];
+};
+
+/** What an event of a re-index changes in a document. */
+export const reindexing = (
+  state: DocumentBlobs,
+  { type, data }: RecordedEvent<ReindexEvent>,
+): Partial<DocumentBlobs> => {
+  switch (type) {
+    case 'DocumentReindexEmbedded': {
+      const { jobId, passages, embeddingModel: model } = data;
+      const { embeddedBeside } = state;
+      const before: DocumentBlobs['embeddedBeside'] =
+        embeddedBeside?.jobId === jobId ? embeddedBeside : { jobId, batches: List() };
+      const left = embeddedBeside === null || embeddedBeside.jobId === jobId ? [] : embeddedBeside.batches;
+      return {
+        embeddedBeside: { jobId, batches: before.batches.push({ passages, model }) },
+        superseded: state.superseded.push(...[...left].map((batch) => batch.passages)),
+      };
+    }
+    case 'DocumentReindexed': {
+      const { superseded: _, embeddingModel: model, ...made } = data;
+      return { beside: { ...made, model, isEarlier: false }, embeddedBeside: null };
+    }
+    case 'DocumentPassagesSwapped':
+      return state.indexed === null || state.beside === null ? {} : swapped(state.indexed, state.beside);
+    case 'DocumentReindexDiscarded':
+      return { beside: null, embeddedBeside: null };
+    default:
+      return never(type);
+  }
+};

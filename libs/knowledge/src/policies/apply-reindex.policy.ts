@@ -1,0 +1,56 @@
+import { type Clock, CLOCK, Decisions, idOf, reactionTo, type RecordedEvent, stepOf } from '@app/kernel';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
+import type { PassagesCommand } from '../document/document.commands';
+import { documentDecider } from '../document/document.decider';
+import { INDEXED_DOCUMENTS, type IndexedDocuments } from '../lookups';
+import { unlessDeleted } from '../reindex/reindex-document';
+import { levelOf } from '../reindex/reindex-plan';
+import { reindexDecider } from '../reindex/reindex.decider';
+import type { ReindexEvent } from '../reindex/reindex.events';
+
+/**
+ * Does to each document what was decided of a re-index: swaps its passages, swaps them back, or drops what is kept beside
+ * them. Each document has the old passages or the new ones at any time. A repeat after a crash changes nothing.
+ */
+@PolicyHandler()
+export class ApplyReindex implements Policy {
+  readonly name = 'apply-reindex';
+  readonly types = ['ReindexStarted', 'ReindexCancelled', 'ReindexSwapped', 'ReindexRolledBack'];
+
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(INDEXED_DOCUMENTS) private readonly documents: IndexedDocuments,
+  ) {}
+
+  async react(event: RecordedEvent): Promise<void> {
+    const id = idOf(event.context.stream);
+    const started = await this.decisions.loadAt(reindexDecider, id, event.context.revision);
+    const place = started?.status === 'none' ? await this.cancelled(id, event) : started;
+    if (place === undefined || place.status === 'none') return;
+    const command = commandOf(event as RecordedEvent<ReindexEvent>);
+    const meta = reactionTo(event, this.name, this.clock.now());
+    for await (const page of this.documents(levelOf(place), event.context.position))
+      for (const { documentId } of page)
+        await unlessDeleted(() =>
+          this.decisions.transact(documentDecider, documentId, command, stepOf(meta, documentId)),
+        );
+  }
+
+  /** The job as it stood before it was cancelled. */
+  private cancelled(id: string, { context }: RecordedEvent) {
+    return this.decisions.loadAt(reindexDecider, id, context.revision - 1);
+  }
+}
+
+const commandOf = ({ type, data: { jobId } }: RecordedEvent<ReindexEvent>): PassagesCommand => {
+  switch (type) {
+    case 'ReindexSwapped':
+      return { type: 'SwapPassages', jobId, to: 'new' };
+    case 'ReindexRolledBack':
+      return { type: 'SwapPassages', jobId, to: 'earlier' };
+    default:
+      return { type: 'DiscardReindexed', jobId, of: type === 'ReindexStarted' ? 'others' : 'job' };
+  }
+};

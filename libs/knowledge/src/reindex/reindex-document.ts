@@ -1,0 +1,138 @@
+import { isDomainError, isErased } from '@app/kernel';
+import { decodePassages, encodePassages, type Passage } from '@app/search-index';
+import type { Embedded } from '../document/document-blobs';
+import { documentDecider, type LiveDocument } from '../document/document.decider';
+import { DocumentWork } from '../ingestion/document-work';
+import { embedPassages } from '../ingestion/embed-passages';
+import { type IngestionParts, workerMeta } from '../ingestion/ingest';
+import { inStrides, passagesOf } from '../ingestion/passages';
+import { readApart } from '../ingestion/read-apart';
+import { isCutAnew, isDue, type WantedPassages } from './reindex-plan';
+import type { ReindexJob } from './reindex.decider';
+
+export type ReindexParts = Pick<
+  IngestionParts,
+  'decisions' | 'blobs' | 'models' | 'metering' | 'ids' | 'clock' | 'chunkingOf' | 'parser'
+>;
+
+type Indexed = NonNullable<LiveDocument['indexed']>;
+
+/**
+ * A document as a job finds it: `none` where there is nothing to do, since it is being ingested, with the present settings, or
+ * is as it shall be, or is deleted; `made` where the job has made its passages; else `due`.
+ */
+export const progressOf = async (
+  { decisions, chunkingOf, models }: Pick<ReindexParts, 'decisions' | 'chunkingOf' | 'models'>,
+  job: ReindexJob,
+  documentId: string,
+): Promise<
+  | { readonly is: 'none' | 'made' }
+  | {
+      readonly is: 'due';
+      readonly document: LiveDocument;
+      readonly indexed: Indexed;
+      readonly wanted: WantedPassages;
+    }
+> => {
+  const { state } = await decisions.load(documentDecider, documentId);
+  if (state.status !== 'Ready' || state.indexed === null) return { is: 'none' };
+  const { indexed, beside } = state;
+  const wanted = {
+    embeddingModel: models.embedding().model.key,
+    chunking: job.scope === 'instance' ? undefined : await chunkingOf(state),
+  };
+  if (!isDue(indexed, wanted)) return { is: 'none' };
+  const isMade =
+    beside?.jobId === job.jobId && beside.of === indexed.passages && !beside.isEarlier && !isDue(beside, wanted);
+  return isMade ? { is: 'made' } : { is: 'due', document: state, indexed, wanted };
+};
+
+/** Makes the passages of a document beside those that are searched. It goes on behind the last batch that the log names. */
+export const reindexDocument = async (
+  parts: ReindexParts,
+  job: ReindexJob,
+  documentId: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  const found = await progressOf(parts, job, documentId);
+  if (found.is !== 'due') return;
+  const { document, indexed, wanted } = found;
+  const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
+  const cut = isCutAnew(indexed.chunking, wanted)
+    ? await cutAnew(parts, work, wanted, signal)
+    : { text: null, tokenCount: indexed.tokenCount, passages: await passagesWithout(work, indexed) };
+  const { jobId, askedBy } = job;
+  const { agentId, spaceId } = document;
+  const embedded = await embedPassages(parts, work, cut.passages, {
+    payer: { ...askedBy, ...(agentId === null ? {} : { agentId }), ...(spaceId === null ? {} : { spaceId }) },
+    before: vectorsOf(document, jobId),
+    batch: (stored) => ({ type: 'KeepReindexBatch', jobId, ...stored }),
+    signal,
+    progress: () => undefined,
+  });
+  if (embedded === undefined) return;
+  const isSameText = cut.text === null || (await work.read(indexed.text))?.equals(cut.text) === true;
+  const bodies = [...(isSameText ? [] : [cut.text as Buffer]), await encodePassages(embedded.passages)];
+  await work.store(bodies, (names) => ({
+    type: 'KeepReindexed',
+    jobId,
+    of: indexed.passages,
+    text: isSameText ? indexed.text : (names[0] as string),
+    passages: names.at(-1) as string,
+    chunkCount: embedded.passages.length,
+    tokenCount: cut.tokenCount,
+    chunking: wanted.chunking === undefined ? indexed.chunking : wanted.chunking,
+    embeddingModel: embedded.embeddingModel,
+  }));
+};
+
+/** Whether what a job made of a document is stored, whole and with its vectors. */
+export const isWhole = async (
+  { decisions, blobs }: Pick<ReindexParts, 'decisions' | 'blobs'>,
+  documentId: string,
+): Promise<boolean> => {
+  const { state } = await decisions.load(documentDecider, documentId);
+  if (state.status !== 'Ready' || state.beside === null) return false;
+  const body = await blobs.get(`${documentDecider.category}-${documentId}`, state.beside.passages);
+  if (body === undefined) return false;
+  const passages = await decodePassages(body);
+  return passages.length === state.beside.chunkCount && passages.every(({ vector }) => vector !== undefined);
+};
+
+/** The result, or undefined where the document was deleted meanwhile. */
+export const unlessDeleted = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDomainError(error, 'not_found')) throw error;
+    return undefined;
+  }
+};
+
+const cutAnew = async (
+  { parser }: ReindexParts,
+  work: DocumentWork,
+  { chunking }: WantedPassages,
+  signal: AbortSignal,
+) => {
+  const { documentId, name, file, mimeType } = work.document;
+  const body = (await work.read(file)) ?? missing(documentId);
+  const source = { name: isErased(name) ? '' : name, mimeType, body };
+  const read = await readApart(parser, source, chunking ?? null, signal);
+  return { text: Buffer.from(read.text), tokenCount: read.tokenCount, passages: await passagesOf(documentId, read) };
+};
+
+const passagesWithout = async (work: DocumentWork, { passages }: Indexed): Promise<readonly Passage[]> => {
+  const stored = await decodePassages((await work.read(passages)) ?? missing(work.document.documentId));
+  return inStrides(stored, ({ vector: _vector, ...passage }): Passage => passage);
+};
+
+const missing = (documentId: string): never => {
+  throw new Error(`a stored body of document ${documentId} is gone`);
+};
+
+/** Vectors that need not be made: of what is searched, and of the batches of this job. */
+const vectorsOf = ({ indexed, embeddedBeside }: LiveDocument, jobId: string): readonly Embedded[] => [
+  ...(indexed === null || indexed.model === null ? [] : [{ passages: indexed.passages, model: indexed.model }]),
+  ...(embeddedBeside?.jobId === jobId ? embeddedBeside.batches : []),
+];

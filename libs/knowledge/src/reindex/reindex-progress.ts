@@ -1,0 +1,25 @@
+import type { CoordinationStore } from '@app/coordination';
+import { z } from 'zod';
+
+/** Where a running job stands: so many documents of all that need it. */
+const reindexProgress = z.object({ jobId: z.string(), done: z.number().int(), total: z.number().int() });
+export type ReindexProgress = z.output<typeof reindexProgress>;
+
+const PREFIX = 'reindex-progress/';
+
+export const showReindexProgress = async (
+  store: Pick<CoordinationStore, 'write'>,
+  id: string,
+  progress: ReindexProgress,
+): Promise<void> => void (await store.write(PREFIX + id, progress));
+
+/** Undefined where the job has not begun. */
+export const readReindexProgress = async (
+  store: Pick<CoordinationStore, 'read'>,
+  id: string,
+  jobId: string,
+): Promise<ReindexProgress | undefined> => {
+  const state = await store.read(PREFIX + id);
+  const progress = state === undefined ? undefined : reindexProgress.parse(state);
+  return progress?.jobId === jobId ? progress : undefined;
+};

@@ -1,0 +1,163 @@
+import type { Claims, CoordinationStore } from '@app/coordination';
+import { inReadScope, type Position } from '@app/kernel';
+import { verdictOn } from '../ingestion/attempt';
+import { workerMeta } from '../ingestion/ingest';
+import { IngestionFailure } from '../ingestion/ingestion-failure';
+import type { IndexedFacts, IndexedDocuments, RunningReindexes } from '../lookups';
+import { isWhole, progressOf, reindexDocument, type ReindexParts, unlessDeleted } from './reindex-document';
+import { isDue, levelOf } from './reindex-plan';
+import { showReindexProgress } from './reindex-progress';
+import { reindexDecider, type ReindexJob } from './reindex.decider';
+
+export interface ReindexWorkerOptions extends ReindexParts {
+  readonly claims: Claims;
+  readonly coordination: CoordinationStore;
+  readonly running: RunningReindexes;
+  readonly documents: IndexedDocuments;
+  readonly logger: { warn(facts: object, message: string): void };
+  /** How often `running` is asked, milliseconds; 1,000 by default. */
+  readonly sweepMs?: number;
+}
+
+/** Rounds through the documents of a job: more are needed only where some are set back while it runs. */
+const MOST_ROUNDS = 10;
+
+/** Does the jobs that run, one at a time in each process. One that a killed process left is taken up once its claim has run out. */
+export class ReindexWorker {
+  private readonly stopping = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private working: Promise<void> | undefined;
+  /** Failures in a row of a job, and when it is tried again. */
+  private readonly failed = new Map<string, { readonly failures: number; readonly retryAt: number }>();
+
+  constructor(private readonly options: ReindexWorkerOptions) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.sweep(), this.options.sweepMs ?? 1_000).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.stopping.abort(new Error('the worker is stopping'));
+    await this.working;
+  }
+
+  private sweep(): void {
+    this.working ??= inReadScope(() => this.workOnAll()).finally(() => (this.working = undefined));
+  }
+
+  /** Never rejects. */
+  private async workOnAll(): Promise<void> {
+    try {
+      for (const id of await this.options.running()) await this.workOn(id);
+    } catch (error) {
+      if (!this.stopping.signal.aborted)
+        this.options.logger.warn({ error }, 'Reading running re-index jobs failed; retrying.');
+    }
+  }
+
+  private async workOn(id: string): Promise<void> {
+    const now = this.options.clock.now().getTime();
+    if (this.stopping.signal.aborted || (this.failed.get(id)?.retryAt ?? 0) > now) return;
+    const release = await this.options.claims.take(`reindex/${id}`);
+    if (release === undefined) return;
+    try {
+      await this.run(id);
+      this.failed.delete(id);
+    } catch (error) {
+      if (!this.stopping.signal.aborted) await this.onFailure(id, error);
+    } finally {
+      await release();
+    }
+  }
+
+  private async run(id: string): Promise<void> {
+    const { state: job, position } = await this.options.decisions.load(reindexDecider, id);
+    if (job.status !== 'running') return;
+    const unreadable = new Set<string>();
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const documentIds = (await this.due(job, position as Position)).filter((each) => !unreadable.has(each));
+      if (!(await this.makeAll(id, job, documentIds, unreadable))) return;
+      const made = await this.verified(job, documentIds, unreadable);
+      if (made === undefined) continue;
+      await this.decide(id, { type: 'MarkReady', jobId: job.jobId, documents: made });
+      return;
+    }
+    await this.decide(id, { type: 'Fail', jobId: job.jobId, code: 'not_settled' });
+  }
+
+  /** False where the job does not run any more. */
+  private async makeAll(
+    id: string,
+    job: ReindexJob,
+    documentIds: readonly string[],
+    unreadable: Set<string>,
+  ): Promise<boolean> {
+    for (const [done, documentId] of documentIds.entries()) {
+      this.stopping.signal.throwIfAborted();
+      const { state } = await this.options.decisions.load(reindexDecider, id);
+      if (state.status !== 'running' || state.jobId !== job.jobId) return false;
+      await showReindexProgress(this.options.coordination, id, {
+        jobId: job.jobId,
+        done,
+        total: documentIds.length,
+      });
+      try {
+        await unlessDeleted(() => reindexDocument(this.options, job, documentId, this.stopping.signal));
+      } catch (error) {
+        if (!(error instanceof IngestionFailure)) throw error;
+        // It was read once, by a version that could: it stays as it is.
+        unreadable.add(documentId);
+        this.options.logger.warn({ documentId, code: error.code }, 'A document could not be re-indexed; it stays.');
+      }
+    }
+    return true;
+  }
+
+  /** How many documents have whole passages of this job; undefined where one lacks them. */
+  private async verified(
+    job: ReindexJob,
+    documentIds: readonly string[],
+    unreadable: ReadonlySet<string>,
+  ): Promise<number | undefined> {
+    let made = 0;
+    for (const documentId of documentIds) {
+      this.stopping.signal.throwIfAborted();
+      const found = await unlessDeleted(() => progressOf(this.options, job, documentId));
+      if (found === undefined || found.is === 'none' || unreadable.has(documentId)) continue;
+      if (found.is === 'due' || !(await isWhole(this.options, documentId))) return undefined;
+      made += 1;
+    }
+    return made;
+  }
+
+  private async due(job: ReindexJob, position: Position): Promise<readonly string[]> {
+    const found: string[] = [];
+    for await (const page of this.options.documents(levelOf(job), position))
+      for (const facts of page) if (await this.isDue(job, facts)) found.push(facts.documentId);
+    return found;
+  }
+
+  private async isDue(job: ReindexJob, facts: IndexedFacts): Promise<boolean> {
+    const { models, chunkingOf } = this.options;
+    const chunking = job.scope === 'instance' ? undefined : await chunkingOf({ ...job, scope: job.scope });
+    return isDue(facts, { embeddingModel: models.embedding().model.key, chunking });
+  }
+
+  private async onFailure(id: string, error: unknown): Promise<void> {
+    const failures = this.failed.get(id)?.failures ?? 0;
+    const { code, retryInMs } = verdictOn(error, failures);
+    this.options.logger.warn({ reindex: id, code, error }, 'A re-index failed for the moment.');
+    if (retryInMs !== null) {
+      this.failed.set(id, { failures: failures + 1, retryAt: this.options.clock.now().getTime() + retryInMs });
+      return;
+    }
+    this.failed.delete(id);
+    const { state } = await this.options.decisions.load(reindexDecider, id);
+    if (state.status === 'running') await this.decide(id, { type: 'Fail', jobId: state.jobId, code });
+  }
+
+  private decide(id: string, command: Parameters<typeof reindexDecider.decide>[0]): Promise<unknown> {
+    return this.options.decisions.transact(reindexDecider, id, command, workerMeta(this.options));
+  }
+}

@@ -1,0 +1,2 @@
+export { ReindexesViewModule } from './reindexes-view.module';
+export * from './reindexes.projection';
