@@ -1,3 +1,4 @@
+import type { StoredEvent } from '@app/kernel';
 import { Policies } from '@app/projecting';
 import { openContext } from '../../../test/fixtures/context';
 import { until } from '../../../test/fixtures/until';
@@ -30,4 +31,30 @@ describe('the module of Spaces', () => {
     await until(() => types().includes('PromptDeleted'), 'the prompt');
     await policies.stop();
   });
+
+  it('runs its policies: a Space that was being made while its owner was deleted has no deleted owner', async () => {
+    const { commands, ids, log, meta, module, types } = context;
+    const policies = module.get(Policies);
+    const ownerId = ids.next();
+    const readStream = log.readStream.bind(log);
+    jest
+      .spyOn(log, 'readStream')
+      .mockImplementation((stream, options) =>
+        stream === `user-${ownerId}` ? Promise.resolve([userDeleted(stream)]) : readStream(stream, options),
+      );
+    await policies.start();
+    await commands.execute(new CreateSpace(ownerId, { name: 'Late', description: '', color: '#000000' }, meta()));
+    await until(() => types().includes('SpaceMemberRemoved'), 'the end of the membership');
+    await policies.stop();
+  });
+});
+
+const userDeleted = (stream: string): StoredEvent => ({
+  stream,
+  type: 'UserDeleted',
+  id: stream,
+  revision: 1,
+  position: '',
+  data: '{}',
+  metadata: '{}',
 });

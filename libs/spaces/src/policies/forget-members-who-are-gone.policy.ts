@@ -15,11 +15,14 @@ import { Inject } from '@nestjs/common';
 import { SPACES_OF_USER, type SpacesOfUser } from '../lookups';
 import { spaceDecider } from '../space/space.decider';
 
-/** Ends the memberships of a deleted user, even as the last owner. A membership made meanwhile is handled by its own event. */
+/**
+ * Ends the memberships of a deleted user, even as the last owner. A membership made meanwhile is handled by its own
+ * event: `SpaceCreated` for the first owner.
+ */
 @PolicyHandler()
 export class ForgetMembersWhoAreGone implements Policy {
   readonly name = 'forget-members-who-are-gone';
-  readonly types = ['UserDeleted', 'SpaceMemberAdded'];
+  readonly types = ['UserDeleted', 'SpaceMemberAdded', 'SpaceCreated'];
 
   constructor(
     private readonly decisions: Decisions,
@@ -34,7 +37,7 @@ export class ForgetMembersWhoAreGone implements Policy {
       for (const spaceId of await this.spacesOf(id, event.context.position)) await this.forget(spaceId, id, event);
       return;
     }
-    const { userId } = event.data as { readonly userId: string };
+    const userId = madeMember(event);
     if (await isDeleted(this.log, `user-${userId}`, 'UserDeleted')) await this.forget(id, userId, event);
   }
 
@@ -43,3 +46,8 @@ export class ForgetMembersWhoAreGone implements Policy {
     await this.decisions.transact(spaceDecider, spaceId, { type: 'ForgetMember', userId }, meta);
   }
 }
+
+const madeMember = ({ data }: RecordedEvent): string => {
+  const made = data as { readonly userId: string } | { readonly ownerId: string };
+  return 'ownerId' in made ? made.ownerId : made.userId;
+};
