@@ -15,6 +15,8 @@ export class Archive {
   private constructor(
     private readonly zip: ZipFile,
     private readonly entries: ReadonlyMap<string, Entry>,
+    /** By their names in lower case: Office takes `SharedStrings.xml` for `sharedStrings.xml`. */
+    private readonly inLowerCase: ReadonlyMap<string, Entry>,
     private readonly maxInflated: number,
   ) {}
 
@@ -31,12 +33,13 @@ export class Archive {
         if (declared > maxInflated) fail('inflates_too_far');
         entries.set(entry.fileName.replace(/^\/+/, ''), entry);
       }
-      return new Archive(zip, entries, maxInflated);
+      const inLowerCase = new Map([...entries].map(([name, entry]) => [name.toLowerCase(), entry]));
+      return new Archive(zip, entries, inLowerCase, maxInflated);
     });
   }
 
   has(name: string): boolean {
-    return this.entries.has(name);
+    return this.entry(name) !== undefined;
   }
 
   /** The names in the archive that match, in the order of their numbers. */
@@ -48,7 +51,7 @@ export class Archive {
 
   /** The pieces of an entry as they inflate. Throws `ExtractionFailure`. */
   async *pieces(name: string): AsyncGenerator<Buffer> {
-    const entry = this.entries.get(name) ?? fail('malformed');
+    const entry = this.entry(name) ?? fail('malformed');
     const stream = await orMalformed(() => this.zip.openReadStreamPromise(entry));
     let size = 0;
     try {
@@ -70,6 +73,10 @@ export class Archive {
     const pieces: Buffer[] = [];
     for await (const piece of this.pieces(name)) pieces.push(piece);
     return Buffer.concat(pieces);
+  }
+
+  private entry(name: string): Entry | undefined {
+    return this.entries.get(name) ?? this.inLowerCase.get(name.toLowerCase());
   }
 }
 

@@ -8,6 +8,8 @@ const SAMPLE = 64 * 1024;
 const SURE = 60;
 const UTF_8 = 'utf-8';
 const WESTERN = 'windows-1252';
+const MAC = 'macintosh';
+const DOS = 'ibm850';
 
 const MARKS: readonly (readonly [readonly number[], string])[] = [
   [[0xef, 0xbb, 0xbf], UTF_8],
@@ -25,8 +27,7 @@ export const decodeText = (
   code: 'invalid_text' | 'unsupported_type' | 'malformed',
   named?: string,
 ): string => {
-  const encoding = markOf(body) ?? encodingOf(body, knownEncoding(named));
-  const text = new TextDecoder(encoding).decode(body);
+  const text = decoded(body, markOf(body) ?? encodingOf(body, knownEncoding(named)));
   return isText(text) ? text : fail(code);
 };
 
@@ -50,15 +51,44 @@ const encodingOf = (body: Buffer, named: string | undefined): string => {
   if (wide !== undefined) return wide;
   // Written in bytes of ASCII, so that it looks like UTF-8.
   if (named === 'iso-2022-jp') return named;
-  if (isUtf8(body)) return UTF_8;
+  if (isUtf8(body) || isDamagedUtf8(body)) return UTF_8;
   if (named !== undefined && named !== UTF_8 && !named.startsWith('utf-16')) return named;
   const likely = analyse(sample).find(
     ({ name, confidence }) => confidence >= SURE && knownEncoding(name) !== undefined,
   );
   const found = knownEncoding(likely?.name);
-  // What is no UTF-8 anywhere is none because it begins so.
-  return found === undefined || found === UTF_8 ? WESTERN : found;
+  if (found !== undefined && found !== UTF_8 && found !== WESTERN && found !== MAC) return found;
+  const { dos, mac, western } = umlautsOf(sample);
+  return dos > western ? DOS : mac > western ? MAC : WESTERN;
 };
+
+/** UTF-8 in which a few bytes are broken, or which is cut off in a letter. Letters of others hardly ever look like several of its sequences. */
+const isDamagedUtf8 = (body: Buffer): boolean => {
+  const first = body.findIndex((byte) => byte > 0x7f);
+  const text = body.subarray(first, first + SAMPLE).toString('utf8');
+  const broken = text.match(/\ufffd/g)?.length ?? 0;
+  const whole = text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0;
+  return whole > 2 * broken;
+};
+
+/**
+ * Bytes within words that only one encoding has German umlauts for: in that of DOS what Windows has quotation marks for, in that of the
+ * Macintosh `ü` and `ß` where Windows has `Ÿ` and `§`.
+ */
+const umlautsOf = (sample: Buffer): { readonly dos: number; readonly mac: number; readonly western: number } => {
+  const inWords = sample.toString('latin1').match(/(?<=[A-Za-z])[\x80-\xff](?=[a-z])/g) ?? [];
+  const count = (letters: string): number => inWords.filter((letter) => letters.includes(letter)).length;
+  return { dos: count('\x81\x84\x94'), mac: count('\x9f\xa7'), western: count('\xe4\xf6\xfc\xdf') };
+};
+
+/** The upper half of code page 850, which the runtime does not know. */
+const DOS_LETTERS =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0';
+
+const decoded = (body: Buffer, encoding: string): string =>
+  encoding === DOS
+    ? body.toString('latin1').replace(/[\x80-\xff]/g, (byte) => DOS_LETTERS[byte.charCodeAt(0) - 0x80] as string)
+    : new TextDecoder(encoding).decode(body);
 
 /** UTF-16 without its mark has a zero beside every letter of Latin scripts. */
 const utf16Of = (sample: Buffer): string | undefined => {

@@ -13,6 +13,7 @@ import { extractPptx } from './formats/pptx';
 import { extractRtf } from './formats/rtf';
 import { extractSeparated } from './formats/csv';
 import { extractXlsx } from './formats/xlsx';
+import { partsOf } from './xml';
 
 /** Of an Office document that is encrypted, in the directory of its compound file: UTF-16. */
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
@@ -54,12 +55,20 @@ export const extract = async (file: SourceFile, maxInflated: number): Promise<Ex
   return isSigned ? READERS[format](file, maxInflated) : mislabelled(file);
 };
 
+/** By the folder of their main part, which is mostly called as in `USUAL`. */
+const OFFICE: readonly (readonly [string, (archive: Archive, main: string) => Promise<Extraction>])[] = [
+  ['word/', extractDocx],
+  ['xl/', extractXlsx],
+  ['ppt/', extractPptx],
+];
+const USUAL = ['word/document.xml', 'xl/workbook.xml', 'ppt/presentation.xml'];
+
 /** Which kind of Office document or book it is, its entries tell. */
 const extractArchive = async (body: Buffer, maxInflated: number): Promise<Extraction> => {
   const archive = await Archive.open(body, maxInflated);
-  if (archive.has('word/document.xml')) return extractDocx(archive);
-  if (archive.has('xl/workbook.xml')) return extractXlsx(archive);
-  if (archive.has('ppt/presentation.xml')) return extractPptx(archive);
+  const [main = USUAL.find((name) => archive.has(name)) ?? ''] = await partsOf(archive, '', 'officeDocument');
+  const [, readOffice] = OFFICE.find(([folder]) => main.startsWith(folder)) ?? [];
+  if (readOffice !== undefined) return readOffice(archive, main);
   if (archive.has('META-INF/container.xml')) return extractEpub(archive);
   return fail('unsupported_type');
 };

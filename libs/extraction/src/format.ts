@@ -89,7 +89,13 @@ const OF_TEXT: ReadonlySet<Format> = new Set(['plain', 'markdown', 'code', 'html
 /** The format of a file: what its bytes say, else its name, else its type, else text. */
 export const formatOf = ({ name, mimeType, body }: SourceFile): Format => {
   const head = body.subarray(0, 1_024);
-  const magic = MAGIC.find(([, bytes, at = 0]) => head.subarray(at, at + bytes.length).equals(bytesOf(bytes)));
+  const isWritten = head.every((byte) => byte > 8);
+  const magic = MAGIC.find(
+    ([format, bytes, at = 0]) =>
+      head.subarray(at, at + bytes.length).equals(bytesOf(bytes)) &&
+      // A text may begin with `GIF89a` or `The ftyp box`; no picture, sound or film is without zeros.
+      !(isWritten && (format === 'image' || format === 'unknown') && /^[\w*]+$/.test(String(bytes))),
+  );
   if (magic !== undefined) return magic[0];
   const said = saidFormat(name, mimeType);
   const text = head

@@ -34,6 +34,7 @@ export class Table {
   /** Writes the rows, each at its place: `place` with its number. */
   write(to: TextBuilder, place: Place): void {
     const header = headerOf(this.rows);
+    const isTold = header !== undefined && isToldBelow(header, this.rows);
     const joins = this.rows.length > MAX_SINGLE_ROWS;
     let open: { readonly row: number; lines: string[]; length: number } | undefined;
     const close = (): void => {
@@ -43,8 +44,7 @@ export class Table {
       open = undefined;
     };
     for (const row of this.rows) {
-      // The header is in each of its rows.
-      if (row === header && this.rows.length > 1) continue;
+      if (row === header && isTold) continue;
       const line = lineOf(row, header);
       if (
         open !== undefined &&
@@ -69,6 +69,14 @@ const headerOf = (rows: readonly Row[]): Row | undefined => {
   );
   if (header === undefined || header === rows.at(-1)) return undefined;
   return header.cells.every((cell) => cell === '' || /\p{L}/u.test(cell)) ? header : undefined;
+};
+
+/** Whether each name stands in a row below: a column without values would be lost with its name. */
+const isToldBelow = ({ number, cells }: Row, rows: readonly Row[]): boolean => {
+  const told = new Set<number>();
+  for (const row of rows)
+    if (row.number > number) for (const [column, cell] of row.cells.entries()) if (cell !== '') told.add(column);
+  return cells.every((cell, column) => cell === '' || told.has(column));
 };
 
 const filled = (cells: readonly string[]): number =>

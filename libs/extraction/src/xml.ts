@@ -1,5 +1,6 @@
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
-import type { Archive } from './archive';
+import { type Archive, resolved } from './archive';
+import { knownEncoding } from './encodings';
 import { ExtractionFailure, fail } from './extraction';
 
 /** Office documents nest a few dozen deep, tables in tables included. */
@@ -66,8 +67,14 @@ const asMalformed = (work: () => unknown): void => {
   }
 };
 
-const encodingOf = (piece: Buffer): string =>
-  piece[0] === 0xfe || piece[0] === 0 ? 'utf-16be' : piece[0] === 0xff || piece[1] === 0 ? 'utf-16le' : 'utf-8';
+const encodingOf = (piece: Buffer): string => {
+  if (piece[0] === 0xfe || piece[0] === 0) return 'utf-16be';
+  if (piece[0] === 0xff || piece[1] === 0) return 'utf-16le';
+  const declared = /^<\?xml[^>]{1,100}encoding\s?=\s?["']([\w.-]{1,40})["']/.exec(
+    piece.subarray(0, 200).toString('latin1'),
+  )?.[1];
+  return knownEncoding(declared) ?? 'utf-8';
+};
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
@@ -76,6 +83,24 @@ const withLocalNames = (attributes: Record<string, SaxesAttributePlain | string>
   for (const [name, value] of Object.entries(attributes)) named[localName(name)] = named[name] = value as string;
   return named;
 };
+
+/** The relation that an element names: in an attribute `id` with whatever prefix its producer gave, beside one of its own without. */
+export const relationId = (attributes: Attributes): string =>
+  Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? '';
+
+/** The entry that a part of an Office document names for what is of that type, else the usual one; undefined where it has neither. */
+export const partOf = async (
+  archive: Archive,
+  part: string,
+  { type, usual }: { readonly type: string; readonly usual: string },
+): Promise<string | undefined> => (await partsOf(archive, part, type))[0] ?? (archive.has(usual) ? usual : undefined);
+
+/** The entries that a part names for what is of that type. */
+export const partsOf = async (archive: Archive, part: string, type: string): Promise<readonly string[]> =>
+  [...(await relationsOf(archive, part)).values()]
+    .filter((relation) => relation.type === type)
+    .map(({ target }) => resolved(part, target))
+    .filter((name) => archive.has(name));
 
 /** The relations of a part of an Office document: ids to the names of entries. What lies outside the file is left out. */
 export const relationsOf = async (archive: Archive, part: string): Promise<ReadonlyMap<string, Relation>> => {

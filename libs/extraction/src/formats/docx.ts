@@ -2,27 +2,44 @@ import type { Archive } from '../archive';
 import type { Extraction } from '../extraction';
 import { rowSentence } from '../table';
 import { oneLine, TextBuilder } from '../text-builder';
-import { type Attributes, readXml, type XmlReader } from '../xml';
+import { type Attributes, partOf, partsOf, readXml, type XmlReader } from '../xml';
 
-const BODY = 'word/document.xml';
-const STYLES = 'word/styles.xml';
-const NOTES = ['word/footnotes.xml', 'word/endnotes.xml'];
+/** What is shown twice, or no more: the copy of a text box for old programs, what was deleted, and where it was moved from. */
+const SKIPPED = new Set(['Fallback', 'del', 'moveFrom']);
 
-/** A Word document: headings by their styles, paragraphs, lists, rows of tables, notes at the end. What was deleted, and macros, are passed over. */
-export const extractDocx = async (archive: Archive): Promise<Extraction> => {
+/**
+ * A Word document, whose main part is named: headings by their styles, paragraphs, lists, rows of tables; at the end notes, and what
+ * stands at the top and the foot of pages. What was deleted, and macros, are passed over.
+ */
+export const extractDocx = async (archive: Archive, main: string): Promise<Extraction> => {
   const builder = new TextBuilder();
-  const levels = archive.has(STYLES) ? await headingStyles(archive) : new Map<string, number>();
-  await readXml(archive, BODY, new Story(builder, levels));
-  for (const notes of NOTES) if (archive.has(notes)) await readXml(archive, notes, new Story(builder, levels));
+  const styles = await partOf(archive, main, { type: 'styles', usual: 'word/styles.xml' });
+  const levels = styles === undefined ? new Map<string, number>() : await headingStyles(archive, styles);
+  await readXml(archive, main, new Story(builder, levels));
+  for (const type of ['footnotes', 'endnotes']) {
+    const notes = await partOf(archive, main, { type, usual: `word/${type}.xml` });
+    if (notes !== undefined) await readXml(archive, notes, new Story(builder, levels));
+  }
+  const told = new Set<string>();
+  for (const type of ['header', 'footer'])
+    for (const part of await partsOf(archive, main, type)) {
+      const repeated = new TextBuilder();
+      await readXml(archive, part, new Story(repeated, levels));
+      if (repeated.isEmpty) continue;
+      const { text, blocks } = repeated.build();
+      // First, even and other pages mostly have the same.
+      if (!told.has(text)) builder.include({ text, blocks }, 6);
+      told.add(text);
+    }
   return builder.build();
 };
 
 /** Levels of the styles of headings, which are called as the language of the author has it: `Heading1`, `berschrift1`. */
-const headingStyles = async (archive: Archive): Promise<ReadonlyMap<string, number>> => {
+const headingStyles = async (archive: Archive, part: string): Promise<ReadonlyMap<string, number>> => {
   const levels = new Map<string, number>();
   const parents = new Map<string, string>();
   let style = '';
-  await readXml(archive, STYLES, {
+  await readXml(archive, part, {
     open: (name, { styleId, val = '' }) => {
       if (name === 'style') style = styleId ?? '';
       else if (name === 'basedOn') parents.set(style, val);
@@ -77,8 +94,7 @@ class Story implements XmlReader {
   ) {}
 
   open(name: string, { val = '', type }: Attributes): void {
-    // What a text box says stands in `Fallback` once more.
-    if (this.skipped > 0 || name === 'Fallback') {
+    if (this.skipped > 0 || SKIPPED.has(name)) {
       this.skipped += 1;
       return;
     }

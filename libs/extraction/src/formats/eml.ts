@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { decodeText } from '../encodings';
 import { type Extraction, ExtractionFailure, fail, type SourceFile } from '../extraction';
 import { formatOf, isOfText } from '../format';
 import { TextBuilder } from '../text-builder';
@@ -25,7 +27,7 @@ export const extractEml = async ({ body }: SourceFile): Promise<Extraction> => {
 
 const parsed = async (body: Buffer): Promise<Email> => {
   try {
-    const mail = await PostalMime.parse(body, {
+    const mail = await PostalMime.parse(inUtf8(body), {
       attachmentEncoding: 'arraybuffer',
       maxNestingDepth: MAX_NESTING,
       maxHeadersSize: MAX_HEADER_BYTES,
@@ -35,6 +37,10 @@ const parsed = async (body: Buffer): Promise<Email> => {
     throw error instanceof ExtractionFailure ? error : new ExtractionFailure('malformed');
   }
 };
+
+/** Programs of old send letters as they are and name no charset; the parser takes that for UTF-8. */
+const inUtf8 = (body: Buffer): Buffer =>
+  isUtf8(body) || /charset\s{0,9}=/i.test(body.toString('latin1')) ? body : Buffer.from(decodeText(body, 'malformed'));
 
 const headLines = ({ from, to, cc, date, subject, attachments }: Email): readonly string[] =>
   [

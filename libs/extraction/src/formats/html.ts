@@ -61,8 +61,8 @@ class Page {
     if (EMPTY.has(name)) return this.void(name, attributes);
     this.depth += 1;
     if (this.depth > MAX_DEPTH) fail('malformed');
-    if (name === 'title' && this.rows.length === 0) this.isTitle = true;
     if (this.skips > 0) return;
+    if (name === 'title' && this.rows.length === 0) this.isTitle = true;
     if ((SKIPPED.has(name) || isHidden(attributes)) && name !== 'html' && name !== 'body') {
       this.skips = this.depth;
       return;
@@ -117,6 +117,8 @@ class Page {
   private flush(): void {
     if (this.rows.length > 0) {
       this.text += ' ';
+      this.heading = 0;
+      this.isListItem = false;
       return;
     }
     const { text } = this;

@@ -2,14 +2,13 @@ import { type Archive, resolved } from '../archive';
 import { type Extraction } from '../extraction';
 import { rowSentence } from '../table';
 import { oneLine, TextBuilder } from '../text-builder';
-import { type Attributes, readXml, relationsOf, type XmlReader } from '../xml';
+import { type Attributes, partsOf, readXml, relationId, relationsOf, type XmlReader } from '../xml';
 
-const PRESENTATION = 'ppt/presentation.xml';
-
-/** The slides of a presentation in their order, each with its number: title, text, rows of tables, then the notes of the speaker. */
-export const extractPptx = async (archive: Archive): Promise<Extraction> => {
+/** The slides of a presentation, whose main part is named, in their order, each with its number: title, text, rows of tables, then the notes of the speaker. */
+export const extractPptx = async (archive: Archive, main: string): Promise<Extraction> => {
   const builder = new TextBuilder();
-  for (const [index, slide] of (await slidesOf(archive)).entries()) {
+  for (const [index, slide] of (await slidesOf(archive, main)).entries()) {
+    if (!archive.has(slide)) continue;
     builder.at({ slide: index + 1 });
     const read = new Shapes();
     await readXml(archive, slide, read);
@@ -18,7 +17,7 @@ export const extractPptx = async (archive: Archive): Promise<Extraction> => {
     // What is found by its title alone must have it in its text.
     if (read.paragraphs.length === 0) builder.prose(read.title);
     for (const paragraph of read.paragraphs) builder.prose(paragraph);
-    for (const notes of await notesOf(archive, slide)) {
+    for (const notes of await partsOf(archive, slide, 'notesSlide')) {
       const said = new Shapes();
       await readXml(archive, notes, said);
       for (const paragraph of said.paragraphs) builder.prose(paragraph);
@@ -27,25 +26,19 @@ export const extractPptx = async (archive: Archive): Promise<Extraction> => {
   return builder.build();
 };
 
-const slidesOf = async (archive: Archive): Promise<readonly string[]> => {
-  const relations = await relationsOf(archive, PRESENTATION);
+/** Their entries. One that is not there keeps its number. */
+const slidesOf = async (archive: Archive, main: string): Promise<readonly string[]> => {
+  const relations = await relationsOf(archive, main);
   const slides: string[] = [];
-  await readXml(archive, PRESENTATION, {
+  await readXml(archive, main, {
     open: (name, attributes) => {
       if (name !== 'sldId') return;
-      const relation = relations.get(attributes['r:id'] ?? '');
-      const slide = relation && resolved(PRESENTATION, relation.target);
-      if (slide !== undefined && archive.has(slide)) slides.push(slide);
+      const relation = relations.get(relationId(attributes));
+      slides.push(relation === undefined ? '' : resolved(main, relation.target));
     },
   });
   return slides;
 };
-
-const notesOf = async (archive: Archive, slide: string): Promise<readonly string[]> =>
-  [...(await relationsOf(archive, slide)).values()]
-    .filter(({ type }) => type === 'notesSlide')
-    .map(({ target }) => resolved(slide, target))
-    .filter((name) => archive.has(name));
 
 /** Placeholders that repeat on every slide. */
 const REPEATED = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);

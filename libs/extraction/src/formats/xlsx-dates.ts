@@ -1,20 +1,18 @@
 import type { Archive } from '../archive';
 import { readXml } from '../xml';
 
-const STYLES = 'xl/styles.xml';
 const DAY_MS = 24 * 60 * 60_000;
 /** Formats of dates and times that every workbook has without naming them. */
 const isBuiltInDate = (id: number): boolean =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
 
 /** Indexes of the cell styles that show a number as a date or a time. */
-export const dateStyles = async (archive: Archive): Promise<ReadonlySet<number>> => {
+export const dateStyles = async (archive: Archive, part: string): Promise<ReadonlySet<number>> => {
   const formats = new Map<number, string>();
   const found = new Set<number>();
-  if (!archive.has(STYLES)) return found;
   let isCellStyles = false;
   let index = 0;
-  await readXml(archive, STYLES, {
+  await readXml(archive, part, {
     open: (name, { numFmtId = '', formatCode = '' }) => {
       if (name === 'numFmt') formats.set(Number(numFmtId), formatCode);
       else if (name === 'cellXfs') isCellStyles = true;

@@ -2,21 +2,21 @@ import { type Archive, resolved } from '../archive';
 import { type Extraction, fail } from '../extraction';
 import { Table } from '../table';
 import { TextBuilder } from '../text-builder';
-import { type Attributes, readXml, relationsOf, type XmlReader } from '../xml';
+import { type Attributes, partOf, readXml, relationId, relationsOf, type XmlReader } from '../xml';
 import { dateStyles, dateText } from './xlsx-dates';
 
-const WORKBOOK = 'xl/workbook.xml';
-const STRINGS = 'xl/sharedStrings.xml';
 /** Excel's own. */
 const MAX_COLUMNS = 16_384;
 const MAX_CHARACTERS = 64 * 1024 ** 2;
 
-/** The sheets of a workbook, row by row with their headers: at the name of the sheet and the number of the row. Formulas show their last value. */
-export const extractXlsx = async (archive: Archive): Promise<Extraction> => {
+/** The sheets of a workbook, whose main part is named, row by row with their headers: at the name of the sheet and the number of the row. Formulas show their last value. */
+export const extractXlsx = async (archive: Archive, main: string): Promise<Extraction> => {
   const builder = new TextBuilder();
-  const strings = archive.has(STRINGS) ? await stringsOf(archive) : [];
-  const dates = await dateStyles(archive);
-  const { sheets, is1904 } = await workbookOf(archive);
+  const texts = await partOf(archive, main, { type: 'sharedStrings', usual: 'xl/sharedStrings.xml' });
+  const strings = texts === undefined ? [] : await stringsOf(archive, texts);
+  const styles = await partOf(archive, main, { type: 'styles', usual: 'xl/styles.xml' });
+  const dates = styles === undefined ? new Set<number>() : await dateStyles(archive, styles);
+  const { sheets, is1904 } = await workbookOf(archive, main);
   for (const { name, part } of sheets) {
     const table = new Table();
     await readXml(
@@ -37,16 +37,16 @@ export const extractXlsx = async (archive: Archive): Promise<Extraction> => {
   return builder.build();
 };
 
-const workbookOf = async (archive: Archive) => {
-  const relations = await relationsOf(archive, WORKBOOK);
+const workbookOf = async (archive: Archive, main: string) => {
+  const relations = await relationsOf(archive, main);
   const sheets: { readonly name: string; readonly part: string }[] = [];
   let is1904 = false;
-  await readXml(archive, WORKBOOK, {
+  await readXml(archive, main, {
     open: (element, attributes) => {
       if (element === 'workbookPr') is1904 = /^(?:1|true)$/.test(attributes['date1904'] ?? '');
       if (element !== 'sheet') return;
-      const relation = relations.get(attributes['r:id'] ?? '');
-      const part = relation && resolved(WORKBOOK, relation.target);
+      const relation = relations.get(relationId(attributes));
+      const part = relation && resolved(main, relation.target);
       if (relation?.type === 'worksheet' && part !== undefined && archive.has(part))
         sheets.push({ name: attributes['name'] ?? '', part });
     },
@@ -55,13 +55,13 @@ const workbookOf = async (archive: Archive) => {
 };
 
 /** The texts that cells refer to, without the readings beside Japanese ones. */
-const stringsOf = async (archive: Archive): Promise<readonly string[]> => {
+const stringsOf = async (archive: Archive, part: string): Promise<readonly string[]> => {
   const strings: string[] = [];
   let characters = 0;
   let text = '';
   let isText = false;
   let readings = 0;
-  await readXml(archive, STRINGS, {
+  await readXml(archive, part, {
     open: (name) => {
       if (name === 'si') text = '';
       else if (name === 'rPh') readings += 1;
