@@ -1,27 +1,36 @@
 import { ExtractionFailure, formatOf, isPlainText, type Parser, type SourceFile } from '@app/extraction';
-import { type Chunking, startThread } from '@app/kernel';
+import { type Chunking, Semaphore, startThread } from '@app/kernel';
 import { IngestionFailure } from './ingestion-failure';
 import { readDocument, type ReadDocument, type Source } from './read-document';
 import type { ReadReply } from './read-document.thread';
 
 /** Bytes up to which cutting takes a few milliseconds, less than a thread needs to start. */
 const SMALL = 128 * 1024;
+/** Memory of the thread that cuts a text, MiB. Words alone take less than half of it, a file of nothing but tiny paragraphs nearly all. */
+const CUTTING_MEMORY_MB = 512;
+/** Texts that are cut at once; each takes a core. */
+const cutting = new Semaphore(2);
 
 /**
- * Reads a document. What needs a parser is read in a process of its own, which ends with the signal; a large text is cut in its
- * own thread, so that nothing else waits for it. Throws `IngestionFailure`, and `Unavailable` where no process can be started.
+ * Reads a document. What needs a parser is read in a process of its own, which ends with the signal; a large text is cut in a
+ * thread of its own with a limit on memory, two at a time, so that nothing else waits for it. Throws `IngestionFailure`, and `Unavailable` where no process can be started.
  */
 export const readApart = async (
   parser: Pick<Parser, 'read'>,
   file: SourceFile,
   chunking: Chunking | null,
   signal: AbortSignal,
+  memoryMb = CUTTING_MEMORY_MB,
 ): Promise<ReadDocument> => {
-  if (isPlainText(formatOf(file))) return cutApart({ file }, file.body.byteLength, chunking);
+  const cut = (source: Source, bytes: number): Promise<ReadDocument> =>
+    bytes <= SMALL
+      ? Promise.resolve(readDocument(source, chunking))
+      : cutting.run(() => cutApart(source, { chunking, signal, memoryMb }), signal);
+  if (isPlainText(formatOf(file))) return cut({ file }, file.body.byteLength);
   const begun = performance.now();
   const extraction = await extracted(parser, file, signal);
   const parseMs = performance.now() - begun;
-  const document = await cutApart({ extraction }, extraction.byteLength, chunking);
+  const document = await cut({ extraction }, extraction.byteLength);
   return { ...document, milliseconds: { ...document.milliseconds, parse: Math.round(parseMs) } };
 };
 
@@ -33,14 +42,33 @@ const extracted = async (parser: Pick<Parser, 'read'>, file: SourceFile, signal:
   }
 };
 
-const cutApart = async (source: Source, bytes: number, chunking: Chunking | null): Promise<ReadDocument> => {
-  if (bytes <= SMALL) return readDocument(source, chunking);
-  const worker = startThread(__dirname, 'read-document.thread', __filename, { workerData: { source, chunking } });
-  const reply = await new Promise<ReadReply>((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the reading thread ended without an answer')));
+interface Cutting {
+  readonly chunking: Chunking | null;
+  readonly signal: AbortSignal;
+  readonly memoryMb: number;
+}
+
+const cutApart = async (source: Source, { chunking, signal, memoryMb }: Cutting): Promise<ReadDocument> => {
+  const thread = startThread(__dirname, 'read-document.thread', __filename, {
+    workerData: { source, chunking },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   });
-  if ('failure' in reply) throw new IngestionFailure(reply.failure);
-  return reply.document;
+  const end = (): void => void thread.terminate();
+  signal.addEventListener('abort', end);
+  try {
+    const reply = await new Promise<ReadReply>((resolve, reject) => {
+      thread.once('message', resolve);
+      thread.once('error', (error) => reject(isOutOfMemory(error) ? new IngestionFailure('out_of_memory') : error));
+      thread.once('exit', () => reject(new Error('the reading thread ended without an answer')));
+    });
+    if ('failure' in reply) throw new IngestionFailure(reply.failure);
+    return reply.document;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 };
+
+const isOutOfMemory = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -1,0 +1,28 @@
+import { IngestionFailure } from './ingestion-failure';
+import { readApart } from './read-apart';
+
+const parser = { read: () => Promise.reject(new Error('plain text needs no parser')) };
+const paragraphs = (count: number) => ({
+  name: 'a.txt',
+  mimeType: 'text/plain',
+  body: Buffer.from('a\n\n'.repeat(count)),
+});
+const goesOn = (): AbortSignal => new AbortController().signal;
+
+it('fails what takes more memory to cut than a thread may have, and cuts the next', async () => {
+  await expect(readApart(parser, paragraphs(1_500_000), null, goesOn(), 64)).rejects.toEqual(
+    new IngestionFailure('out_of_memory'),
+  );
+  expect((await readApart(parser, paragraphs(100_000), null, goesOn())).chunks).toHaveLength(1_000);
+}, 60_000);
+
+it('cuts two texts at a time, and none that nobody wants any more', async () => {
+  const leaving = new AbortController();
+  const readings = Array.from({ length: 5 }, () => readApart(parser, paragraphs(1_500_000), null, leaving.signal));
+  const done = Promise.allSettled(readings);
+  leaving.abort(new Error('deleted'));
+  const begun = performance.now();
+  for (const ended of await done) expect(ended).toMatchObject({ status: 'rejected', reason: { message: 'deleted' } });
+  // One of them alone takes longer.
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
