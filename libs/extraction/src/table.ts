@@ -31,6 +31,10 @@ export class Table {
     this.rows.push({ number, cells: shown });
   }
 
+  get isEmpty(): boolean {
+    return this.rows.length === 0;
+  }
+
   /** Writes the rows, each at its place: `place` with its number. */
   write(to: TextBuilder, place: Place): void {
     const header = headerOf(this.rows);

@@ -29,6 +29,8 @@ export const extractXlsx = async (archive: Archive, main: string): Promise<Extra
         return value;
       }),
     );
+    // A name alone says nothing: every new workbook has a `Sheet1`.
+    if (table.isEmpty) continue;
     const place = { sheet: name.slice(0, 200) };
     builder.at(place);
     builder.heading(1, name);

@@ -106,19 +106,21 @@ const codeOf = (said: string, ended: Ended): ExtractionFailureCode => {
 const execArguments = ({ memoryMb }: ParserLimits): readonly string[] => [
   `--max-old-space-size=${Math.max(memoryMb - BESIDES_HEAP_MB, LEAST_HEAP_MB)}`,
   '--max-semi-space-size=8',
-  '--permission',
-  '--allow-worker',
-  '--no-warnings',
-  ...codeArguments(),
+  ...codeArguments(extname(__filename)),
   join(__dirname, `parser.process${extname(__filename)}`),
 ];
 
-/** What the process may read to run: the build and the packages; from sources, the loader's cache too, which it may fill. */
-const codeArguments = (): readonly string[] => {
+/**
+ * What the process may do: read the build and the packages, and have a thread. From sources (`.ts`), also what the loader of
+ * tests needs: all of the checkout, and its cache, which it may fill.
+ */
+export const codeArguments = (extension: string): readonly string[] => {
   const root = realpathSync(productRoot);
-  if (extname(__filename) === '.js')
-    return [`--allow-fs-read=${join(root, 'dist')}`, `--allow-fs-read=${join(root, 'node_modules')}`];
+  const permitted = ['--permission', '--allow-worker', '--no-warnings'];
+  if (extension === '.js')
+    return [...permitted, `--allow-fs-read=${join(root, 'dist')}`, `--allow-fs-read=${join(root, 'node_modules')}`];
   return [
+    ...permitted,
     '--require',
     join(root, 'test/register.cjs'),
     '--allow-addons',

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pptxFile, relations, zipFile } from '../../../../test/fixtures/files/office';
+import { pdfFile, pdfLines } from '../../../../test/fixtures/files/pdf';
+import type { Extraction } from '../extraction';
+import { codeArguments, Parser } from './parser';
+
+const LIMITS = { memoryMb: 512, seconds: 60, inflatedBytes: 1024 ** 3 };
+const read = async (name: string, body: Buffer | string, limits: Partial<typeof LIMITS> = {}, signal?: AbortSignal) =>
+  JSON.parse(
+    (
+      await new Parser({ ...LIMITS, ...limits }).read(
+        { name, mimeType: '', body: Buffer.from(body as Buffer) },
+        signal ?? new AbortController().signal,
+      )
+    ).toString(),
+  ) as Extraction;
+
+/** Slides that are one slide, again and again: small, and read for minutes. */
+const looping = (): Buffer =>
+  zipFile({
+    'ppt/presentation.xml': `<p xmlns:r="r">${'<sldId r:id="a"/>'.repeat(200_000)}</p>`,
+    'ppt/_rels/presentation.xml.rels': relations({ a: ['slide', 's.xml'] }),
+    'ppt/s.xml': '<sld><sp><p><r><t>again</t></r></p></sp></sld>',
+  });
+
+describe('the parser process', () => {
+  it('answers what is in a file', async () => {
+    expect((await read('a.pdf', pdfFile([pdfLines(['Größe'])]))).text).toBe('Größe');
+    expect((await read('a.pptx', pptxFile([{ title: 'T', lines: ['Text'] }]))).blocks.at(-1)?.place).toEqual({
+      slide: 1,
+    });
+  });
+
+  it.each([
+    ['the code of the file', 'a.pdf', Buffer.from('%PDF-1.7'), {}, 'malformed'],
+    ['time', 'a.pptx', looping(), { seconds: 1 }, 'timed_out'],
+    ['memory', 'a.json', Buffer.from(`[${'{"a":1},'.repeat(3_000_000)}1]`), { memoryMb: 160 }, 'out_of_memory'],
+    ['memory besides the heap', 'a.json', Buffer.alloc(150 * 1024 ** 2, ' '), { memoryMb: 128 }, 'out_of_memory'],
+    [
+      'what it inflates to',
+      'a.docx',
+      zipFile({ 'word/document.xml': Buffer.alloc(5_000_000, ' ') }),
+      { inflatedBytes: 1_000_000 },
+      'inflates_too_far',
+    ],
+  ])('ends at its limits: %s', async (_, name, body, limits, code) =>
+    expect(read(name, body, limits)).rejects.toMatchObject({ code }),
+  );
+
+  it('ends with the signal', async () => {
+    const ending = new AbortController();
+    const reading = read('a.pptx', looping(), {}, ending.signal);
+    setTimeout(() => ending.abort(new Error('deleted')), 300);
+    await expect(reading).rejects.toThrow('deleted');
+  });
+
+  it('knows nothing of the environment, and may open, write, start and read nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parser-'));
+    const script = join(__dirname, '..', '..', '..', '..', '.cache', `tries-${process.pid}.cjs`);
+    const server = createServer();
+    let connections = 0;
+    server.on('connection', () => (connections += 1));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    writeFileSync(
+      script,
+      `const tried = async (name, work) => { try { await work(); return name + ' done'; } catch (error) { return name + ' ' + (error.code ?? error.cause?.code); } };
+       (async () => console.log(JSON.stringify([
+         Object.keys(process.env).length,
+         await tried('read', () => require('fs').readFileSync('/etc/hostname')),
+         await tried('write', () => require('fs').writeFileSync(${JSON.stringify(join(folder, 'a'))}, 'a')),
+         await tried('start', () => require('child_process').execFileSync('true')),
+         await tried('connect', () => new Promise((resolve, reject) => require('net').connect(${port}, '127.0.0.1', resolve).once('error', reject))),
+         await tried('fetch', () => fetch('http://127.0.0.1:${port}')),
+         await tried('resolve', () => require('dns').promises.lookup('localhost')),
+       ])))();`,
+    );
+    const { stdout } = spawnSync(process.execPath, [...codeArguments('.js'), `--allow-fs-read=${script}`, script], {
+      env: {},
+      encoding: 'utf8',
+    });
+    rmSync(script);
+    server.close();
+    expect(JSON.parse(stdout)).toEqual([
+      0,
+      ...['read', 'write', 'start', 'connect', 'fetch', 'resolve'].map((name) => `${name} ERR_ACCESS_DENIED`),
+    ]);
+    expect([connections, existsSync(join(folder, 'a'))]).toEqual([0, false]);
+    rmSync(folder, { recursive: true });
+  });
+});

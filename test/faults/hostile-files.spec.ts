@@ -1,0 +1,183 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Child, startChild } from '../e2e/child';
+import { embedByLength, type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
+import { until } from '../fixtures/until';
+import { type HostileFile, hostileFiles } from './hostile/files';
+
+/** Fault: files that are made against their parsers. Each ends as Ready or Failed with a code, and nothing else notices. */
+const KEY = 'hostile-test-key-0123456789-abcdefghijklmnop';
+const CODES = [
+  'unsupported_type',
+  'invalid_text',
+  'empty_document',
+  'no_text',
+  'encrypted',
+  'malformed',
+  'inflates_too_far',
+  'timed_out',
+  'out_of_memory',
+  'too_many_passages',
+];
+/** A parser that takes this long is in a loop. */
+const LOOPS = 'same-slide.pptx';
+
+interface Document {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly statusDetail?: { readonly code: string; readonly step: string };
+}
+
+let dataDir: string;
+let provider: ProviderDouble;
+const running: Child[] = [];
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'hostile-'));
+  provider = await startProviderDouble();
+  provider.answer = embedByLength;
+  writeFileSync(
+    join(dataDir, 'models.json'),
+    JSON.stringify({
+      embeddingModel: 'lengths',
+      providers: { double: { kind: 'openai', baseUrl: provider.baseUrl } },
+      models: [{ key: 'lengths', provider: 'double', kind: 'embedding', pricing: 'free' }],
+    }),
+  );
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) await child.stop();
+  await provider.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const start = async (more: Readonly<Record<string, string>>): Promise<Child> => {
+  const child = await startChild('apps/api/src/main.ts', {
+    DATA_DIR: dataDir,
+    MODELS_FILE: join(dataDir, 'models.json'),
+    PORT: '0',
+    BOOTSTRAP_API_KEY: KEY,
+    LOG_LEVEL: 'warn',
+    ...more,
+  });
+  running.push(child);
+  return child;
+};
+
+const call = async <T>({ url }: Child, path: string, method = 'GET', body?: unknown): Promise<T> => {
+  const response = await fetch(`${url}/api/v1/core/${path}`, {
+    method,
+    headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (response.status === 204 ? undefined : await response.json()) as T;
+};
+
+/** The path of the documents of a new Agent. */
+const documentsOf = async (child: Child): Promise<string> => {
+  const { id: spaceId } = await call<{ id: string }>(child, 'spaces', 'POST', { name: 'S' });
+  const agent = await call<{ id: string }>(child, 'agents', 'POST', { spaceId, name: 'A' });
+  return `knowledge/${agent.id}/documents`;
+};
+
+const upload = async ({ url }: Child, path: string, { name, body }: HostileFile): Promise<Document> => {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(body)]), name);
+  const response = await fetch(`${url}/api/v1/core/${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY },
+    body: form,
+  });
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { items: readonly [Document] }).items[0];
+};
+
+/** Processes that read files, of whatever server. */
+const parsers = (): readonly number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => commandOf(pid).includes('parser.process'));
+
+/** Empty where the process ends in this moment. */
+const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(join('/proc', String(pid), 'cmdline'), 'latin1');
+  } catch {
+    return '';
+  }
+};
+const started = (before: readonly number[]): readonly number[] => parsers().filter((pid) => !before.includes(pid));
+
+const looping = (): HostileFile => hostileFiles().find(({ name }) => name === LOOPS) as HostileFile;
+
+test('two hundred hostile files each end, and the server answers throughout', async () => {
+  const before = parsers();
+  // Made first: making them stops this process for seconds, and with it the one that watches.
+  const files = hostileFiles();
+  const child = await start({ PARSER_MEMORY_MB: '256', PARSER_SECONDS: '5' });
+  const path = await documentsOf(child);
+  const watching = new AbortController();
+  let answers = 0;
+  const watched = (async () => {
+    while (!watching.signal.aborted) {
+      const { status } = await fetch(`${child.url}/health`, {
+        headers: { 'x-api-key': KEY },
+        signal: AbortSignal.timeout(10_000),
+      });
+      expect(status).toBe(200);
+      answers += 1;
+      await delay(100);
+    }
+  })();
+  const expected = new Map<string, HostileFile>();
+  for (const file of files) expected.set((await upload(child, path, file)).id, file);
+  expect(expected.size).toBeGreaterThanOrEqual(200);
+
+  const open = async (): Promise<number> => {
+    const lists = await Promise.all(
+      ['Pending', 'Processing'].map((status) =>
+        call<{ items: readonly Document[] }>(child, `${path}?status=${status}&limit=1`),
+      ),
+    );
+    return lists.reduce((sum, { items }) => sum + items.length, 0);
+  };
+  await until(async () => (await open()) === 0, 'the end of every file', { patience: 900_000, every: 500 });
+  watching.abort();
+  await watched;
+  expect(answers).toBeGreaterThan(100);
+  for (const [id, { name, code }] of expected) {
+    const { status, statusDetail } = await call<Document>(child, `${path}/${id}`);
+    const end = statusDetail?.code ?? status;
+    expect([name, [...CODES, 'Ready']]).toEqual([name, expect.arrayContaining([end])]);
+    if (code !== undefined) expect([name, end]).toEqual([name, code]);
+  }
+  await until(() => started(before).length === 0, 'the end of every parser');
+}, 1_200_000);
+
+test('a parser in a loop ends when its document is deleted', async () => {
+  const before = parsers();
+  const child = await start({ PARSER_SECONDS: '600' });
+  const path = await documentsOf(child);
+  const { id } = await upload(child, path, looping());
+  await until(() => started(before).length === 1, 'the parser');
+  await call(child, `${path}/${id}`, 'DELETE');
+  await until(() => started(before).length === 0, 'the end of the parser');
+}, 120_000);
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a parser in a loop ends with the server on %s',
+  async (signal) => {
+    const before = parsers();
+    const child = await start({ PARSER_SECONDS: '600' });
+    await upload(child, await documentsOf(child), looping());
+    await until(() => started(before).length === 1, 'the parser');
+    child.kill(signal);
+    await child.exited;
+    running.length = 0;
+    await until(() => started(before).length === 0, 'the end of the parser');
+  },
+  120_000,
+);
