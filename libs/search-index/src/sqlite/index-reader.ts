@@ -99,14 +99,14 @@ export class IndexReader {
   ): readonly Found<number>[] {
     const match = `scope : (${scopes.map((scope) => scopeToken(scope)).join(' OR ')}) AND (${this.matching(terms)})`;
     const filter = documents === undefined ? [] : [JSON.stringify(documents)];
-    const passages = this.statement(this.ranked('terms', documents === undefined ? '' : OF_DOCUMENTS));
+    const passages = this.statement(
+      this.ranked('terms', documents === undefined ? '' : ` and +terms.rowid ${OF_DOCUMENTS}`),
+    );
     const found = this.untied(wanted, (limit) => passages.all(match, ...filter, limit) as Ranked<number>[]);
     if (!this.hasWholes || found.length === 0) return found;
-    const wholes = this.statement(this.ranked('wholes', documents === undefined ? '' : AMONG_THESE)).all(
-      match,
-      ...filter,
-      wanted,
-    ) as Ranked<number>[];
+    const wholes = this.statement(
+      this.ranked('wholes', documents === undefined ? '' : ` and +wholes.rowid ${AMONG_THESE}`),
+    ).all(match, ...filter, wanted) as Ranked<number>[];
     const values = new Map(wholes.map(({ id, value }) => [id, value]));
     // Behind the last of so many documents all count as it does.
     const last = wholes.at(-1)?.value ?? 0;
@@ -141,7 +141,7 @@ export class IndexReader {
     )[0];
     if (model === undefined) return [];
     const nearest = this.statement(
-      `select rowid as id, distance as value from ${vectorTable(model)} where embedding match ? and k = ? and scope = ?${documents === undefined ? '' : OF_DOCUMENTS}`,
+      `select rowid as id, distance as value from ${vectorTable(model)} where embedding match ? and k = ? and scope = ?${documents === undefined ? '' : ` and rowid ${OF_DOCUMENTS}`}`,
     );
     const filter = documents === undefined ? [] : [JSON.stringify(documents)];
     return scopes
@@ -215,5 +215,6 @@ export class IndexReader {
   }
 }
 
-const OF_DOCUMENTS = ' and rowid in (select id from passages where document in (select value from json_each(?)))';
-const AMONG_THESE = ' and rowid in (select value from json_each(?))';
+/** After `+rowid` of a full-text table: it is asked once and each of its matches is looked up here. Without the plus SQLite asks it again for each row. */
+const OF_DOCUMENTS = 'in (select id from passages where document in (select value from json_each(?)))';
+const AMONG_THESE = 'in (select value from json_each(?))';

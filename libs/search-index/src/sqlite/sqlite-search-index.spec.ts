@@ -80,6 +80,26 @@ describe('search files', () => {
     await under.destroy();
   });
 
+  it('answer searches that are filtered about as fast as others', async () => {
+    const under = await openIndex(true)();
+    await under.index.prepare('passages', 1);
+    await under.index.swap('passages', undefined, 1);
+    const tested = new TestIndex('passages', under.index);
+    const passages = (n: number) => [...Array(10).keys()].map((k) => passage(`c${n}-${k}`, `alpha beta w${n} w${k}`));
+    await tested.apply([...Array(300).keys()].map((n) => putDocument(`d${n}`, passages(n), { tagIds: ['t1'] })));
+    const timed = async (given: object): Promise<number> => {
+      const took = [];
+      for (let round = 0; round < 5; round += 1) {
+        const begun = performance.now();
+        expect(await tested.search('alpha beta w7', given)).toHaveLength(10);
+        took.push(performance.now() - begun);
+      }
+      return Math.min(...took);
+    };
+    expect(await timed({ tagIds: ['t1'] })).toBeLessThan(10 * (await timed({})) + 10);
+    await under.destroy();
+  });
+
   it('that are damaged are named with what to do, and stop no other index', async () => {
     const under = await openIndex(false)();
     for (const version of [1, 2]) await under.index.prepare('passages', version);
