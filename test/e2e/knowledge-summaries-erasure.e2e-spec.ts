@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bookOf } from '../fixtures/summariser-double';
+import { bookOf, sectionOf } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
 import { makeSummariesWorld, type SummariesWorld } from './summaries-world';
 
@@ -93,6 +93,22 @@ describe('summaries are erased', () => {
     expect(again.state).toBe('ready');
     expect(again.summaries).toBeLessThan(built.summaries);
     expect(onDisk('quokka')).toEqual([]);
+  });
+
+  it('with the text that they were made of, when that is replaced', async () => {
+    const agentId = await world.newAgent({ includeAiSummary: true });
+    const content = bookOf('potoroo', 6);
+    const documentId = await world.add(agentId, 'potoroo.md', `${content}\n\n${sectionOf('kowari', 7)}`);
+    const { summaries } = await world.built(agentId);
+    const began = performance.now();
+    await world.replace(agentId, documentId, content);
+    await until(async () => (await world.index(agentId)).summaries < summaries, 'the end of the summary');
+    await until(() => onDisk('kowari').length === 0, 'the end of its words on disk');
+    expect(performance.now() - began).toBeLessThan(GONE_WITHIN_MS);
+    expect((await world.index(agentId)).summaries).toBeGreaterThan(summaries / 2);
+    const asked = world.model.summarised.length;
+    await world.built(agentId);
+    expect(world.model.summarised.length - asked).toBeLessThan(summaries / 2);
   });
 
   it('with the index, and with what replaced them', async () => {

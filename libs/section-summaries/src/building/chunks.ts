@@ -20,7 +20,7 @@ export interface Chunk {
 /** The chunks of a document that are searched, in the order of its text; undefined where they are gone: it is ingested again, or deleted. */
 export const chunksOf = async (
   blobs: Pick<Blobs, 'get'>,
-  { documentId, name: title, passages }: SourceDocument,
+  { documentId, name: title, passages }: Pick<SourceDocument, 'documentId' | 'name' | 'passages'>,
 ): Promise<readonly Chunk[] | undefined> => {
   const body = await blobs.get(streamOf('document', documentId), passages);
   if (body === undefined) return undefined;

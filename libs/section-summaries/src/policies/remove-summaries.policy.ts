@@ -13,7 +13,8 @@ import {
 } from '@app/kernel';
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
-import { decodeHierarchy } from '../building/hierarchy';
+import { chunksOf } from '../building/chunks';
+import { decodeHierarchy, hierarchyOf } from '../building/hierarchy';
 import { SUMMARIES_OF, type SummariesOf } from '../lookups';
 import { sectionSummaryDecider } from '../section-summary/section-summary.decider';
 import type { SectionSummaryEvent } from '../section-summary/section-summary.events';
@@ -23,8 +24,8 @@ import type { SummaryIndexEvent } from '../summary-index/summary-index.events';
 type Of<Type extends string> = RecordedEvent & Extract<SectionSummaryEvent | SummaryIndexEvent, { type: Type }>;
 
 /**
- * Removes what nobody may read any more: the summaries that a deleted document is part of, up to the root; those of a deleted Agent
- * or a removed index; and those that the index which was just built does not name. One that was added when what it was made of was gone
+ * Removes what nobody may read any more: the summaries that a deleted document is part of, up to the root; those of text that a document
+ * does not hold any more; those of a deleted Agent or a removed index; and those that the index which was just built does not name. One that was added when what it was made of was gone
  * already is met as its own event. Repeating it after a crash changes nothing.
  */
 @PolicyHandler()
@@ -32,6 +33,7 @@ export class RemoveSummaries implements Policy {
   readonly name = 'remove-summaries';
   readonly types = [
     'DocumentDeleted',
+    'DocumentIndexed',
     'AgentDeleted',
     'SectionSummaryAdded',
     'SectionSummaryRemoved',
@@ -53,6 +55,8 @@ export class RemoveSummaries implements Policy {
       case 'DocumentDeleted':
       case 'SectionSummaryRemoved':
         return this.remove(await this.summaries.source(id, event.context.position), event);
+      case 'DocumentIndexed':
+        return this.removeOutdated(event);
       case 'AgentDeleted': {
         const meta = stepOf(reactionTo(event, this.name, this.clock.now()), 'index');
         await this.decisions.transact(summaryIndexDecider, id, { type: 'Delete' }, meta);
@@ -68,6 +72,30 @@ export class RemoveSummaries implements Policy {
         await this.blobs.remove(blobs);
       }
     }
+  }
+
+  /** Leaves what a running build makes: it begins again where a document changed under it, and what it does not name then goes. */
+  private async removeOutdated(event: RecordedEvent): Promise<void> {
+    const documentId = idOf(event.context.stream);
+    const made = await this.summaries.source(documentId, event.context.position);
+    if (made.length === 0) return;
+    const passages = String(event.data['passages']);
+    const chunks = await chunksOf(this.blobs, { documentId, name: '', passages });
+    // Indexed again, or deleted, by an event that is still to come here.
+    if (chunks === undefined) return;
+    const held = new Set(chunks.map(({ key }) => key));
+    const outdated: string[] = [];
+    for (const summaryId of made) if (await this.isOutdated(summaryId, documentId, held)) outdated.push(summaryId);
+    return this.remove(outdated, event);
+  }
+
+  private async isOutdated(summaryId: string, documentId: string, held: ReadonlySet<string>): Promise<boolean> {
+    const { state: summary } = await this.decisions.load(sectionSummaryDecider, summaryId);
+    if (summary.status !== 'present') return false;
+    const { state: index } = await this.decisions.load(summaryIndexDecider, summary.agentId);
+    if (index.status !== 'present') return false;
+    const node = (await hierarchyOf(this.blobs, index)).nodes.find(({ id }) => id === summaryId);
+    return node?.chunks.some((chunk) => chunk.documentId === documentId && !held.has(chunk.key)) ?? false;
   }
 
   /** Leaves the summaries of a build that goes on alone: it may have begun since. */
