@@ -67,17 +67,26 @@ export class SummariesBeside {
     const documentIds = new Set([...found.values()].flatMap(({ documents }) => documents));
     const ready = await this.sources.ready(agent, [...documentIds]);
     const isAsRead = (documentId: string): boolean => ready.get(documentId) === revisions[documentId];
-    for (const [chunkId, { node, documents }] of found) {
-      if (!documents.every(isAsRead)) continue;
-      const { state } = await this.decisions.load(sectionSummaryDecider, node.id);
-      if (state.status !== 'present' || state.agentId !== agent.agentId || isErased(state.text)) continue;
-      shown.set(chunkId, { id: node.id, level: node.level, text: state.text });
+    const nodes = [...found.values()].flatMap(({ node, documents }) => (documents.every(isAsRead) ? [node] : []));
+    const texts = await this.texts(agent.agentId, [...new Set(nodes)]);
+    for (const [chunkId, { node }] of found) {
+      const text = texts.get(node.id);
+      if (text !== undefined) shown.set(chunkId, { id: node.id, level: node.level, text });
     }
     return shown;
   }
 
+  /** What summaries say, of those that are not removed. */
+  private async texts(agentId: string, nodes: readonly HierarchyNode[]): Promise<ReadonlyMap<string, string>> {
+    const read = nodes.map(async ({ id }): Promise<readonly (readonly [string, string])[]> => {
+      const { state } = await this.decisions.recall(sectionSummaryDecider, id);
+      return state.status !== 'present' || state.agentId !== agentId || isErased(state.text) ? [] : [[id, state.text]];
+    });
+    return new Map((await Promise.all(read)).flat());
+  }
+
   private async structure(agentId: string): Promise<Structure | undefined> {
-    const { state } = await this.decisions.load(summaryIndexDecider, agentId);
+    const { state } = await this.decisions.recall(summaryIndexDecider, agentId);
     if (state.status !== 'present' || state.live === null) return undefined;
     const { hierarchy: blob } = state.live;
     const known = this.structures.get(blob) ?? structureOf(await hierarchyOf(this.blobs, state));
