@@ -58,7 +58,16 @@ const onDisk = (word: string): readonly string[] =>
   readdirSync(world.platform.dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file, 'latin1').toLowerCase().includes(word));
+    .filter((file) => textOf(file).includes(word));
+/** Empty for a file that is removed in this moment. */
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'latin1').toLowerCase();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return '';
+  }
+};
 const deleteDocument = (agentId: string, documentId: string) =>
   call('DELETE', `/knowledge/${agentId}/documents/${documentId}`);
 

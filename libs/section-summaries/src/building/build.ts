@@ -105,6 +105,7 @@ export const builderMeta = ({ ids, clock }: Pick<BuildParts, 'ids' | 'clock'>): 
 class Build {
   private readonly nodes: HierarchyNode[] = [];
   private readonly documents: Record<string, number> = {};
+  private readonly passages: Record<string, string> = {};
   private readonly summaries: Summaries;
   private readonly clusterBefore: ReadonlyMap<string, string>;
   private total = 0;
@@ -132,7 +133,7 @@ class Build {
     while (level.length > 1) level = await this.clustered(level);
     this.total = this.nodes.length;
     await this.show();
-    return { documents: this.documents, nodes: this.nodes };
+    return { documents: this.documents, passages: this.passages, nodes: this.nodes };
   }
 
   private async sections(documents: readonly SourceDocument[]): Promise<readonly (readonly Item[])[]> {
@@ -146,6 +147,7 @@ class Build {
     const chunks = await chunksOf(this.parts.blobs, document);
     if (chunks === undefined) return [];
     this.documents[document.documentId] = document.revision;
+    this.passages[document.documentId] = document.passages;
     const [only] = chunks;
     if (only !== undefined && chunks.length === 1)
       return [{ id: only.key, level: 0, chunk: only, vector: only.vector }];

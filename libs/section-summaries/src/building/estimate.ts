@@ -31,7 +31,10 @@ export const mostClusters = (things: number): readonly number[] => {
 };
 
 export interface ToEstimate {
-  readonly documents: readonly Pick<SourceDocument, 'documentId' | 'revision' | 'chunkCount' | 'tokenCount'>[];
+  readonly documents: readonly Pick<
+    SourceDocument,
+    'documentId' | 'revision' | 'passages' | 'chunkCount' | 'tokenCount'
+  >[];
   /** The index whose summaries are used again. */
   readonly before: Hierarchy;
   readonly chat: Pick<ModelDescription, 'pricing'>;
@@ -40,7 +43,10 @@ export interface ToEstimate {
 
 /** The most that a build takes. A document that changed is taken to have changed in every section. */
 export const estimateOf = ({ documents, before, chat, embedding }: ToEstimate): BuildEstimate => {
-  const changed = documents.filter(({ documentId, revision }) => before.documents[documentId] !== revision);
+  const changed = documents.filter(
+    ({ documentId, revision, passages }) =>
+      before.documents[documentId] !== revision || before.passages[documentId] !== passages,
+  );
   const now = new Set(documents.map(({ documentId }) => documentId));
   const anew = new Set(changed.map(({ documentId }) => documentId));
   const isTouched = (documentId: string): boolean => anew.has(documentId) || !now.has(documentId);

@@ -18,11 +18,13 @@ export type HierarchyNode = z.output<typeof node>;
 const hierarchySchema = z.strictObject({
   /** Every document that it is made of, with the revision at which the passages that were read were indexed. */
   documents: z.record(z.string(), z.number().int()),
+  /** The blobs of those passages: a re-index swaps them within a revision. */
+  passages: z.record(z.string(), z.string()),
   nodes: z.array(node),
 });
 export type Hierarchy = z.output<typeof hierarchySchema>;
 
-export const EMPTY_HIERARCHY: Hierarchy = { documents: {}, nodes: [] };
+export const EMPTY_HIERARCHY: Hierarchy = { documents: {}, passages: {}, nodes: [] };
 
 export const encodeHierarchy = (hierarchy: Hierarchy): Buffer => Buffer.from(JSON.stringify(hierarchy));
 
