@@ -68,6 +68,21 @@ describe('The file of a SqliteVault', () => {
     expect(wrapped.filter((key) => left.includes(key.subarray(12, 44)))).toEqual([]);
   });
 
+  it('is reported by health while it cannot be written, and no longer once it can, though nobody writes', async () => {
+    await (await test.open()).close();
+    const vault = await test.open();
+    expect(await vault.health()).toEqual({ ok: true });
+    // What the thread finds in the place of the vault at its first write.
+    renameSync(test.folder, `${test.folder}.away`);
+    writeFileSync(test.folder, 'no folder');
+    await expect(vault.ensureKey('document-1', {})).rejects.toMatchObject({ name: 'Unavailable' });
+    expect(await vault.health()).toEqual({ ok: false, reason: expect.any(String) });
+    rmSync(test.folder);
+    renameSync(`${test.folder}.away`, test.folder);
+    expect(await vault.health()).toEqual({ ok: true });
+    expect(await vault.ensureKey('document-1', {})).toHaveLength(32);
+  });
+
   it('says that VAULT_KEY is wrong when it is opened with another', async () => {
     await test.open();
     await expect(openSqliteVault({ folder: test.folder, wrappingKey: `${SECRET}.` })).rejects.toThrow(

@@ -7,6 +7,7 @@ import {
   type DataKey,
   DomainError,
   Grouped,
+  isUnavailable,
   type KeyOwner,
   type KeySelector,
   startThread,
@@ -65,6 +66,8 @@ class SqliteVault implements Vault {
   private readonly made: Grouped<EnsureRequest, undefined>;
   private readonly destroyedKeys: Grouped<KeySelector, readonly string[]>;
   private dataVersion: number | undefined;
+  /** The last write failed, as on a full disk. */
+  private failsToWrite = false;
   private buriedUpTo: number;
 
   constructor({ folder, wrappingKey, clock }: SqliteVaultOptions) {
@@ -85,11 +88,11 @@ class SqliteVault implements Vault {
     ]);
     this.clock = clock ?? systemClock;
     this.made = new Grouped(async (requests) => {
-      await this.writer.call('ensure', requests);
+      await this.written(this.writer.call('ensure', requests));
       return requests.map(() => undefined);
     });
     this.destroyedKeys = new Grouped((selectors) =>
-      this.writer.call('destroy', selectors, this.clock.now().toISOString()),
+      this.written(this.writer.call('destroy', selectors, this.clock.now().toISOString())),
     );
   }
 
@@ -157,14 +160,17 @@ class SqliteVault implements Vault {
 
   async merge(records: readonly KeyRecord[]): Promise<{ erased: number }> {
     checkRecords(records, this.wrappingKey);
-    return { erased: await this.writer.call('merge', records) };
+    return { erased: await this.written(this.writer.call('merge', records)) };
   }
 
   async health(): Promise<{ ok: boolean; reason?: string }> {
     try {
       this.forgetDestroyed();
+      // Nobody may be writing any more, since that failed.
+      if (this.failsToWrite) await this.written(this.writer.call('tryWriting'));
       return { ok: true };
     } catch (error) {
+      if (isUnavailable(error)) return { ok: false, reason: error.reason };
       return { ok: false, reason: error instanceof Error ? error.message : String(error) };
     }
   }
@@ -173,6 +179,18 @@ class SqliteVault implements Vault {
     await this.writer.close();
     this.database.close();
     this.cache.clear();
+  }
+
+  /** Remembers whether writing failed, so that `health` reports it. */
+  private async written<T>(write: Promise<T>): Promise<T> {
+    try {
+      const answer = await write;
+      this.failsToWrite = false;
+      return answer;
+    } catch (error) {
+      this.failsToWrite = true;
+      throw error;
+    }
   }
 
   /** Rows by their place, a page in each turn, so that writers and other readers are not held up. */

@@ -87,3 +87,9 @@ const checkWrappingKey = (database: Database.Database, wrappingKey: Buffer, fold
 
 /** How a selector stands in the database. */
 export const ownerText = (kind: 'user' | 'space', id: string): string => `${kind}:${id}`;
+
+/** Writes a page, and in it what stands there already. */
+export const rewriteVersion = (database: Database.Database): void => {
+  const version = database.pragma('user_version', { simple: true }) as number;
+  database.pragma(`user_version = ${version}`);
+};

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 import { type KeyOwner, type KeySelector, Unavailable } from '@app/kernel';
 import { wrapKey } from '../key-wrapping';
 import type { KeyRecord } from '../vault';
-import { emptyWriteAheadLog, NO_KEY, openVaultDatabase, ownerText } from './vault-database';
+import { emptyWriteAheadLog, NO_KEY, openVaultDatabase, ownerText, rewriteVersion } from './vault-database';
 
 export interface EnsureRequest {
   readonly stream: string;
@@ -63,6 +63,11 @@ export class VaultWriter {
     const erased = this.commit(() => this.takeOver(records));
     if (records.some(({ kind }) => kind === 'destroyed')) await this.forgetOlderPages();
     return erased;
+  }
+
+  /** Throws where nothing can be written. */
+  tryWriting(): void {
+    this.commit(() => rewriteVersion(this.database));
   }
 
   close(): void {
