@@ -1,39 +1,21 @@
 import { Console } from 'node:console';
 import { writeSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { Worker } from 'node:worker_threads';
 import { extract } from '../extract';
 import { ExtractionFailure, type ExtractionFailureCode, type ParserLimits, type SourceFile } from '../extraction';
+import { startWatch } from './watch';
 
 /** What stands before the file on the input: its length in four bytes, then this as JSON. */
 export type ParserOrder = Pick<SourceFile, 'name' | 'mimeType'> & { readonly limits: ParserLimits };
 
 const STDERR = 2;
 
-/**
- * Watches this process from a thread of its own, since parsers may never come back: it ends the process where it takes too
- * much memory or time, or where the one that started it is gone, and says why.
- */
-const WATCH = `
-  const { workerData: { memoryMb, seconds, parent } } = require('node:worker_threads');
-  const { writeSync } = require('node:fs');
-  const until = performance.now() + seconds * 1000;
-  const end = (code) => {
-    try { writeSync(${STDERR}, ' ' + code); } finally { process.kill(process.pid, 'SIGKILL'); }
-  };
-  setInterval(() => {
-    if (process.memoryUsage.rss() > memoryMb * 1024 * 1024) end('out_of_memory');
-    if (performance.now() > until) end('timed_out');
-    if (process.ppid !== parent) end('');
-  }, 20);
-`;
-
 /** Reads the file on the input, and writes its extraction to the output as JSON, or why there is none to the errors. */
 const main = async (): Promise<void> => {
   const input = await buffer(process.stdin);
   const length = input.readUInt32BE(0);
   const { limits, ...file } = JSON.parse(input.subarray(4, 4 + length).toString('utf8')) as ParserOrder;
-  const watch = new Worker(WATCH, { eval: true, workerData: { ...limits, parent: process.ppid } });
+  const watch = startWatch(limits);
   try {
     const extraction = await extract({ ...file, body: input.subarray(4 + length) }, limits.inflatedBytes);
     process.stdout.write(JSON.stringify(extraction));

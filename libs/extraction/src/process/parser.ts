@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { productRoot, Unavailable } from '@app/kernel';
 import {
   ExtractionFailure,
@@ -20,6 +20,11 @@ const LEAST_HEAP_MB = 64;
 /** An extraction has at most 32 million characters, and the offsets of blocks. */
 const MAX_ANSWER_BYTES = 512 * 1024 ** 2;
 
+/** Databases are files that the permissions of the process do not reach. */
+export const WITHOUT_SQLITE = '--no-experimental-sqlite';
+/** Of what a process says on its errors: the report of V8 on its memory, or the code at the end. */
+const MAX_SAID_BYTES = 64 * 1024;
+
 /**
  * Reads files that may be hostile, each in a process of its own: it has an empty environment, may open no connection, write no
  * file, start no process and read nothing but the product's own code, and ends at its limits. Whatever a file does to it, it
@@ -34,15 +39,22 @@ export class Parser {
    */
   async read(file: SourceFile, signal: AbortSignal): Promise<Buffer> {
     signal.throwIfAborted();
-    const child = spawn(process.execPath, execArguments(this.limits), { env: {}, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [WITHOUT_SQLITE, ...execArguments(this.limits)], {
+      env: {},
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     const kill = (): void => void child.kill('SIGKILL');
     const late = setTimeout(kill, this.limits.seconds * 1_000 + GRACE_MS);
     signal.addEventListener('abort', kill);
     try {
       give(child, file, this.limits);
-      const [answer, said, ended] = await Promise.all([answerOf(child), buffer(child.stderr), exitOf(child)]);
+      const [answer, said, ended] = await Promise.all([
+        answerOf(child),
+        lastBytes(child.stderr as Readable),
+        exitOf(child),
+      ]);
       signal.throwIfAborted();
-      if (answer === undefined || ended !== 'done') throw new ExtractionFailure(codeOf(said.toString('latin1'), ended));
+      if (answer === undefined || ended !== 'done') throw new ExtractionFailure(codeOf(said, ended));
       return answer;
     } finally {
       clearTimeout(late);
@@ -77,6 +89,14 @@ const answerOf = async (child: ChildProcess): Promise<Buffer | undefined> => {
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
+};
+
+/** The end of what a stream gives, as Latin 1. */
+export const lastBytes = async (stream: Readable): Promise<string> => {
+  let last = Buffer.alloc(0);
+  for await (const piece of stream as AsyncIterable<Buffer>)
+    last = Buffer.concat([last, piece.subarray(-MAX_SAID_BYTES)]).subarray(-MAX_SAID_BYTES);
+  return last.toString('latin1');
 };
 
 const exitOf = (child: ChildProcess): Promise<Ended> =>

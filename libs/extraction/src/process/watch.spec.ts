@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { lastBytes, WITHOUT_SQLITE } from './parser';
+
+const root = join(__dirname, '../../../..');
+
+/** What code that took over the parser might try once the watch runs: threads can be given rights, and databases are not asked for any. */
+const TRIES = `
+  const { Worker } = require('node:worker_threads');
+  const tried = (work) => { try { work(); return 'done'; } catch (error) { return error.code; } };
+  const rights = { eval: true, execArgv: ['--permission', '--allow-fs-read=*', '--allow-net'] };
+  const { startWatch } = require(${JSON.stringify(join(__dirname, 'watch.ts'))});
+  const watch = startWatch({ memoryMb: 1024, seconds: 60, inflatedBytes: 1 });
+  console.log(JSON.stringify([
+    tried(() => new Worker('', rights)),
+    tried(() => new (require('node:sqlite').DatabaseSync)(':memory:')),
+  ]));
+  watch.terminate();
+`;
+
+it('leaves the process no way around its permissions', () => {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      WITHOUT_SQLITE,
+      '--permission',
+      '--allow-worker',
+      '--allow-addons',
+      '--no-warnings',
+      '--require',
+      join(root, 'test/register.cjs'),
+      `--allow-fs-read=${root}`,
+      `--allow-fs-write=${join(root, '.cache')}`,
+      '--eval',
+      TRIES,
+    ],
+    { cwd: root, env: {}, encoding: 'utf8' },
+  );
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual(['ERR_ACCESS_DENIED', 'ERR_UNKNOWN_BUILTIN_MODULE']);
+});
+
+it('keeps the end of what a process says, however much that is', async () => {
+  const said = await lastBytes(
+    Readable.from([Buffer.alloc(1024 ** 2, 'x'), Buffer.from('y'), Buffer.from(' timed_out')]),
+  );
+  expect(said).toHaveLength(64 * 1024);
+  expect(said).toMatch(/xy timed_out$/);
+});
