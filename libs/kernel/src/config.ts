@@ -153,7 +153,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   const parsed = configSchema.safeParse(given, { error: issueWords });
   if (!parsed.success)
     throw new InvalidConfig(
-      parsed.error.issues.map((issue) => sentenceAbout(issue.path.join('.'), issue.message)).join(' '),
+      parsed.error.issues.map((issue) => sentenceAbout(String(issue.path[0]), issue.message)).join(' '),
     );
   const config = Object.freeze({ ...parsed.data, DATA_DIR: resolve(parsed.data.DATA_DIR) });
   const missing = missingForOthers(config);
