@@ -96,6 +96,7 @@ export const textContract = (index: () => TestIndex): void => {
       ['operators', 'alpha OR NOT beta NEAR(gamma)'],
       ['quotes and stars', '"alpha* ^beta + - : { } ( '],
       ['a column of the index', 'scope:scope1 body : alpha'],
+      ['tokens of the index', 'scope1 scope2 alpha'],
       ['a NUL', 'alpha\0beta'],
       ['a lone surrogate', 'alpha \ud800 beta'],
       ['SQL', "alpha'; drop table passages; --"],

@@ -66,4 +66,7 @@ export const withVectors = (db: Database.Database): Database.Database => {
 /** The token that stands for a scope in the full-text index: one word, whatever the scope's name. */
 export const scopeToken = (scope: number | bigint): string => `scope${scope}`;
 
+/** Words of texts that look like it are not searched for. */
+export const SCOPE_TOKEN = /^scope\d+$/;
+
 export const vectorTable = (model: number | bigint): string => `vectors_${model}`;
