@@ -56,8 +56,17 @@ const operator = async (
 
 /** What moves by itself: when a key was last used, and what a limit has of the day, week or month that it is now. */
 const MOVING = new Set(['lastUsedAt', 'window', 'windowStart', 'resetsAt', 'spent', 'held', 'remaining', 'overage']);
+/** Fields that objects have gained since: their histories say so too. */
+const GAINED = new Set(['enabled']);
+const withoutGained = (changes: readonly { readonly path: string }[]): readonly object[] =>
+  changes.filter(({ path }) => !GAINED.has(path));
 const settled = (answer: unknown): unknown =>
-  JSON.parse(JSON.stringify(answer, (name, value: unknown) => (MOVING.has(name) ? undefined : value))) as unknown;
+  JSON.parse(
+    JSON.stringify(answer, (name, value: unknown) => {
+      if (MOVING.has(name)) return undefined;
+      return name === 'changes' && Array.isArray(value) ? withoutGained(value as { path: string }[]) : value;
+    }),
+  ) as unknown;
 
 /** Seals are listed oldest first, and more come: as many as were recorded. */
 const comparable = (path: string, answer: unknown, as: unknown): unknown => {

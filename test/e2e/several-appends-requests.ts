@@ -2,9 +2,8 @@ import { agentDecider, personalAgentOf } from '@app/agents';
 import { userDecider } from '@app/identity';
 import { modelDecider } from '@app/models';
 import { personalSpaceOf, spaceDecider } from '@app/spaces';
+import { KNOWLEDGE_REQUESTS } from './several-appends-knowledge';
 import {
-  agentId,
-  BOUNDARY,
   catalogue,
   CORE,
   events,
@@ -106,55 +105,6 @@ const deletingSpace = async (): Promise<Prepared> => {
     isConsistent: async () => (await times()) === 0 || isFree('/spaces', { name: slug, slug }),
   };
 };
-const addingDocument = async (): Promise<Prepared> => {
-  const document = `${name('document')}.md`;
-  const times = async () =>
-    (await items(`${CORE}/knowledge/${agentId}/documents?limit=100`)).filter((one) => one.name === document).length;
-  return {
-    sent: {
-      path: `${CORE}/knowledge/${agentId}/documents`,
-      body: { name: document, content: '# A guide', mimeType: 'text/markdown' },
-    },
-    times,
-    isConsistent: async () => true,
-  };
-};
-const uploadingDocuments = async (): Promise<Prepared> => {
-  const document = name('document');
-  const part = (number: number): string =>
-    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${document}-${number}.md"\r\ncontent-type: text/markdown\r\n\r\n# A guide\r\n`;
-  const found = async () =>
-    (await items(`${CORE}/knowledge/${agentId}/documents?limit=100`)).filter((one) =>
-      one.name.startsWith(`${document}-`),
-    ).length;
-  const isConsistent = async (): Promise<boolean> => {
-    await later(() => platform.platform.host.unfinished.finishAll());
-    return [0, 2].includes(await found());
-  };
-  return {
-    sent: { path: `${CORE}/knowledge/${agentId}/documents`, payload: `${part(1)}${part(2)}--${BOUNDARY}--\r\n` },
-    times: async () => Math.ceil((await found()) / 2),
-    isConsistent,
-  };
-};
-const deletingDocuments = async (): Promise<Prepared> => {
-  const path = `/knowledge/${agentId}/documents`;
-  const documentIds: string[] = [];
-  for (const n of [1, 2]) {
-    const body = { name: name(`document-${n}`), content: '# A guide', mimeType: 'text/markdown' };
-    documentIds.push((await platform.call<{ id: string }>(`${CORE}${path}`, { method: 'POST', body })).body.id);
-  }
-  const left = async () =>
-    (await Promise.all(documentIds.map((id) => platform.call(`${CORE}${path}/${id}`)))).filter(
-      ({ status }) => status === 200,
-    ).length;
-  return {
-    sent: { path: `${CORE}${path}/bulk`, body: { operation: 'delete', documentIds } },
-    times: async () => ((await left()) === 0 ? 1 : 0),
-    // Each is deleted by itself.
-    isConsistent: async () => true,
-  };
-};
 const asking = async (): Promise<Prepared> => {
   const { key } = await platform.newCaller();
   const own = await made('/agents', { name: 'Guide', knowledgeEnabled: false }, key);
@@ -242,9 +192,7 @@ export const REQUESTS: readonly (readonly [
   [`POST ${CORE}/spaces`, 'POST /spaces', 3, creatingSpace],
   [`PUT ${CORE}/spaces/:spaceId`, 'PUT /spaces/{id} with another name and slug', 5, changingSpace],
   [`DELETE ${CORE}/spaces/:spaceId`, 'DELETE /spaces/{id}', 3, deletingSpace],
-  [`POST ${CORE}/knowledge/:agentId/documents`, 'POST /documents', 1, addingDocument],
-  [`POST ${CORE}/knowledge/:agentId/documents`, 'POST /documents of several files', 2, uploadingDocuments],
-  [`POST ${CORE}/knowledge/:agentId/documents/bulk`, 'POST /documents/bulk', 2, deletingDocuments],
+  ...KNOWLEDGE_REQUESTS,
   [`POST ${CORE}/llm/:agentId/conversation`, 'POST /conversation', 2, asking],
   [`POST ${OPERATIONS}/usage/restatements`, 'POST /usage/restatements', 3, restating],
   [`POST ${OPERATIONS}/models/reload`, 'POST /models/reload', 3, reloading],

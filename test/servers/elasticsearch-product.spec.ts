@@ -53,6 +53,35 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     expect((await search('quokka')).body.items).toHaveLength(1);
   }, 120_000);
 
+  it('finds what was edited, and nothing of what is disabled', async () => {
+    const id = await add('# Bilbies\n\nThe bilby hops.\n\n# Dunnarts\n\nThe dunnart hides.');
+    await until(isReady(id), 'the document');
+    const path = core(`/knowledge/${agentId}/documents/${id}`);
+    const put = (to: string, body: object) => platform.call(to, { method: 'PUT', body });
+    const [bilbies, dunnarts] = (await platform.call<{ items: { id: string }[] }>(`${path}/chunks`)).body.items;
+    const texts = async (query: string): Promise<readonly string[]> =>
+      (
+        await Promise.all(
+          ['text', 'vector', 'hybrid'].map((mode) =>
+            post<{ items: { text: string }[] }>(`/knowledge/${agentId}/search`, { query, mode, topK: 100 }),
+          ),
+        )
+      ).flatMap(({ body }) => body.items.map(({ text }) => text));
+    await put(`${path}/chunks/${bilbies?.id}`, { text: 'The potoroo smiles.' });
+    expect((await texts('potoroo smiles')).filter((text) => text === 'The potoroo smiles.')).toHaveLength(3);
+    expect(await texts('bilby hops')).not.toContain('The bilby hops.');
+    await put(`${path}/chunks/${dunnarts?.id}`, { enabled: false });
+    expect(await texts('dunnart hides')).not.toContain('The dunnart hides.');
+    await put(`${path}/chunks/${dunnarts?.id}`, { enabled: true });
+    expect((await texts('dunnart hides')).filter((text) => text === 'The dunnart hides.')).toHaveLength(3);
+    await put(path, { enabled: false });
+    const all = await texts('potoroo smiles dunnart hides');
+    expect(all.filter((text) => /potoroo|dunnart/.test(text))).toEqual([]);
+    await put(path, { enabled: true });
+    expect((await texts('potoroo smiles')).filter((text) => text === 'The potoroo smiles.')).toHaveLength(3);
+    await platform.call(path, { method: 'DELETE' });
+  }, 120_000);
+
   it(
     'goes on without search: searches answer 503, documents wait, and are found once it is back',
     async () => {

@@ -14,6 +14,7 @@ import { addRebuildVerbs } from './verbs/rebuild';
 import { addRestateVerbs } from './verbs/restate';
 import { addStatusVerbs } from './verbs/status';
 import { addSweepVerb } from './verbs/sweep';
+import { addSyncVerb } from './verbs/sync';
 import { addTransferVerbs } from './verbs/transfer';
 import { addVerifyVerb } from './verbs/verify';
 import { addVersionVerbs } from './verbs/versions';
@@ -30,6 +31,7 @@ const VERBS = [
   addBackupVerbs,
   addTransferVerbs,
   addSweepVerb,
+  addSyncVerb,
   addAdminKeyVerb,
   addRestateVerbs,
   addWhatIfVerb,

@@ -133,6 +133,7 @@ const forbids: Readonly<Record<string, string>> = {
 /** By reason: what prevents it, and what to do. */
 const conflicts: Readonly<Record<string, string>> = {
   concurrent_changes: 'Others changed this at the same time, and nothing was done. Send the request again.',
+  document_not_ready: 'The document is not Ready, so its chunks are about to change. Wait until it is, then edit them.',
   exists: 'This id is already in use, and nothing was changed. Send the request again as a new one.',
   last_admin: 'You cannot delete, suspend or demote the last admin. Make another user an admin first.',
   personal_agent: 'You cannot delete a personal Agent. It is deleted with its user.',

@@ -10,6 +10,7 @@ import {
   DOCUMENTS_OF,
   DOCUMENTS_WITH_TAGS,
   SHOWN_DOCUMENTS,
+  SYNCED_DOCUMENTS,
   TAGS_THAT_EXIST,
   WAITING_DOCUMENTS,
 } from './lookups';
@@ -26,6 +27,7 @@ beforeAll(async () => {
     { provide: DOCUMENTS_OF, useValue: async () => [] },
     { provide: DOCUMENTS_WITH_TAGS, useValue: async () => [] },
     { provide: TAGS_THAT_EXIST, useValue: async () => new Set() },
+    { provide: SYNCED_DOCUMENTS, useValue: async () => [] },
     { provide: SHOWN_DOCUMENTS, useValue: {} },
     { provide: WAITING_DOCUMENTS, useValue: async () => [] },
   ]);

@@ -15,6 +15,7 @@ import { AttachTagHandler } from './document/commands/attach-tag';
 import { ChangeDocumentsHandler } from './document/commands/change-documents';
 import { DeleteDocumentHandler } from './document/commands/delete-document';
 import { DetachTagHandler } from './document/commands/detach-tag';
+import { EditChunkHandler } from './document/commands/edit-chunk';
 import { ReprocessDocumentHandler } from './document/commands/reprocess-document';
 import { UpdateDocumentHandler } from './document/commands/update-document';
 import { IngestionWorker, type WorkerOptions } from './ingestion/ingestion-worker';
@@ -38,6 +39,9 @@ import { StartReindexHandler } from './reindex/commands/start-reindex';
 import { ReindexWorker, type ReindexWorkerOptions } from './reindex/reindex-worker';
 import { Reindexes } from './reindex/reindexes';
 import { DOCUMENTS, PASSAGES, Retrieval } from './search/retrieval';
+import { PutSyncedFileHandler } from './sync/commands/put-synced-file';
+import { SyncSourceHandler } from './sync/commands/sync-source';
+import { SyncedDocuments } from './sync/synced-documents';
 import { CreateTagHandler } from './tags/commands/create-tag';
 import { DeleteTagHandler } from './tags/commands/delete-tag';
 import { UpdateTagHandler } from './tags/commands/update-tag';
@@ -58,8 +62,11 @@ const commands = [
   ChangeDocumentsHandler,
   DeleteDocumentHandler,
   DetachTagHandler,
+  EditChunkHandler,
   ReprocessDocumentHandler,
   UpdateDocumentHandler,
+  PutSyncedFileHandler,
+  SyncSourceHandler,
   CreateTagHandler,
   DeleteTagHandler,
   UpdateTagHandler,
@@ -115,6 +122,7 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       documents: INDEXED_DOCUMENTS,
       running: RUNNING_REINDEXES,
     }),
+    SyncedDocuments,
     {
       provide: KNOWLEDGE_CLAIMS,
       inject: [COORDINATION_STORE, CLOCK, IDS],
@@ -154,7 +162,7 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       coordination: COORDINATION_STORE,
     }),
   ],
-  exports: [Bodies, KnownTags, Batches, Retrieval, IngestionWorker, Reindexes, ReindexWorker],
+  exports: [Bodies, KnownTags, SyncedDocuments, Batches, Retrieval, IngestionWorker, Reindexes, ReindexWorker],
 })
 export class KnowledgeModule implements OnModuleInit {
   static readonly aggregates = knowledgeAggregates;

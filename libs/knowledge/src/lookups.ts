@@ -2,6 +2,7 @@ import type { Chunking, Position } from '@app/kernel';
 import type { Scope } from '@app/search-index';
 import type { LiveDocument } from './document/document.decider';
 import type { WaitingDocument } from './ingestion/ingestion-worker';
+import type { SyncedDocument } from './sync/sync-plan';
 
 /** Injection token of `DocumentsOf`. */
 export const DOCUMENTS_OF = Symbol('DocumentsOf');
@@ -19,6 +20,15 @@ export type DocumentsWithTags = (
   tagIds: readonly string[],
   position: Position,
 ) => Promise<readonly string[]>;
+
+/** Injection token of `SyncedDocumentsOf`. */
+export const SYNCED_DOCUMENTS = Symbol('SyncedDocuments');
+/** The documents of an Agent that came from a source, complete up to the event at `position`. */
+export type SyncedDocumentsOf = (
+  agentId: string,
+  sourceId: string,
+  position: Position,
+) => Promise<readonly SyncedDocument[]>;
 
 /** Injection token of `TagsThatExist`. */
 export const TAGS_THAT_EXIST = Symbol('TagsThatExist');
@@ -64,7 +74,7 @@ export interface ReadyDocument {
 
 /** Documents as the API shows them. */
 export interface ShownDocuments {
-  /** Those of the documents that are Ready. */
+  /** Those of the documents that are Ready and enabled. */
   ready(documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadyDocument>>;
   /** Ids of the documents at these levels that wait for ingestion or are in it. */
   unready(scopes: readonly Scope[]): Promise<readonly string[]>;

@@ -1,5 +1,5 @@
 export * from './search-index';
 export { openSqliteSearchIndex, type SqliteSearchIndexOptions } from './sqlite/sqlite-search-index';
 export { type ElasticsearchIndexOptions, openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
-export { decodePassages, encodePassages, passagesFrom } from './passage-blob';
+export { decodePassages, encodePassages, passagesFrom, searchedPassage, type StoredPassage } from './passage-blob';
 export { SearchIndexModule, openSearchIndex } from './search-index.module';

@@ -4,8 +4,20 @@ import type { Passage } from './search-index';
 /** Passages handled without letting anybody else run. */
 const STRIDE = 100;
 
+/** A passage as its document holds it. */
+export interface StoredPassage extends Passage {
+  /** Its text was edited by hand, and is not that of the content. */
+  readonly edited?: boolean;
+}
+
+/** A passage as an index holds it. */
+export const searchedPassage = (stored: StoredPassage): Passage => {
+  const { edited: _, ...passage } = stored;
+  return passage;
+};
+
 /** Passages as the body of a blob: one JSON a line, vectors as base64 of little-endian floats. Lets others run in between. */
-export const encodePassages = async (passages: readonly Passage[]): Promise<Buffer> => {
+export const encodePassages = async (passages: readonly StoredPassage[]): Promise<Buffer> => {
   const lines: Buffer[] = [];
   for (const [index, { vector, ...passage }] of passages.entries()) {
     if (index % STRIDE === STRIDE - 1) await setImmediate();
@@ -19,8 +31,8 @@ export const encodePassages = async (passages: readonly Passage[]): Promise<Buff
 };
 
 /** The passages of a blob. */
-export const decodePassages = async (body: Buffer): Promise<readonly Passage[]> => {
-  const passages: Passage[] = [];
+export const decodePassages = async (body: Buffer): Promise<readonly StoredPassage[]> => {
+  const passages: StoredPassage[] = [];
   for (let start = 0; start < body.length;) {
     if (passages.length % STRIDE === STRIDE - 1) await setImmediate();
     const end = body.indexOf(NEWLINE, start);
@@ -31,7 +43,7 @@ export const decodePassages = async (body: Buffer): Promise<readonly Passage[]> 
 };
 
 /** The passages of a blob one by one from one on, as they are asked for; those before it are passed over undecoded. */
-export async function* passagesFrom(pieces: AsyncIterable<Buffer>, first: number): AsyncGenerator<Passage> {
+export async function* passagesFrom(pieces: AsyncIterable<Buffer>, first: number): AsyncGenerator<StoredPassage> {
   let number = 0;
   let held: Buffer[] = [];
   for await (const piece of pieces) {
@@ -48,8 +60,8 @@ export async function* passagesFrom(pieces: AsyncIterable<Buffer>, first: number
 
 const NEWLINE = 0x0a;
 
-const decoded = (line: Buffer): Passage => {
-  const { vector, ...passage } = JSON.parse(line.toString('utf8')) as Omit<Passage, 'vector'> & {
+const decoded = (line: Buffer): StoredPassage => {
+  const { vector, ...passage } = JSON.parse(line.toString('utf8')) as Omit<StoredPassage, 'vector'> & {
     readonly vector?: string;
   };
   return vector === undefined ? passage : { ...passage, vector: floats(vector) };

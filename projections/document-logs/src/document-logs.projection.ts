@@ -9,12 +9,12 @@ export const documentLogRow = z.object({
   /** Orders the lines of a document. */
   sequence: z.number().int(),
   at: z.string(),
-  event: z.enum(['queued', 'started', 'step', 'indexed', 'ready', 'retrying', 'failed']),
+  event: z.enum(['queued', 'started', 'step', 'indexed', 'editsDropped', 'ready', 'retrying', 'failed']),
   attempt: z.number().int().nullable(),
   step: ingestionStep.nullable(),
   code: z.string().nullable(),
   milliseconds: z.number().int().nullable(),
-  /** What a step made: characters, chunks, vectors, stored bodies. */
+  /** What a step made: characters, chunks, vectors, stored bodies; how many edits were dropped. */
   produced: z.number().int().nullable(),
   retryAt: z.string().nullable(),
 });
@@ -27,7 +27,7 @@ const LINES = 10;
 export const documentLogs: RowProjection = {
   kind: 'rows',
   name: 'document-logs',
-  version: 2,
+  version: 3,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -79,8 +79,12 @@ const linesOf = (event: RecordedEvent<DocumentEvent>): readonly Line[] => {
     case 'DocumentChunked':
       return [stepLine(event.data.attempt, event.data.report)];
     case 'DocumentIndexed': {
-      const { attempt, steps, chunkCount } = event.data;
-      return [...steps.map((step) => stepLine(attempt, step)), { event: 'indexed', attempt, produced: chunkCount }];
+      const { attempt, steps, chunkCount, editsDropped } = event.data;
+      return [
+        ...steps.map((step) => stepLine(attempt, step)),
+        { event: 'indexed', attempt, produced: chunkCount },
+        ...(editsDropped === undefined ? [] : [{ event: 'editsDropped' as const, attempt, produced: editsDropped }]),
+      ];
     }
     case 'DocumentReady':
       return [{ event: 'ready', attempt: event.data.attempt }];

@@ -8,6 +8,10 @@ import {
   type IndexedDocuments,
   SHOWN_DOCUMENTS,
   type ShownDocuments,
+  SYNCED_DOCUMENTS,
+  type SyncedDocument,
+  type SyncedDocumentsOf,
+  syncProvider,
 } from '@app/knowledge';
 import { pagesOf, READ_STORE, type ReadStore, type StoredRow } from '@app/read-store';
 import { Module } from '@nestjs/common';
@@ -37,6 +41,20 @@ const withTags =
     return found;
   };
 
+const fromSource =
+  (views: CompleteViews, store: Pick<ReadStore, 'find'>): SyncedDocumentsOf =>
+  async (agentId, sourceId, position) => {
+    await views.reached(documents.name, position);
+    const found: SyncedDocument[] = [];
+    const where = { agentId, provider: syncProvider(sourceId) };
+    for await (const rows of pagesOf(store, documents.name, { where, orderBy: newestFirst }))
+      for (const { key: documentId, row } of rows as readonly StoredRow<DocumentRow>[])
+        // Erased: about to be deleted.
+        if (typeof row.path === 'string' && typeof row.contentHash === 'string')
+          found.push({ documentId, path: row.path, contentHash: row.contentHash });
+    return found;
+  };
+
 /** Unready documents that a search passes over at most. */
 const MOST_UNREADY = 10_000;
 
@@ -57,8 +75,8 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
   ready: async (documentIds) => {
     const rows = (await store.getMany(documents.name, documentIds)) as readonly StoredRow<DocumentRow>[];
     return new Map(
-      rows.flatMap(({ key, row: { status, indexedRevision, mimeType } }) =>
-        status === 'Ready' && indexedRevision !== null
+      rows.flatMap(({ key, row: { status, disabled, indexedRevision, mimeType } }) =>
+        status === 'Ready' && disabled !== true && indexedRevision !== null
           ? [[key, { revision: indexedRevision, mediaType: mimeType }]]
           : [],
       ),
@@ -81,9 +99,10 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
     { provide: DOCUMENTS_OF, inject: [CompleteViews], useFactory: lookUp },
     { provide: DOCUMENTS_WITH_TAGS, inject: [CompleteViews, READ_STORE], useFactory: withTags },
     { provide: INDEXED_DOCUMENTS, inject: [CompleteViews, READ_STORE], useFactory: indexedDocuments },
+    { provide: SYNCED_DOCUMENTS, inject: [CompleteViews, READ_STORE], useFactory: fromSource },
     { provide: SHOWN_DOCUMENTS, inject: [READ_STORE], useFactory: shownDocuments },
   ],
-  exports: [INDEXED_DOCUMENTS, DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SHOWN_DOCUMENTS],
+  exports: [INDEXED_DOCUMENTS, DOCUMENTS_OF, DOCUMENTS_WITH_TAGS, SYNCED_DOCUMENTS, SHOWN_DOCUMENTS],
 })
 export class DocumentsViewModule {
   static readonly projections = [documents];

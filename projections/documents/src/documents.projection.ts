@@ -10,12 +10,17 @@ export const documentRow = z.object({
   mimeType: z.string(),
   sizeBytes: z.number().int(),
   contentHash: sensitive(z.string()),
-  provider: z.enum(['upload', 'inline']),
+  /** `upload`, `inline`, or `sync:` and the source that it came from. */
+  provider: z.string(),
+  /** Where it stands in its source. */
+  path: sensitive(z.string()).nullable(),
   scope: documentScope,
   spaceId: z.string().nullable(),
   agentId: z.string().nullable(),
   /** `a:<agentId>`, `s:<spaceId>` or `g`: where the document is searched. */
   place: z.string(),
+  /** Null: enabled. */
+  disabled: z.literal(true).nullable(),
   status: z.enum(['Pending', 'Processing', 'Ready', 'Failed']),
   /** Why the last attempt failed. */
   failure: z.object({ code: z.string(), step: ingestionStep, attempt: z.number().int() }).nullable(),
@@ -41,7 +46,7 @@ export type DocumentRow = z.output<typeof documentRow>;
 export const documents: RowProjection = {
   kind: 'rows',
   name: 'documents',
-  version: 5,
+  version: 6,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -55,6 +60,9 @@ export const documents: RowProjection = {
     'DocumentEmbedded',
     'DocumentIndexed',
     'DocumentReady',
+    'DocumentDisabled',
+    'DocumentEnabled',
+    'DocumentChunkEdited',
     'DocumentAttemptFailed',
     'DocumentProcessingFailed',
     'DocumentReindexEmbedded',
@@ -76,6 +84,10 @@ export const documents: RowProjection = {
     },
     { name: 'newest', fields: [{ field: 'createdAt', order: 'desc' }] },
     { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
+    {
+      name: 'of-source',
+      fields: [{ field: 'agentId' }, { field: 'provider' }, { field: 'createdAt', order: 'desc' }],
+    },
     { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
   ],
   apply: (recorded) => {
@@ -93,7 +105,9 @@ const added = ({
 }: RecordedEvent<Extract<DocumentEvent, { type: 'DocumentAdded' }>>): DocumentRow => ({
   id: documentId,
   ...data,
+  path: data.path ?? null,
   place: placeOf(data),
+  disabled: null,
   status: 'Pending',
   failure: null,
   chunkCount: 0,
@@ -125,6 +139,11 @@ const changed = (
       return { tagIds: event.data.tagIds, lastModified };
     case 'DocumentContentReplaced':
       return { ...event.data, status: 'Pending', failure: null, lastModified };
+    case 'DocumentDisabled':
+    case 'DocumentEnabled':
+      return { disabled: event.type === 'DocumentDisabled' ? true : null, lastModified };
+    case 'DocumentChunkEdited':
+      return { passages: event.data.searched.passages, lastModified };
     case 'DocumentReprocessRequested':
       return { status: 'Pending', failure: null };
     case 'DocumentProcessingStarted':

@@ -1,22 +1,25 @@
 import { idOf, isErased, type RecordedEvent } from '@app/kernel';
-import { type DocumentEvent, PASSAGES } from '@app/knowledge';
-import type { SearchProjection } from '@app/projecting';
+import { type DocumentEvent, PASSAGES, type Searched } from '@app/knowledge';
+import type { SearchIntent, SearchProjection } from '@app/projecting';
 
 type ScopeDeleted = { readonly type: 'AgentDeleted' | 'SpaceDeleted'; readonly data: Record<string, unknown> };
 
 /**
  * What searches find: the passages of a document from DocumentIndexed, so that it can be found the moment it is Ready, until it
- * is worked on again, or it, its Agent or its Space is deleted. `Retrieval` passes over what is not Ready yet, or any more.
+ * is worked on again, disabled, or it, its Agent or its Space is deleted. `Retrieval` passes over what is not Ready yet, or any more.
  */
 export const passages: SearchProjection = {
   kind: 'search',
   name: PASSAGES,
-  version: 4,
+  version: 5,
   types: [
     'DocumentIndexed',
     'DocumentPassagesSwapped',
     'DocumentRenamed',
     'DocumentTagsChanged',
+    'DocumentEnabled',
+    'DocumentDisabled',
+    'DocumentChunkEdited',
     'DocumentProcessingStarted',
     'DocumentProcessingFailed',
     'DocumentDeleted',
@@ -28,32 +31,26 @@ export const passages: SearchProjection = {
     const { stream, revision } = event.context;
     const documentId = idOf(stream);
     switch (event.type) {
-      case 'DocumentIndexed':
-      case 'DocumentPassagesSwapped': {
-        const { name, scope, agentId, spaceId, tagIds, passages: blob, embeddingModel } = event.data;
-        if (isErased(name)) return [{ op: 'removeDocument', documentId }];
-        const place = scope === 'agent' ? `a:${agentId}` : scope === 'space' ? `s:${spaceId}` : 'g';
-        return [
-          {
-            op: 'putDocument',
-            documentId,
-            stream,
-            name,
-            scope: place,
-            tagIds,
-            // Of a swap the one before, since what citations pin, the text, stays.
-            revision: event.type === 'DocumentIndexed' ? revision : event.data.indexedRevision,
-            embeddingModel,
-            passages: blob,
-          },
-        ];
+      case 'DocumentIndexed': {
+        const { enabled = true, ...indexed } = event.data;
+        return enabled ? [put(stream, { ...indexed, indexedRevision: revision })] : [];
       }
+      case 'DocumentPassagesSwapped': {
+        // `indexedRevision` is the one before, since what citations pin, the text, stays.
+        const { enabled = true, ...swapped } = event.data;
+        return enabled ? [put(stream, swapped)] : [];
+      }
+      case 'DocumentEnabled':
+        return event.data.searched === null ? [] : [put(stream, event.data.searched)];
+      case 'DocumentChunkEdited':
+        return event.data.documentEnabled ? [put(stream, event.data.searched)] : [];
       case 'DocumentRenamed':
         return isErased(event.data.name)
           ? []
           : [{ op: 'patchDocument', documentId, fields: { name: event.data.name } }];
       case 'DocumentTagsChanged':
         return [{ op: 'patchDocument', documentId, fields: { tagIds: event.data.tagIds } }];
+      case 'DocumentDisabled':
       case 'DocumentProcessingStarted':
       case 'DocumentProcessingFailed':
       case 'DocumentDeleted':
@@ -66,4 +63,14 @@ export const passages: SearchProjection = {
         return [];
     }
   },
+};
+
+const put = (
+  stream: string,
+  { documentId, name, scope, agentId, spaceId, tagIds, passages: blob, embeddingModel, indexedRevision }: Searched,
+): SearchIntent => {
+  if (isErased(name)) return { op: 'removeDocument', documentId };
+  const place = scope === 'agent' ? `a:${agentId}` : scope === 'space' ? `s:${spaceId}` : 'g';
+  const document = { documentId, stream, name, scope: place, tagIds, revision: indexedRevision };
+  return { op: 'putDocument', ...document, embeddingModel, passages: blob };
 };

@@ -31,6 +31,8 @@ const partOf = (passage: RetrievedPassage, statement: string): SourceDocumentPar
   const { chunkId, text, start, end } = citedChunk(passage, statement);
   const quote = quoteFor(statement, text);
   const heading = headings.at(-1);
+  // What was edited by hand does not stand in the text as it is quoted.
+  const isOfText = text.length === end - start;
   return {
     type: 'source-document',
     sourceId: chunkId,
@@ -40,7 +42,7 @@ const partOf = (passage: RetrievedPassage, statement: string): SourceDocumentPar
     title: documentName,
     mediaType,
     position: {
-      ...(quote === undefined ? { start, end } : { start: start + quote.start, end: start + quote.end }),
+      ...(quote === undefined || !isOfText ? { start, end } : { start: start + quote.start, end: start + quote.end }),
       ...placeOf(passage),
       ...(heading === undefined ? {} : { heading }),
     },

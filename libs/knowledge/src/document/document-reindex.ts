@@ -44,16 +44,16 @@ export const decideReindex = (command: PassagesCommand, state: Live): readonly D
 
 const swap = (
   { jobId, to }: Extract<PassagesCommand, { type: 'SwapPassages' }>,
-  { status, indexed, beside, documentId, scope, spaceId, agentId, name, tagIds }: Live,
+  { status, enabled, indexed, beside, documentId, scope, spaceId, agentId, name, tagIds }: Live,
 ): readonly DocumentEvent[] => {
   const isPossible = status === 'Ready' && indexed !== null && beside?.of === indexed.passages;
   if (!isPossible || beside.jobId !== jobId || beside.isEarlier !== (to === 'earlier')) return [];
   const { text, passages, chunkCount, tokenCount, chunking, model: embeddingModel } = beside;
   const place = { documentId, scope, spaceId, agentId, name, tagIds: [...tagIds] };
   const cut = { text, passages, chunkCount, tokenCount, chunking, embeddingModel };
-  return [
-    { type: 'DocumentPassagesSwapped', data: { jobId, to, ...place, indexedRevision: indexed.revision, ...cut } },
-  ];
+  const { revision: indexedRevision } = indexed;
+  const disabled = enabled ? {} : { enabled };
+  return [{ type: 'DocumentPassagesSwapped', data: { jobId, to, ...place, indexedRevision, ...cut, ...disabled } }];
 };
 
 const discard = (

@@ -1,5 +1,5 @@
 import type { Chunking } from '@app/kernel';
-import type { DocumentScope, IngestionStep, StepReport } from './document.events';
+import type { DocumentProvider, DocumentScope, IngestionStep, StepReport } from './document.events';
 
 export interface CreateDocument {
   readonly documentId: string;
@@ -10,7 +10,9 @@ export interface CreateDocument {
   readonly mimeType: string;
   readonly sizeBytes: number;
   readonly contentHash: string;
-  readonly provider: 'upload' | 'inline';
+  readonly provider: DocumentProvider;
+  /** Where it stands in its source, if it came from one. */
+  readonly path?: string;
   readonly file: string;
   readonly tagIds: readonly string[];
 }
@@ -47,6 +49,19 @@ export type PassagesCommand =
   /** `of`: what this job made and is not searched, or what all other jobs left. */
   | { readonly type: 'DiscardReindexed'; readonly jobId: string; readonly of: 'job' | 'others' };
 
+/** Names the passages that differ in one chunk from those that are served. */
+export interface EditChunk {
+  readonly type: 'EditChunk';
+  readonly chunkId: string;
+  /** Null: as before. */
+  readonly text: string | null;
+  readonly enabled: boolean;
+  readonly edited: boolean;
+  /** The passages that were changed. If others are served by now, they are to be changed instead. */
+  readonly base: string;
+  readonly passages: string;
+}
+
 export type DocumentCommand =
   | ({ readonly type: 'Add' } & CreateDocument)
   | {
@@ -54,7 +69,9 @@ export type DocumentCommand =
       readonly name?: string;
       readonly tagIds?: readonly string[];
       readonly content?: ReplacementContent;
+      readonly enabled?: boolean;
     }
+  | EditChunk
   | { readonly type: 'AttachTag' | 'DetachTag'; readonly tagId: string }
   | { readonly type: 'Reprocess'; readonly force: boolean }
   | { readonly type: 'Start' }
@@ -83,6 +100,9 @@ export type DocumentCommand =
       readonly embedded: number;
       readonly embeddingModel: string;
       readonly steps: readonly StepReport[];
+      /** What became of what was edited by hand before. */
+      readonly editedChunks?: readonly string[];
+      readonly editsDropped?: number;
     }
   | { readonly type: 'MarkReady'; readonly attempt: number }
   | {

@@ -1,4 +1,5 @@
 import { never, reject, type Decider, type RecordedEvent, type Sensitive } from '@app/kernel';
+import { Set as PersistentSet } from 'immutable';
 import {
   allBlobs,
   blobsOfNew,
@@ -14,6 +15,7 @@ import { type Asker, askerOf } from './asker';
 import type { CreateDocument, DocumentCommand, ReplacementContent } from './document.commands';
 import type { DocumentEvent, DocumentScope } from './document.events';
 import { decideReindex, reindexing } from './document-reindex';
+import { chunkEdited, indexed, switched, withEdit } from './serving';
 
 export interface LiveDocument extends DocumentBlobs {
   readonly documentId: string;
@@ -26,6 +28,10 @@ export interface LiveDocument extends DocumentBlobs {
   /** Hash of the content that was last Ready. Reprocessing without force compares with it. */
   readonly readyHash: Sensitive<string> | null;
   readonly tagIds: readonly string[];
+  /** A disabled document answers nothing, and is ingested like any other. */
+  readonly enabled: boolean;
+  /** Chunks of what is indexed whose text was edited, or that were disabled. */
+  readonly editedChunks: PersistentSet<string>;
   /** Number of the last attempt, 0 before the first. Reports of older ones are ignored. */
   readonly attempt: number;
   /** Attempts in a row that failed for temporary reasons. */
@@ -62,6 +68,8 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
         ...event.data,
         ...blobsOfNew(event.data.file),
         readyHash: null,
+        enabled: true,
+        editedChunks: PersistentSet(),
         attempt: 0,
         failures: 0,
         askedBy: askerOf(event),
@@ -82,7 +90,9 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
   if ('jobId' in command) return decideReindex(command, state);
   switch (command.type) {
     case 'Update':
-      return [...renamed(command.name, state), ...retagged(command.tagIds, state), ...replaced(command.content, state)];
+      return updated(command, state);
+    case 'EditChunk':
+      return chunkEdited(command, state);
     case 'AttachTag':
       return retagged([...state.tagIds, command.tagId], state);
     case 'DetachTag':
@@ -152,6 +162,16 @@ const added = ({ type: _type, tagIds, ...document }: CreateDocument & { readonly
   data: { ...document, tagIds: [...new Set(tagIds)] },
 });
 
+const updated = (
+  { name, tagIds, content, enabled }: DocumentCommand & { readonly type: 'Update' },
+  state: Live,
+): readonly DocumentEvent[] => {
+  const replacing = replaced(content, state);
+  const status = replacing.length > 0 ? ('Pending' as const) : state.status;
+  const after = { ...state, status, name: name ?? state.name, tagIds: [...new Set(tagIds ?? state.tagIds)] };
+  return [...renamed(name, state), ...retagged(tagIds, state), ...replacing, ...switched(enabled, state, after)];
+};
+
 const renamed = (name: string | undefined, state: Live): readonly DocumentEvent[] =>
   name === undefined || name === state.name ? [] : [{ type: 'DocumentRenamed', data: { name } }];
 
@@ -170,23 +190,6 @@ const replaced = (content: ReplacementContent | undefined, state: Live): readonl
   content === undefined || (content.contentHash === state.contentHash && content.mimeType === state.mimeType)
     ? []
     : [{ type: 'DocumentContentReplaced', data: { ...content } }];
-
-/** The last batch has no blob of its own: it is named in the one of all passages. */
-const indexed = (
-  { attempt, passages, embedded, embeddingModel, steps }: DocumentCommand & { readonly type: 'MarkIndexed' },
-  { documentId, scope, spaceId, agentId, name, tagIds, extracted: text, chunked }: Live,
-): readonly DocumentEvent[] => {
-  if (text === null || chunked === null) return [];
-  const { chunkCount, tokenCount, chunking } = chunked;
-  const place = { documentId, scope, spaceId, agentId, name, tagIds: [...tagIds] };
-  const made = { text, passages, chunkCount, tokenCount, chunking, embeddingModel, steps: [...steps] };
-  return [
-    ...(embedded === 0
-      ? []
-      : [{ type: 'DocumentEmbedded' as const, data: { attempt, passages, count: embedded, embeddingModel } }]),
-    { type: 'DocumentIndexed', data: { attempt, ...place, ...made } },
-  ];
-};
 
 /** `force` only skips the comparison of content. A waiting document is not queued twice. */
 const reprocessed = (forced: boolean, state: Live): readonly DocumentEvent[] => {
@@ -239,7 +242,13 @@ const evolveLive = (
       const { text, passages, chunkCount, tokenCount, chunking = null, embeddingModel: model } = event.data;
       const { revision } = event.context;
       const cut = { text, passages, chunkCount, tokenCount, chunking, model };
-      return { ...state, ...withIndexed(state, { ...cut, isReusable: true, revision }), status: 'Indexed' };
+      const editedChunks = PersistentSet(event.data.editedChunks);
+      return {
+        ...state,
+        ...withIndexed(state, { ...cut, isReusable: true, revision }),
+        editedChunks,
+        status: 'Indexed',
+      };
     }
     case 'DocumentReady':
       return {
@@ -249,6 +258,11 @@ const evolveLive = (
         failures: 0,
         superseded: state.superseded.clear(),
       };
+    case 'DocumentDisabled':
+    case 'DocumentEnabled':
+      return { ...state, enabled: event.type === 'DocumentEnabled' };
+    case 'DocumentChunkEdited':
+      return { ...state, ...withEdit(state, event.data) };
     case 'DocumentAttemptFailed':
       return { ...state, status: 'Pending', failures: state.failures + 1 };
     case 'DocumentProcessingFailed':

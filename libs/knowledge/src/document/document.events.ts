@@ -8,10 +8,11 @@ import {
   textSchema,
 } from '@app/kernel';
 import { z } from 'zod';
+import { documentScope } from './document-scope';
+import { documentChunkEdited, documentDisabled, documentEnabled } from './serving.events';
 
-/** The level of Knowledge a document belongs to. */
-export const documentScope = z.enum(['agent', 'space', 'global']);
-export type DocumentScope = z.output<typeof documentScope>;
+export { documentScope, type DocumentScope } from './document-scope';
+export { MAX_CHUNK_TEXT, type Searched } from './serving.events';
 
 /** The steps of ingestion, in order. */
 export const ingestionStep = z.enum(['parse', 'chunk', 'embed', 'publish']);
@@ -26,6 +27,10 @@ const contentHash = sensitive(z.string().min(1));
 
 /** What the text was cut by; null or absent: by default. */
 const chunking = chunkingSchema.nullable().optional();
+
+/** How a document came here. */
+const provider = z.union([z.enum(['upload', 'inline']), z.templateLiteral(['sync:', z.string()])]);
+export type DocumentProvider = z.output<typeof provider>;
 
 /** What a step did: said in the document's log, free of content. */
 export const stepReport = z.strictObject({
@@ -48,7 +53,9 @@ export const documentAdded = defineEvent({
     mimeType: z.string(),
     sizeBytes: count,
     contentHash,
-    provider: z.enum(['upload', 'inline']),
+    /** `upload`, `inline`, or `sync:` and the source that it came from, under `path`. */
+    provider,
+    path: sensitive(textSchema(500)).optional(),
     file: heldBlob(),
     tagIds: z.array(id),
   }),
@@ -129,6 +136,12 @@ export const documentIndexed = defineEvent({
     chunking,
     embeddingModel: z.string().nullable(),
     steps: z.array(stepReport),
+    /** Only where the document is disabled: the index takes it when it is enabled. */
+    enabled: z.literal(false).optional(),
+    /** The chunks that were edited or disabled by hand before, and are so again. */
+    editedChunks: z.array(id).optional(),
+    /** How many edits were dropped: their chunks are not in the content any more. */
+    editsDropped: count.optional(),
   }),
 });
 
@@ -198,6 +211,8 @@ export const documentPassagesSwapped = defineEvent({
     tokenCount: count,
     chunking: chunkingSchema.nullable(),
     embeddingModel: z.string().nullable(),
+    /** Only where the document is disabled. */
+    enabled: z.literal(false).optional(),
   }),
 });
 
@@ -225,6 +240,9 @@ export const documentEvents = [
   documentEmbedded,
   documentIndexed,
   documentReady,
+  documentDisabled,
+  documentEnabled,
+  documentChunkEdited,
   documentAttemptFailed,
   documentProcessingFailed,
   documentReindexEmbedded,

@@ -6,7 +6,7 @@ const subject = 'documents';
 const documentId = z.uuid();
 const attempt = z.number().int().positive();
 const count = z.number().int().nonnegative();
-const changed = z.enum(['name', 'tags', 'content']);
+const changed = z.enum(['name', 'tags', 'content', 'enabled', 'chunks']);
 
 const created = defineIntegration({
   name: 'document.created',
@@ -65,6 +65,9 @@ export const documentIntegrations: Integrations<DocumentEvent> = {
     DocumentRenamed: (_, id) => tell(updated, { documentId: id, changed: ['name'] }),
     DocumentTagsChanged: (_, id) => tell(updated, { documentId: id, changed: ['tags'] }),
     DocumentContentReplaced: (_, id) => tell(updated, { documentId: id, changed: ['content'] }),
+    DocumentDisabled: (_, id) => tell(updated, { documentId: id, changed: ['enabled'] }),
+    DocumentEnabled: (_, id) => tell(updated, { documentId: id, changed: ['enabled'] }),
+    DocumentChunkEdited: (_, id) => tell(updated, { documentId: id, changed: ['chunks'] }),
     DocumentIndexed: ({ attempt: number, chunkCount, tokenCount, embeddingModel }, id) =>
       tell(indexed, { documentId: id, attempt: number, chunkCount, tokenCount, embeddingModel }),
     DocumentReady: ({ attempt: number }, id) => tell(ready, { documentId: id, attempt: number }),

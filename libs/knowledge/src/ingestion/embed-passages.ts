@@ -1,5 +1,5 @@
 import { isErased } from '@app/kernel';
-import { decodePassages, encodePassages, type Passage } from '@app/search-index';
+import { decodePassages, encodePassages, type StoredPassage } from '@app/search-index';
 import type { Embedded } from '../document/document-blobs';
 import type { DocumentCommand } from '../document/document.commands';
 import { type EmbeddingParts, embedMetered, type Payer } from '../embed-metered';
@@ -10,7 +10,7 @@ import { embeddedText, embeddingKey, inStrides } from './passages';
 export const TEXTS_IN_CALL = 16;
 
 export interface EmbeddedPassages {
-  readonly passages: readonly Passage[];
+  readonly passages: readonly StoredPassage[];
   readonly embeddingModel: string;
   /** How many were embedded now, and of these how many are in the last batch, which no event names yet. */
   readonly made: number;
@@ -40,14 +40,14 @@ interface EmbeddingOf {
 export const embedPassages = async (
   parts: EmbeddingParts,
   work: DocumentWork,
-  given: readonly Passage[],
+  given: readonly StoredPassage[],
   { payer, before, batch: keep, signal, progress }: EmbeddingOf,
 ): Promise<EmbeddedPassages | undefined> => {
   const embedding = parts.models.embedding();
   const embeddingModel = embedding.model.key;
   const name = isErased(work.document.name) ? '' : work.document.name;
   const known = await vectorsKnown(work, before, embeddingModel);
-  const passages = await inStrides(given, (passage): Passage => {
+  const passages = await inStrides(given, (passage): StoredPassage => {
     const vector = known.get(embeddingKey(passage));
     return vector === undefined ? passage : { ...passage, vector };
   });
@@ -57,7 +57,10 @@ export const embedPassages = async (
     const batch = missing.slice(from, from + TEXTS_IN_CALL);
     const texts = batch.map((passage) => embeddedText(name, passage));
     const vectors = await embedMetered(parts, embedding, { payer, holds: true, texts, purpose: 'passage', signal });
-    const embedded = batch.map((passage, index): Passage => ({ ...passage, vector: vectors[index] as Float32Array }));
+    const embedded = batch.map((passage, index): StoredPassage => ({
+      ...passage,
+      vector: vectors[index] as Float32Array,
+    }));
     for (const passage of embedded) passages[passage.ordinal] = passage;
     last = batch.length;
     progress(passages.length - missing.length + from + last);

@@ -19,6 +19,7 @@ import { Attempt, verdictOn } from './attempt';
 import { DocumentWork } from './document-work';
 import { embedPassages, payerOf } from './embed-passages';
 import { IngestionFailure } from './ingestion-failure';
+import { keepEdits } from './kept-edits';
 import { passagesOf } from './passages';
 import type { ProgressBoard } from './progress';
 import { readApart } from './read-apart';
@@ -99,6 +100,7 @@ const index = async (
   await show('parse', 0, null);
   const chunks = (await chunkedBefore(work)) ?? (await chunkNow(parts, work, run, signal));
   if (chunks === undefined) return undefined;
+  const { passages: edited, kept, dropped } = await keepEdits(work, chunks);
   signal.throwIfAborted();
 
   const total = chunks.length;
@@ -110,7 +112,7 @@ const index = async (
   const embedded = await run.run(
     'embed',
     () =>
-      embedPassages(parts, work, chunks, {
+      embedPassages(parts, work, edited, {
         payer: payerOf(work),
         before: embeddedBefore(work.document),
         batch: (stored) => ({ type: 'MarkEmbedded', attempt: number, ...stored }),
@@ -135,6 +137,8 @@ const index = async (
     embedded: last,
     embeddingModel,
     steps: run.reports,
+    editedChunks: kept,
+    editsDropped: dropped,
   }));
 };
 
@@ -215,12 +219,22 @@ const gone = (): never => {
   throw new IngestionFailure('content_missing');
 };
 
-/** A document is Ready only if a search finds it. That the index moved past its event is not enough: it may have failed there. */
+/**
+ * A document is Ready only if a search finds it, or would if it were enabled. That the index moved past its event is not enough: it
+ * may have failed there.
+ */
 const publish = async (parts: IngestionParts, work: DocumentWork, indexed: IndexedAt): Promise<void> => {
   const { documentId, attempt: number } = work.document;
-  if (await parts.searchable(documentId, indexed, SEARCHABLE_WITHIN_MS))
-    await work.decide({ type: 'MarkReady', attempt: number });
-  else await work.decide({ type: 'Fail', attempt: number, step: 'publish', code: 'not_searchable' });
+  for (let at = indexed; ;) {
+    const isSearched = await parts.searchable(documentId, at, SEARCHABLE_WITHIN_MS);
+    const { state, position } = await parts.decisions.load(documentDecider, documentId);
+    if (isSearched || !('enabled' in state) || !state.enabled)
+      return void (await work.decide({ type: 'MarkReady', attempt: number }));
+    if (position === null || position === at.position) break;
+    // It was disabled and enabled meanwhile: the index takes it again.
+    at = { position, revision: indexed.revision };
+  }
+  await work.decide({ type: 'Fail', attempt: number, step: 'publish', code: 'not_searchable' });
 };
 
 /** A command of a worker. */

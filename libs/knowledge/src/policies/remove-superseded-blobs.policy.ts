@@ -1,19 +1,28 @@
 import { BLOBS, type Blobs } from '@app/blobs';
 import type { RecordedEvent } from '@app/kernel';
-import { type Policy, PolicyHandler } from '@app/projecting';
+import { CompleteViews, type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import type { DocumentEvent } from '../document/document.events';
+import { DOCUMENTS, PASSAGES } from '../search/retrieval';
+
+type Replacing = RecordedEvent & Extract<DocumentEvent, { data: { superseded: string[] } }>;
 
 /** Removes bodies that newer content or passages replaced, once those are served. Erasure removes what a deletion leaves. */
 @PolicyHandler()
 export class RemoveSupersededBlobs implements Policy {
   readonly name = 'remove-superseded-blobs';
-  readonly types = ['DocumentReady', 'DocumentReindexed', 'DocumentReindexDiscarded'];
+  readonly types = ['DocumentReady', 'DocumentChunkEdited', 'DocumentReindexed', 'DocumentReindexDiscarded'];
 
-  constructor(@Inject(BLOBS) private readonly blobs: Blobs) {}
+  constructor(
+    @Inject(BLOBS) private readonly blobs: Blobs,
+    private readonly views: CompleteViews,
+  ) {}
 
   async react(event: RecordedEvent): Promise<void> {
-    const { data } = event as RecordedEvent & Extract<DocumentEvent, { data: { superseded: string[] } }>;
+    const { type, data, context } = event as Replacing;
+    // Before DocumentReady the index has taken the new ones.
+    if (type === 'DocumentChunkEdited')
+      for (const view of [PASSAGES, DOCUMENTS]) await this.views.reached(view, context.position);
     if (data.superseded.length > 0) await this.blobs.remove(data.superseded);
   }
 }

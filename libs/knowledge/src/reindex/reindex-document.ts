@@ -1,10 +1,11 @@
 import { isDomainError, isErased } from '@app/kernel';
-import { decodePassages, encodePassages, type Passage } from '@app/search-index';
+import { decodePassages, encodePassages, type StoredPassage } from '@app/search-index';
 import type { Embedded } from '../document/document-blobs';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
 import { DocumentWork } from '../ingestion/document-work';
 import { embedPassages } from '../ingestion/embed-passages';
 import { type IngestionParts, workerMeta } from '../ingestion/ingest';
+import { keepEdits } from '../ingestion/kept-edits';
 import { inStrides, passagesOf } from '../ingestion/passages';
 import { readApart } from '../ingestion/read-apart';
 import { isCutAnew, isDue, type WantedPassages } from './reindex-plan';
@@ -119,12 +120,13 @@ const cutAnew = async (
   const body = (await work.read(file)) ?? missing(documentId);
   const source = { name: isErased(name) ? '' : name, mimeType, body };
   const read = await readApart(parser, source, chunking ?? null, signal);
-  return { text: Buffer.from(read.text), tokenCount: read.tokenCount, passages: await passagesOf(documentId, read) };
+  const { passages } = await keepEdits(work, await passagesOf(documentId, read));
+  return { text: Buffer.from(read.text), tokenCount: read.tokenCount, passages };
 };
 
-const passagesWithout = async (work: DocumentWork, { passages }: Indexed): Promise<readonly Passage[]> => {
+const passagesWithout = async (work: DocumentWork, { passages }: Indexed): Promise<readonly StoredPassage[]> => {
   const stored = await decodePassages((await work.read(passages)) ?? missing(work.document.documentId));
-  return inStrides(stored, ({ vector: _vector, ...passage }): Passage => passage);
+  return inStrides(stored, ({ vector: _vector, ...passage }): StoredPassage => passage);
 };
 
 const missing = (documentId: string): never => {

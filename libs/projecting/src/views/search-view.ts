@@ -2,7 +2,7 @@ import type { Blobs } from '@app/blobs';
 import { allEntries } from '@app/coordination';
 import { canonicalJson, type Plain, type RecordedEvent } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
-import { decodePassages, type SearchIndex, type SearchOperation } from '@app/search-index';
+import { decodePassages, searchedPassage, type SearchIndex, type SearchOperation } from '@app/search-index';
 import { type DeadLetter, letterJson } from '../dead-letter';
 import type { SearchIntent, SearchProjection } from '../projection';
 import type { ViewBatch, ViewStore } from './view-store';
@@ -99,7 +99,7 @@ export class SearchView implements ViewStore<SearchOperation> {
     const { op, stream, passages, ...document } = intent;
     const body = await this.blobs.get(stream, passages);
     if (body === undefined) return { op: 'removeDocument', documentId: intent.documentId };
-    return { op, document: { ...document, passages: await decodePassages(body) } };
+    return { op, document: { ...document, passages: (await decodePassages(body)).map(searchedPassage) } };
   }
 
   private async dropLetters(version: number): Promise<void> {

@@ -17,9 +17,8 @@ import {
   Reads,
   Requires,
 } from '@app/http';
-import { placeOf, reject, streamOf } from '@app/kernel';
+import { reject, streamOf } from '@app/kernel';
 import { documentDecider, readProgress } from '@app/knowledge';
-import { type Passage, passagesFrom } from '@app/search-index';
 import { ListDocumentLogs } from '@projections/document-logs';
 import type { DocumentRow } from '@projections/documents';
 import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
@@ -27,11 +26,11 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { KnowledgeAccess } from './document-access';
-import { chunkView, documentContent, documentLogView, runningStep } from './documents-schemas';
+import { documentContent, documentLogView, runningStep } from './documents-schemas';
 
 const pageQuery = listQuery({});
 
-/** What a document holds: its file, text and chunks, and what ingestion did with it. */
+/** What a document holds: its file and text, and what ingestion did with it. */
 @Documented('Documents')
 @Controller('/api/v1/core/knowledge/:agentId/documents/:documentId')
 export class DocumentContentController {
@@ -95,35 +94,6 @@ export class DocumentContentController {
     return Readable.from(pieces);
   }
 
-  @Get('chunks')
-  @Requires('knowledge:read')
-  @ApiOperation({
-    operationId: 'listDocumentChunks',
-    summary: 'Lists the searchable chunks, in the order of the text.',
-  })
-  @Answers(200, listOf(chunkView))
-  @Reads('documents')
-  async chunks(
-    @CurrentCaller() caller: Caller,
-    @Param('agentId') agentId: string,
-    @Param('documentId') documentId: string,
-    @QueryInput(pageQuery) query: Input<typeof pageQuery>,
-  ): Promise<JsonText> {
-    const { document } = await this.knowledge.read(caller, agentId, documentId);
-    const asked = query.parse();
-    const list = `chunks/${documentId}`;
-    const { limit, after } = this.lists.page(list, caller, asked);
-    const from = after === undefined ? 0 : Number(after.values[0]) + 1;
-    const found =
-      document.passages === null
-        ? []
-        : await this.passages(await this.body(document, document.passages), from, limit + 1);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    const next = last !== undefined && found.length > limit ? { values: [last.ordinal], key: last.chunkId } : null;
-    return this.lists.answer(list, caller, asked, page.map(chunkJson), next);
-  }
-
   @Get('logs')
   @Requires('knowledge:read')
   @ApiOperation({
@@ -160,12 +130,6 @@ export class DocumentContentController {
       .with({ progress: running });
   }
 
-  private async passages({ pieces }: OpenBody, from: number, count: number): Promise<readonly Passage[]> {
-    const found: Passage[] = [];
-    for await (const passage of passagesFrom(pieces, from)) if (found.push(passage) === count) break;
-    return found;
-  }
-
   private async body({ id }: DocumentRow, name: string): Promise<OpenBody> {
     return (
       (await this.blobs.open(streamOf(documentDecider.category, id), name)) ??
@@ -181,15 +145,3 @@ async function* jsonOf(documentId: string, pieces: AsyncIterable<Buffer>): Async
   for await (const piece of pieces) yield JSON.stringify(decoder.write(piece)).slice(1, -1);
   yield '"}';
 }
-
-const chunkJson = (passage: Passage): JsonText => {
-  const { chunkId, ordinal, text, start, end, headings, enabled } = passage;
-  const heading = headings.at(-1);
-  const position = {
-    start,
-    end,
-    ...placeOf(passage),
-    ...(heading === undefined ? {} : { heading }),
-  };
-  return new JsonText(JSON.stringify({ id: chunkId, ordinal, text, position, enabled }));
-};

@@ -1,6 +1,6 @@
-import { exposed, listQuery, presenter } from '@app/http';
+import { exposed, flagText, listQuery, presenter } from '@app/http';
 import { nameSchema, placeFields, textSchema } from '@app/kernel';
-import { documentScope, failureMessage, ingestionStep } from '@app/knowledge';
+import { documentScope, failureMessage, ingestionStep, MAX_CHUNK_TEXT } from '@app/knowledge';
 import { type DocumentLogRow, documentLogRow } from '@projections/document-logs';
 import { type DocumentRow, documentRow } from '@projections/documents';
 import { z } from 'zod';
@@ -38,12 +38,19 @@ export const uploadFields = z.strictObject({
 export type UploadFields = z.output<typeof uploadFields>;
 
 /** What multipart fields may say beside the file that replaces the content. */
-export const replacementFields = z.strictObject({ name: documentName.optional(), tagIds: tagIds.optional() });
+export const replacementFields = z.strictObject({
+  name: documentName.optional(),
+  tagIds: tagIds.optional(),
+  enabled: flagText.optional(),
+});
 
 export const documentChange = z
   .strictObject({
     name: documentName.describe('Its name.'),
     tagIds: tagIds.describe('The tags that it carries.'),
+    enabled: z
+      .boolean()
+      .describe('Whether it answers. A disabled document keeps its status, and nothing of it is searched.'),
     content: content.describe('Its new text.'),
     mimeType: mimeType.describe('The media type of the new text.'),
   })
@@ -95,12 +102,14 @@ export const documentView = presenter<DocumentRow>(
     lastModified: 'When it was changed last, ISO 8601 in UTC.',
     revision: true,
   }).extend({
+    enabled: z.boolean().describe('Whether it answers. Nothing of a disabled document is searched.'),
     spaceId: z.string().optional().describe('The Space that it belongs to; absent for a global one.'),
     agentId: z.string().optional().describe('The Agent that it belongs to, where its scope is the Agent.'),
     statusDetail: statusDetail.optional().describe('Why its ingestion failed, or waits to be tried again.'),
   }),
-  ({ failure, spaceId, agentId, ...row }) => ({
+  ({ failure, spaceId, agentId, disabled, ...row }) => ({
     ...row,
+    enabled: disabled !== true,
     ...(spaceId === null ? {} : { spaceId }),
     ...(agentId === null ? {} : { agentId }),
     ...(failure === null ? {} : { statusDetail: { ...failure, message: failureMessage(failure.code) } }),
@@ -143,8 +152,22 @@ export const chunkView = z
       })
       .describe('Where it stands in the text.'),
     enabled: z.boolean().describe('Whether it is searched.'),
+    edited: z.boolean().describe('Whether its text was edited, and is not that of the content.'),
   })
   .meta({ id: 'DocumentChunk' });
+
+/** A chunk in the answer to a write. */
+export const writtenChunk = chunkView
+  .extend({ unchanged: z.literal(true).optional().describe('The write changed nothing.') })
+  .meta({ id: 'WrittenChunk' });
+export const chunkChange = z
+  .strictObject({
+    text: textSchema(MAX_CHUNK_TEXT)
+      .refine((text) => text.trim() !== '', { message: 'must not be empty' })
+      .describe('Its new text. It stays until the content has another chunk in its place.'),
+    enabled: z.boolean().describe('Whether it is searched.'),
+  })
+  .partial();
 
 export const documentLogView = presenter<DocumentLogRow>(
   'DocumentLog',
@@ -155,7 +178,7 @@ export const documentLogView = presenter<DocumentLogRow>(
     step: 'The step of ingestion, where there is one.',
     code: 'Why it failed; stable.',
     milliseconds: 'How long the step took.',
-    produced: 'How much the step made: characters, chunks or vectors.',
+    produced: 'How much the step made: characters, chunks or vectors; how many edits were dropped.',
     retryAt: 'When it is tried again, ISO 8601 in UTC.',
   }).extend({ message: z.string().optional().describe('Why it failed, in words.') }),
   (row) => ({

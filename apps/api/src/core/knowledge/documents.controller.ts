@@ -148,7 +148,7 @@ export class DocumentsController {
   @ApiOperation({
     operationId: 'updateDocument',
     summary:
-      'Renames a document, sets its tags or replaces its content: as JSON, or as multipart with one `file` (fields before it). New content is searched once the document is Ready again; until then nothing of it is.',
+      'Renames a document, sets its tags, enables or disables it, or replaces its content: as JSON, or as multipart with one `file` (fields before it). New content is searched once the document is Ready again; until then nothing of it is.',
   })
   @Accepts({ ...LARGE, files: true })
   @Answers(200, writtenDocument)
@@ -260,6 +260,6 @@ export class DocumentsController {
       const json = await this.presenter.one(agent, document);
       return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
     };
-    return written(reply, receipt, { views: VIEWS, show });
+    return written(reply, receipt, { views: [...VIEWS, 'passages'], show });
   }
 }

@@ -4,6 +4,7 @@ import { SectionSummariesModule } from '@app/section-summaries';
 import { Module } from '@nestjs/common';
 import { BulkDocumentsController } from './bulk-documents.controller';
 import { KnowledgeAccess } from './document-access';
+import { DocumentChunksController } from './document-chunks.controller';
 import { DocumentContentController } from './document-content.controller';
 import { DocumentEventsController } from './document-events.controller';
 import { DocumentPresenter } from './document-presenter';
@@ -13,6 +14,7 @@ import { ReindexController } from './reindex.controller';
 import { SearchController } from './search.controller';
 import { SentChanges } from './sent-changes';
 import { SummaryIndexController } from './summary-index.controller';
+import { SourcesController } from './sources.controller';
 import { TagsController } from './tags.controller';
 
 /** Documents, tags, search and summary indexes. */
@@ -24,6 +26,8 @@ import { TagsController } from './tags.controller';
     DownloadDocumentsController,
     DocumentEventsController,
     DocumentContentController,
+    DocumentChunksController,
+    SourcesController,
     TagsController,
     SearchController,
     SummaryIndexController,

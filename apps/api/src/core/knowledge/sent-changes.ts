@@ -10,6 +10,7 @@ import { readUpload, UNKNOWN_TYPE } from './upload-files';
 interface Fields {
   readonly name?: string | undefined;
   readonly tagIds?: readonly string[] | undefined;
+  readonly enabled?: boolean | undefined;
 }
 
 /** Changes of documents as they are sent: as JSON, or as multipart with a file. */
@@ -52,9 +53,12 @@ export class SentChanges {
   }
 
   /** The tags that other Spaces gave to a global document are not shown here, and stay. */
-  private async fields({ document, spaceId }: DocumentAccess, { name, tagIds }: Fields): Promise<DocumentUpdate> {
+  private async fields(
+    { document, spaceId }: DocumentAccess,
+    { name, tagIds, enabled }: Fields,
+  ): Promise<DocumentUpdate> {
     await this.tags.assert(spaceId, tagIds ?? []);
     const kept = tagIds === undefined ? [] : await this.tags.ofOthers(spaceId, document.tagIds);
-    return givenFields({ name, tagIds: tagIds && [...tagIds, ...kept] });
+    return givenFields({ name, enabled, tagIds: tagIds && [...tagIds, ...kept] });
   }
 }

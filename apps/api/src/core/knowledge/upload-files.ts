@@ -51,7 +51,7 @@ export const readUpload = async <Fields>(
       }
       const name = fileName(nameOf?.(taken.fields) ?? part.fileName);
       const body = await store(part.body, taken.fields, files.length);
-      files.push({ name, mimeType: mimeTypeOf(part.mimeType, part.fileName), body });
+      files.push({ name, mimeType: mimeTypeOf(part.mimeType, [part.fileName, name]), body });
     }
     if (taken === undefined) throw fault('file', 'required', 'At least one file is required.');
     return { fields: taken.fields, files };
@@ -109,14 +109,14 @@ const fileName = (name: string): string => {
 export const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Browsers and curl do not know Markdown: then the ending of the name decides. */
-const mimeTypeOf = (declared: string, name: string): string => {
+const mimeTypeOf = (declared: string, names: readonly string[]): string => {
   if (declared !== '' && declared !== UNKNOWN_TYPE) return declared;
   const known: Readonly<Record<string, string>> = {
     '.md': 'text/markdown',
     '.markdown': 'text/markdown',
     '.txt': 'text/plain',
   };
-  return known[extname(name).toLowerCase()] ?? UNKNOWN_TYPE;
+  return names.map((name) => known[extname(name).toLowerCase()]).find((type) => type !== undefined) ?? UNKNOWN_TYPE;
 };
 
 const fault = (path: string, code: string, message: string): InvalidInput =>

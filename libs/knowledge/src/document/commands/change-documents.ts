@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CommandMeta, Decisions, isDomainError, type Receipt, stepOf } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { z } from 'zod';
@@ -6,11 +5,10 @@ import { isSearchedBy, type SearchingAgent } from '../../search/retrieval';
 import type { DocumentCommand } from '../document.commands';
 import { documentDecider } from '../document.decider';
 import type { DocumentScope } from '../document.events';
+import { inLanes } from '../lanes';
 
 /** Most documents that one command changes. */
 export const MOST_DOCUMENTS = 1_000;
-/** Documents that are changed at once. */
-const LANES = 8;
 
 export const bulkOperation = z.enum(['addTag', 'removeTag', 'reprocess', 'forceReprocess', 'delete']);
 export type BulkOperation = z.output<typeof bulkOperation>;
@@ -58,25 +56,13 @@ export class ChangeDocumentsHandler implements ICommandHandler<ChangeDocuments> 
   constructor(private readonly decisions: Decisions) {}
 
   async execute({ change, meta }: ChangeDocuments): Promise<BulkOutcome> {
-    const results: BulkResult[] = [];
     const receipts: Receipt[] = [];
-    const waiting = change.documentIds.entries();
-    let failed = false;
-    const lane = async (): Promise<void> => {
-      for (const [index, documentId] of waiting) {
-        if (failed) return;
-        const done = await this.changeOne(documentId, change, meta).catch((error: unknown) => {
-          failed = true;
-          throw error;
-        });
-        results[index] = typeof done === 'string' ? { documentId, ok: false, code: done } : { documentId, ok: true };
-        if (typeof done !== 'string') receipts.push(done);
-        // An embedded log answers without a turn of the event loop.
-        await nextTurn();
-      }
-    };
-    const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
-    for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
+    const results = await inLanes(change.documentIds, async (documentId): Promise<BulkResult> => {
+      const done = await this.changeOne(documentId, change, meta);
+      if (typeof done === 'string') return { documentId, ok: false, code: done };
+      receipts.push(done);
+      return { documentId, ok: true };
+    });
     return { results, receipts };
   }
 

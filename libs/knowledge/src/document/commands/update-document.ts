@@ -7,11 +7,12 @@ import { documentDecider } from '../document.decider';
 export interface DocumentUpdate {
   readonly name?: string;
   readonly tagIds?: readonly string[];
+  readonly enabled?: boolean;
   /** Stored for this document already; removed again where nothing comes to name it. */
   readonly content?: { readonly mimeType: string; readonly body: StoredBody };
 }
 
-/** Renames a document, sets its tags or replaces its content, in one decision. */
+/** Renames a document, sets its tags, enables or disables it, or replaces its content, in one decision. */
 export class UpdateDocument extends Command<Receipt> {
   constructor(
     readonly documentId: string,

@@ -1,0 +1,126 @@
+import type { Caller } from '@app/access';
+import { type Blobs, BLOBS } from '@app/blobs';
+import {
+  Answers,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  JsonText,
+  listOf,
+  listQuery,
+  Lists,
+  QueryInput,
+  Reads,
+  Rejects,
+  Requires,
+  written,
+} from '@app/http';
+import { type CommandMeta, givenFields, placeOf, reject, streamOf } from '@app/kernel';
+import { documentDecider, EditDocumentChunk } from '@app/knowledge';
+import { passagesFrom, type StoredPassage } from '@app/search-index';
+import type { DocumentRow } from '@projections/documents';
+import { Controller, Get, Inject, Param, Put, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { KnowledgeAccess } from './document-access';
+import { chunkChange, chunkView, writtenChunk } from './documents-schemas';
+
+const pageQuery = listQuery({});
+
+/** The chunks of a document, as searches find them, and how people change them. */
+@Documented('Documents')
+@Controller('/api/v1/core/knowledge/:agentId/documents/:documentId/chunks')
+export class DocumentChunksController {
+  constructor(
+    private readonly knowledge: KnowledgeAccess,
+    private readonly commands: CommandBus,
+    private readonly lists: Lists,
+    @Inject(BLOBS) private readonly blobs: Blobs,
+  ) {}
+
+  @Get()
+  @Requires('knowledge:read')
+  @ApiOperation({
+    operationId: 'listDocumentChunks',
+    summary: 'Lists the searchable chunks, in the order of the text.',
+  })
+  @Answers(200, listOf(chunkView))
+  @Reads('documents')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @QueryInput(pageQuery) query: Input<typeof pageQuery>,
+  ): Promise<JsonText> {
+    const { document } = await this.knowledge.read(caller, agentId, documentId);
+    const asked = query.parse();
+    const list = `chunks/${documentId}`;
+    const { limit, after } = this.lists.page(list, caller, asked);
+    const found: StoredPassage[] = [];
+    for await (const passage of this.passages(document, after === undefined ? 0 : Number(after.values[0]) + 1))
+      if (found.push(passage) > limit) break;
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    const next = last !== undefined && found.length > limit ? { values: [last.ordinal], key: last.chunkId } : null;
+    return this.lists.answer(list, caller, asked, page.map(chunkJson), next);
+  }
+
+  @Put(':chunkId')
+  @Requires('knowledge:write')
+  @ApiOperation({
+    operationId: 'updateDocumentChunk',
+    summary:
+      'Changes the text of a chunk, or whether it is searched. The change stays when the same content is ingested again. The `etag` is that of the document, which must be Ready.',
+  })
+  @Answers(200, writtenChunk)
+  @Rejects('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Param('chunkId') chunkId: string,
+    @BodyInput(chunkChange) body: Input<typeof chunkChange>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { document, spaceId } = await this.knowledge.change(caller, agentId, documentId);
+    await this.chunk(document, chunkId);
+    const payer = { userId: caller.userId, agentId, spaceId, ...givenFields({ keyId: caller.keyId }) };
+    const { signal } = new AbortController();
+    const edit = givenFields(body.parse());
+    const receipt = await this.commands.execute(new EditDocumentChunk(documentId, chunkId, edit, payer, signal, meta));
+    const show = async () => {
+      const now = await this.knowledge.read(caller, agentId, documentId);
+      const json = chunkJson(await this.chunk(now.document, chunkId));
+      return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
+    };
+    return written(reply, receipt, { views: ['documents', 'passages'], show });
+  }
+
+  private async chunk(document: DocumentRow, chunkId: string): Promise<StoredPassage> {
+    for await (const passage of this.passages(document, 0)) if (passage.chunkId === chunkId) return passage;
+    return reject('not_found', { kind: 'chunk', id: chunkId });
+  }
+
+  private async *passages({ id, passages }: DocumentRow, from: number): AsyncGenerator<StoredPassage> {
+    if (passages === null) return;
+    const body = await this.blobs.open(streamOf(documentDecider.category, id), passages);
+    if (body === undefined) return reject('not_found', { kind: 'content', id });
+    yield* passagesFrom(body.pieces, from);
+  }
+}
+
+const chunkJson = (passage: StoredPassage): JsonText => {
+  const { chunkId, ordinal, text, start, end, headings, enabled, edited = false } = passage;
+  const heading = headings.at(-1);
+  const position = {
+    start,
+    end,
+    ...placeOf(passage),
+    ...(heading === undefined ? {} : { heading }),
+  };
+  return new JsonText(JSON.stringify({ id: chunkId, ordinal, text, position, enabled, edited }));
+};

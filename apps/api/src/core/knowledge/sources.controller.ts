@@ -1,0 +1,151 @@
+import { Access, type Caller } from '@app/access';
+import {
+  Accepts,
+  Answers,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  InvalidInput,
+  LARGE_JSON_LIMIT,
+  presenter,
+  Requires,
+  written,
+  writtenTogether,
+} from '@app/http';
+import { type CommandMeta, streamOf } from '@app/kernel';
+import {
+  Bodies,
+  MOST_SYNCED_FILES,
+  PutSyncedFile,
+  sourceFilesSchema,
+  sourceIdSchema,
+  sourcePathSchema,
+  SyncedDocuments,
+  SyncSource,
+} from '@app/knowledge';
+import { GetDocument } from '@projections/documents';
+import { Controller, Param, Post, Req, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { DocumentPresenter } from './document-presenter';
+import { writtenDocument } from './documents-schemas';
+import { readUpload, type UploadedFile } from './upload-files';
+
+const listing = z.strictObject({
+  files: sourceFilesSchema.describe(`All files of the source, each path once; at most ${MOST_SYNCED_FILES}.`),
+  confirmDeletions: z.boolean().default(false).describe('Also deletes where many files are gone.'),
+  dryRun: z.boolean().default(false).describe('Only says what would be done.'),
+});
+const paths = (text: string) => z.array(z.string()).describe(text);
+const syncResult = presenter(
+  'SyncResult',
+  z.object({
+    upload: paths('New files, whose contents are to follow.'),
+    replace: paths('Files whose contents are other than before, and are to follow.'),
+    vanished: paths('Files that are gone. Their documents are deleted.'),
+    withheld: paths('Files that are gone, so many that their deletion has to be confirmed.'),
+  }),
+);
+/** What multipart fields say; JSON is no way to send a file. */
+const fileFields = z.strictObject({ path: sourcePathSchema.describe('The path of the file in the source.') });
+
+/** Keeps an Agent's documents the same as the files of a source, such as a folder. */
+@Documented('Documents')
+@Controller('/api/v1/core/knowledge/:agentId/sources/:sourceId')
+export class SourcesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: Access,
+    private readonly bodies: Bodies,
+    private readonly synced: SyncedDocuments,
+    private readonly presenter: DocumentPresenter,
+  ) {}
+
+  @Post('sync')
+  @Requires('knowledge:write')
+  @ApiOperation({
+    operationId: 'syncSource',
+    summary:
+      'Compares the files of a source with the documents that came from it, deletes those whose files are gone, and says which contents are to follow. More than 10 deletions of more than 10 % of the documents are withheld until they are confirmed.',
+  })
+  @Accepts({ limit: LARGE_JSON_LIMIT })
+  @Answers(200, syncResult.schema)
+  async sync(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('sourceId') sourceId: string,
+    @BodyInput(listing) body: Input<typeof listing>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.access.agent(caller, agentId, 'edit');
+    assertSource(sourceId);
+    const { plan, receipts } = await this.commands.execute(
+      new SyncSource({ agentId, sourceId, ...body.parse() }, meta),
+    );
+    return writtenTogether(reply, receipts, {
+      views: ['documents', 'tags', 'passages'],
+      keptWith: streamOf('agent', agentId),
+      json: syncResult({
+        ...plan,
+        vanished: plan.vanished.map(({ path }) => path),
+        withheld: plan.withheld.map(({ path }) => path),
+      }),
+    });
+  }
+
+  @Post('files')
+  @Requires('knowledge:write')
+  @ApiOperation({
+    operationId: 'putSourceFile',
+    summary: 'Sends a file of a source, as multipart: `path`, then `file`. Equal content changes nothing.',
+  })
+  @Accepts({ files: true })
+  @Answers(202, writtenDocument)
+  async put(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('sourceId') sourceId: string,
+    @BodyInput(fileFields) _: Input<typeof fileFields>,
+    @CommandContext() meta: CommandMeta,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const agent = await this.access.agent(caller, agentId, 'edit');
+    assertSource(sourceId);
+    if (!request.isMultipart())
+      throw new InvalidInput('invalid_body', [
+        { path: '', code: 'required', message: 'A file is sent as multipart/form-data: path, then file.' },
+      ]);
+    let documentId = '';
+    const { fields, files } = await readUpload(request, this.bodies, {
+      fields: fileFields,
+      mostFiles: 1,
+      allow: async ({ path }) => void (documentId = await this.synced.idOf({ agentId, sourceId, path })),
+      store: (file) => this.bodies.store(documentId, agent.spaceId, file),
+      nameOf: ({ path }) => path,
+    });
+    const { mimeType, body } = files[0] as UploadedFile;
+    const receipt = await this.commands.execute(
+      new PutSyncedFile({ documentId, agent, sourceId, path: fields.path, mimeType, body }, meta),
+    );
+    const show = async () => {
+      const json = await this.presenter.one(agent, await this.queries.execute(new GetDocument(agent, documentId)));
+      return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
+    };
+    const location = `/api/v1/core/knowledge/${agentId}/documents/${documentId}`;
+    return written(reply, receipt, { views: ['documents', 'tags'], show, location });
+  }
+}
+
+const assertSource = (sourceId: string): void => {
+  if (!sourceIdSchema.safeParse(sourceId).success)
+    throw new InvalidInput('invalid_parameter', [
+      { path: 'sourceId', code: 'invalid_format', message: 'Must be 1 to 64 of a-z, 0-9 and -.' },
+    ]);
+};

@@ -1,0 +1,54 @@
+import { defineEvent, heldBlob, releasedBlobs, sensitive, textSchema } from '@app/kernel';
+import { z } from 'zod';
+import { documentScope } from './document-scope';
+
+const id = z.uuid();
+
+/** Longest text of a chunk that is edited by hand, characters. */
+export const MAX_CHUNK_TEXT = 8_000;
+
+/** What the search index is to hold of a document; it reads the passages from the blob. */
+const searched = z.strictObject({
+  documentId: id,
+  scope: documentScope,
+  spaceId: id.nullable(),
+  agentId: id.nullable(),
+  name: sensitive(textSchema(500)),
+  tagIds: z.array(id),
+  passages: heldBlob(),
+  embeddingModel: z.string().nullable(),
+  /** Revision of the document at which its content was indexed. */
+  indexedRevision: z.number().int().nonnegative(),
+});
+export type Searched = z.output<typeof searched>;
+
+export const documentDisabled = defineEvent({
+  type: 'DocumentDisabled',
+  description: 'A document was disabled. Nothing of it is searched until it is enabled again.',
+  data: z.strictObject({}),
+});
+
+export const documentEnabled = defineEvent({
+  type: 'DocumentEnabled',
+  description:
+    'A document was enabled again. `searched` is what searches find from now on, null while it is not ingested.',
+  data: z.strictObject({ searched: searched.nullable() }),
+});
+
+export const documentChunkEdited = defineEvent({
+  type: 'DocumentChunkEdited',
+  description:
+    'The text of a chunk was changed by hand, or whether it is searched. `text` is null where it is as before; `superseded` names the passages that these replace.',
+  data: z.strictObject({
+    chunkId: id,
+    text: sensitive(textSchema(MAX_CHUNK_TEXT)).nullable(),
+    /** Whether the chunk is searched. */
+    enabled: z.boolean(),
+    /** Whether its text is another than that of the content. */
+    edited: z.boolean(),
+    searched,
+    /** Whether the document is enabled. */
+    documentEnabled: z.boolean(),
+    superseded: releasedBlobs(),
+  }),
+});

@@ -1,0 +1,57 @@
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { type CommandMeta, Decisions, type Receipt, stepOf } from '@app/kernel';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { documentDecider } from '../../document/document.decider';
+import { inLanes } from '../../document/lanes';
+import { SYNCED_DOCUMENTS, type SyncedDocumentsOf } from '../../lookups';
+import type { SourceFile } from '../source-paths';
+import { type SyncPlan, syncPlan } from '../sync-plan';
+
+export interface SourceListing {
+  readonly agentId: string;
+  readonly sourceId: string;
+  /** All files of the source. */
+  readonly files: readonly SourceFile[];
+  readonly confirmDeletions: boolean;
+  /** Only says what would be done. */
+  readonly dryRun: boolean;
+}
+
+export interface SyncOutcome {
+  readonly plan: SyncPlan;
+  /** Of the documents that were deleted. */
+  readonly receipts: readonly Receipt[];
+}
+
+/** Compares a source with its documents, and deletes those whose files are gone. Contents follow by `PutSyncedFile`. */
+export class SyncSource extends Command<SyncOutcome> {
+  constructor(
+    readonly listing: SourceListing,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SyncSource)
+export class SyncSourceHandler implements ICommandHandler<SyncSource> {
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(EVENT_LOG) private readonly log: Pick<EventLog, 'head'>,
+    @Inject(SYNCED_DOCUMENTS) private readonly documentsOf: SyncedDocumentsOf,
+  ) {}
+
+  async execute({ listing, meta }: SyncSource): Promise<SyncOutcome> {
+    const { agentId, sourceId, files, confirmDeletions, dryRun } = listing;
+    const head = await this.log.head();
+    const documents = head === null ? [] : await this.documentsOf(agentId, sourceId, head);
+    const plan = syncPlan(files, documents, confirmDeletions);
+    const receipts = dryRun
+      ? []
+      : await inLanes(plan.vanished, ({ documentId }) =>
+          this.decisions.transact(documentDecider, documentId, { type: 'Delete' }, stepOf(meta, `sync/${documentId}`)),
+        );
+    return { plan, receipts };
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { operate } from '../../apps/operator/src/program';
+import { at, type Document, type Guide, startGuide } from './guide';
+import { ADMIN_KEY } from './harness';
+
+let guide: Guide;
+const folders: string[] = [];
+beforeAll(async () => (guide = await startGuide()), 60_000);
+afterAll(async () => {
+  await guide.platform.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const setUp = async (name: string) => {
+  const agent = await guide.newAgent(name);
+  const names = async () =>
+    (await guide.platform.call<{ items: Document[] }>(at(`/knowledge/${agent}/documents?limit=100`))).body.items
+      .map((document) => document.name)
+      .toSorted();
+  return { agent, names };
+};
+
+describe('operator sync', () => {
+  const operator = async (...words: readonly string[]) => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const code = await operate(['--url', guide.platform.url, '--api-key', ADMIN_KEY, ...words], {
+      stdout: { write: (text: string) => out.push(text) },
+      stderr: { write: (text: string) => err.push(text) },
+    });
+    return { code, out: out.join(''), err: err.join('') };
+  };
+  const folderOf = (files: Readonly<Record<string, string>>): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'sync-'));
+    folders.push(folder);
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(folder, path, '..'), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    return folder;
+  };
+  const synced = async (folder: string, agent: string, ...more: readonly string[]) => {
+    const { code, out, err } = await operator(
+      '--json',
+      'sync',
+      folder,
+      '--agent',
+      agent,
+      '--source',
+      'handbook',
+      ...more,
+    );
+    return { code, err, result: out === '' ? {} : (JSON.parse(out) as Record<string, unknown>) };
+  };
+
+  it('sends what changed, and nothing else', async () => {
+    const { agent, names } = await setUp('Operating');
+    const folder = folderOf({
+      'a.md': 'The aardvark digs.',
+      'more/b.md': 'The badger sleeps.',
+      '.git/config': 'hidden',
+      '.env': 'hidden',
+    });
+    symlinkSync(join(folder, 'a.md'), join(folder, 'link.md'));
+    expect((await synced(folder, agent, '--dry-run')).result).toMatchObject({ uploaded: ['a.md', 'more/b.md'] });
+    expect(await names()).toEqual([]);
+    const first = await synced(folder, agent);
+    expect(first).toMatchObject({
+      code: 0,
+      result: { uploaded: ['a.md', 'more/b.md'], replaced: [], deleted: [], unchanged: 0, skipped: ['link.md'] },
+    });
+    expect(await names()).toEqual(['a.md', 'more/b.md']);
+    const nothing = { uploaded: [], replaced: [], deleted: [], withheld: [], failed: [] };
+    expect(await synced(folder, agent)).toMatchObject({ code: 0, result: { ...nothing, unchanged: 2 } });
+    writeFileSync(join(folder, 'a.md'), 'The aardvark rests.');
+    renameSync(join(folder, 'more/b.md'), join(folder, 'more/c.md'));
+    expect((await synced(folder, agent)).result).toMatchObject({
+      uploaded: ['more/c.md'],
+      replaced: ['a.md'],
+      deleted: ['more/b.md'],
+    });
+    const said = await operator('sync', folder, '--agent', agent, '--source', 'handbook');
+    expect([said.code, said.out]).toEqual([
+      0,
+      'skipped   link.md\n0 new, 0 changed, 2 unchanged, 0 deleted, 0 failed.\n',
+    ]);
+  });
+
+  it('refuses a link out of the folder, an empty folder and wrong words, and changes nothing', async () => {
+    const { agent, names } = await setUp('Operating badly');
+    await synced(folderOf({ 'a.md': 'Stays.' }), agent);
+    const outside = folderOf({ 'secret.txt': 'secret' });
+    const folder = folderOf({ 'b.md': 'New.' });
+    symlinkSync(outside, join(folder, 'out'));
+    expect(await synced(folder, agent)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('out is a link') as string,
+    });
+    expect(await synced(folderOf({}), agent)).toMatchObject({ code: 2 });
+    expect(await synced(join(folder, 'absent'), agent)).toMatchObject({ code: 2 });
+    expect((await operator('sync', folder, '--agent', agent, '--source', 'Not A Source')).code).toBe(2);
+    expect((await operator('sync', folder)).code).toBe(2);
+    expect(await names()).toEqual(['a.md']);
+  });
+
+  it('ends with 3 where deletions wait to be confirmed, and with 1 where a file is not taken', async () => {
+    const { agent, names } = await setUp('Operating carefully');
+    await synced(
+      folderOf(Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`${index}.md`, `File ${index}.`]))),
+      agent,
+    );
+    const folder = folderOf({ 'new.md': 'New.' });
+    const withheld = await synced(folder, agent);
+    expect([withheld.code, (withheld.result['withheld'] as string[]).length]).toEqual([3, 11]);
+    expect((await synced(folder, agent, '--confirm-deletions')).code).toBe(0);
+    expect(await names()).toEqual(['new.md']);
+  });
+});
