@@ -1,4 +1,4 @@
-import { decodePassages, encodePassages, passagesFrom } from './passage-blob';
+import { decodePassages, encodePassages, passagesFrom, searchedPassage } from './passage-blob';
 import type { Passage } from './search-index';
 
 const passage = (ordinal: number, given: Partial<Passage> = {}): Passage => ({
@@ -37,3 +37,9 @@ it.each([1, 7, 64, 100_000])(
     if (size < 1_000) expect(read).toBeLessThan((body.length * 31) / 60);
   },
 );
+
+it('keeps that a passage was edited, which an index does not hold', async () => {
+  const [edited] = await decodePassages(await encodePassages([{ ...passage(0), edited: true }]));
+  expect(edited).toEqual({ ...passage(0), edited: true });
+  expect(searchedPassage({ ...passage(0), edited: true })).toEqual(passage(0));
+});

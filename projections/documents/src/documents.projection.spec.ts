@@ -120,6 +120,43 @@ describe('a document in its views', () => {
       expect(passages.apply(event)).toEqual([{ op: 'removeDocument', documentId: ID }]);
   });
 
+  it('is in the index only while it is enabled, with its passages as they were edited', () => {
+    const searched = {
+      documentId: ID,
+      scope: 'agent',
+      spaceId: SPACE,
+      agentId: AGENT,
+      name: 'a.md',
+      tagIds: [TAG],
+      passages: 'p2',
+      embeddingModel: 'm',
+      indexedRevision: 2,
+    };
+    const put = { op: 'putDocument', documentId: ID, scope: `a:${AGENT}`, passages: 'p2', revision: 2 };
+    expect(passages.apply(indexed({ enabled: false }))).toEqual([]);
+    const disabled = at(3, { type: 'DocumentDisabled', data: {} });
+    expect(passages.apply(disabled)).toEqual([{ op: 'removeDocument', documentId: ID }]);
+    expect(documents.apply(disabled)).toMatchObject([{ fields: { disabled: true } }]);
+    const enabled = (of: object | null) => at(4, { type: 'DocumentEnabled', data: { searched: of } });
+    expect(passages.apply(enabled(searched))).toMatchObject([put]);
+    expect(passages.apply(enabled(null))).toEqual([]);
+    expect(documents.apply(enabled(null))).toMatchObject([{ fields: { disabled: null } }]);
+    const edited = (documentEnabled: boolean) =>
+      at(5, {
+        type: 'DocumentChunkEdited',
+        data: { chunkId: ID, text: 'x', enabled: true, edited: true, searched, documentEnabled, superseded: ['p'] },
+      });
+    expect(passages.apply(edited(true))).toMatchObject([put]);
+    expect(passages.apply(edited(false))).toEqual([]);
+    expect(documents.apply(edited(true))).toMatchObject([{ fields: { passages: 'p2' } }]);
+    expect(namedBlobs(documentEvents).apply(edited(true))).toEqual(
+      expect.arrayContaining([
+        { op: 'put', key: 'p2', row: { documentId: ID } },
+        { op: 'remove', key: 'p' },
+      ]),
+    );
+  });
+
   it('is not searched once its name is erased, and keeps its row', () => {
     expect(passages.apply(indexed({ name: erased }))).toEqual([{ op: 'removeDocument', documentId: ID }]);
     expect(documents.apply(added({ name: erased, contentHash: erased }))).toMatchObject([
@@ -166,6 +203,9 @@ describe('a document in its views', () => {
       { key: `${ID}/20`, row: { event: 'step', step: 'parse', produced: 5 } },
       { key: `${ID}/21`, row: { event: 'indexed', produced: 2 } },
     ]);
+    expect(documentLogs.apply(indexed({ editsDropped: 3 })).at(-1)).toMatchObject({
+      row: { event: 'editsDropped', produced: 3 },
+    });
   });
 
   it('counts for its tags as they come and go', () => {

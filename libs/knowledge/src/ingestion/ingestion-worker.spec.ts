@@ -145,6 +145,33 @@ describe('ingestion', () => {
     expect(types().slice(-2)).toEqual(['Indexed', 'ProcessingFailed']);
   });
 
+  it.each(['before', 'while the index takes it'])('is Ready though no search finds it, disabled %s', async (when) => {
+    const { worker, add, reaches, search, decisions, meta, stateOf } = running;
+    search.reached = false;
+    const documentId = await add();
+    const disable = () => decisions.transact(documentDecider, documentId, { type: 'Update', enabled: false }, meta());
+    if (when === 'before') await disable();
+    else search.asked = disable;
+    worker().offer(documentId);
+    await reaches(documentId, 'Ready');
+    expect(await stateOf(documentId)).toMatchObject({ enabled: false });
+  });
+
+  it('is looked for again where it was disabled and enabled while the index took it', async () => {
+    const { worker, add, reaches, search, decisions, meta } = running;
+    search.reached = false;
+    const documentId = await add();
+    search.asked = async () => {
+      search.asked = undefined;
+      for (const enabled of [false, true])
+        await decisions.transact(documentDecider, documentId, { type: 'Update', enabled }, meta());
+      search.reached = true;
+      return false;
+    };
+    worker().offer(documentId);
+    await reaches(documentId, 'Ready');
+  });
+
   it('leaves nothing of a document that is deleted meanwhile', async () => {
     const { worker, add, decisions, meta, embedding, blobs, types, log } = running;
     const documentId = await add();
