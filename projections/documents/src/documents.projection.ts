@@ -141,9 +141,31 @@ const changed = (
       return { ...event.data, status: 'Pending', failure: null, lastModified };
     case 'DocumentDisabled':
     case 'DocumentEnabled':
-      return { disabled: event.type === 'DocumentDisabled' ? true : null, lastModified };
+      return { disabled: event.type === 'DocumentDisabled' || null, lastModified };
     case 'DocumentChunkEdited':
       return { passages: event.data.searched.passages, lastModified };
+    default:
+      return ingested(event);
+  }
+};
+
+type Ingesting = Exclude<
+  DocumentEvent,
+  {
+    type:
+      | 'DocumentAdded'
+      | 'DocumentDeleted'
+      | 'DocumentRenamed'
+      | 'DocumentTagsChanged'
+      | 'DocumentContentReplaced'
+      | 'DocumentDisabled'
+      | 'DocumentEnabled'
+      | 'DocumentChunkEdited';
+  }
+>;
+
+const ingested = (event: RecordedEvent<Ingesting>): Partial<DocumentRow> => {
+  switch (event.type) {
     case 'DocumentReprocessRequested':
       return { status: 'Pending', failure: null };
     case 'DocumentProcessingStarted':

@@ -15,7 +15,7 @@ import { type Asker, askerOf } from './asker';
 import type { CreateDocument, DocumentCommand, ReplacementContent } from './document.commands';
 import type { DocumentEvent, DocumentScope } from './document.events';
 import { decideReindex, reindexing } from './document-reindex';
-import { chunkEdited, indexed, switched, withEdit } from './serving';
+import { chunkEdited, indexed, isServing, serving, switched } from './serving';
 
 export interface LiveDocument extends DocumentBlobs {
   readonly documentId: string;
@@ -205,6 +205,7 @@ const evolveLive = (
   state: Live,
   event: Exclude<RecordedEvent<DocumentEvent>, { type: 'DocumentAdded' | 'DocumentDeleted' }>,
 ): DocumentState => {
+  if (isServing(event)) return { ...state, ...serving(state, event) };
   switch (event.type) {
     case 'DocumentRenamed':
       return { ...state, name: event.data.name };
@@ -258,21 +259,11 @@ const evolveLive = (
         failures: 0,
         superseded: state.superseded.clear(),
       };
-    case 'DocumentDisabled':
-    case 'DocumentEnabled':
-      return { ...state, enabled: event.type === 'DocumentEnabled' };
-    case 'DocumentChunkEdited':
-      return { ...state, ...withEdit(state, event.data) };
     case 'DocumentAttemptFailed':
       return { ...state, status: 'Pending', failures: state.failures + 1 };
     case 'DocumentProcessingFailed':
       return { ...state, status: 'Failed' };
-    case 'DocumentReindexEmbedded':
-    case 'DocumentReindexed':
-    case 'DocumentPassagesSwapped':
-    case 'DocumentReindexDiscarded':
-      return { ...state, ...reindexing(state, event) };
     default:
-      return never(event);
+      return { ...state, ...reindexing(state, event) };
   }
 };

@@ -56,10 +56,22 @@ export const chunkEdited = (command: EditChunk, state: Live): readonly DocumentE
   return [{ type: 'DocumentChunkEdited', data }];
 };
 
-export const withEdit = (
-  { indexed, editedChunks }: LiveDocument,
-  { chunkId, enabled, edited, searched }: Extract<DocumentEvent, { type: 'DocumentChunkEdited' }>['data'],
-): Partial<LiveDocument> => ({
-  indexed: indexed && { ...indexed, passages: searched.passages },
-  editedChunks: edited || !enabled ? editedChunks.add(chunkId) : editedChunks.delete(chunkId),
-});
+type ServingEvent = Extract<DocumentEvent, { type: 'DocumentDisabled' | 'DocumentEnabled' | 'DocumentChunkEdited' }>;
+
+export const isServing = <E extends Pick<DocumentEvent, 'type'>>(
+  event: E,
+): event is Extract<E, { type: ServingEvent['type'] }> =>
+  event.type === 'DocumentDisabled' || event.type === 'DocumentEnabled' || event.type === 'DocumentChunkEdited';
+
+/** What these events change in a document. */
+export const serving = (
+  { indexed: served, editedChunks }: LiveDocument,
+  event: ServingEvent,
+): Partial<LiveDocument> => {
+  if (event.type !== 'DocumentChunkEdited') return { enabled: event.type === 'DocumentEnabled' };
+  const { chunkId, enabled, edited, searched } = event.data;
+  return {
+    indexed: served && { ...served, passages: searched.passages },
+    editedChunks: edited || !enabled ? editedChunks.add(chunkId) : editedChunks.delete(chunkId),
+  };
+};
