@@ -18,14 +18,17 @@ export interface SourceDocument {
   readonly tokenCount: number;
 }
 
+/** Passages that are searched: other ones have another blob. */
+export type ReadyPassages = Pick<SourceDocument, 'revision' | 'passages'>;
+
 /** Injection token of `SummarySources`. */
 export const SUMMARY_SOURCES = Symbol('SummarySources');
 /** The documents that a section-summary index of an Agent is made of. */
 export interface SummarySources {
   /** Every Ready document that the Agent searches, of all levels, in order of their ids. */
   of(agent: SummarisedAgent): Promise<readonly SourceDocument[]>;
-  /** Those of the documents that the Agent searches and that are Ready, each with the revision at which its passages were indexed. */
-  ready(agent: SummarisedAgent, documentIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Those of the documents that the Agent searches and that are Ready, each with the passages that are searched. */
+  ready(agent: SummarisedAgent, documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadyPassages>>;
 }
 
 /** Injection token of `SummariesOf`. */

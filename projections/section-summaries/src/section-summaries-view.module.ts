@@ -1,4 +1,5 @@
 import { revealed } from '@app/kernel';
+import { SHOWN_DOCUMENTS, type ShownDocuments } from '@app/knowledge';
 import { CompleteViews } from '@app/projecting';
 import { pagesOf, READ_STORE, type ReadStore, type StoredRow } from '@app/read-store';
 import {
@@ -11,7 +12,7 @@ import {
   type SummarisedAgent,
   type SummarySources,
 } from '@app/section-summaries';
-import { type DocumentRow, documents } from '@projections/documents';
+import { type DocumentRow, documents, DocumentsViewModule } from '@projections/documents';
 import { Module } from '@nestjs/common';
 import {
   type BuildRow,
@@ -28,7 +29,8 @@ const MOST_BUILDS = 100;
 /** Where documents are searched that an Agent finds. */
 const placesOf = ({ agentId, spaceId }: SummarisedAgent): readonly string[] => [`a:${agentId}`, `s:${spaceId}`, 'g'];
 
-const sources = (store: Pick<ReadStore, 'find' | 'getMany'>): SummarySources => ({
+/** What is Ready is told by whom searches ask, too. */
+const sources = (store: Pick<ReadStore, 'find' | 'getMany'>, shown: ShownDocuments): SummarySources => ({
   of: async (agent) => {
     const found: SourceDocument[] = [];
     for (const place of placesOf(agent)) {
@@ -37,14 +39,18 @@ const sources = (store: Pick<ReadStore, 'find' | 'getMany'>): SummarySources => 
       for await (const rows of pagesOf(store, documents.name, { where, orderBy }))
         for (const { row } of rows as readonly StoredRow<DocumentRow>[]) found.push(...sourceOf(row));
     }
-    return found.toSorted((a, b) => (a.documentId < b.documentId ? -1 : 1));
+    const ready = await shown.ready(found.map(({ documentId }) => documentId));
+    return found
+      .filter(({ documentId }) => ready.has(documentId))
+      .toSorted((a, b) => (a.documentId < b.documentId ? -1 : 1));
   },
   ready: async (agent, documentIds) => {
     const places = placesOf(agent);
-    const rows = (await store.getMany(documents.name, documentIds)) as readonly StoredRow<DocumentRow>[];
+    const ready = await shown.ready(documentIds);
+    const rows = (await store.getMany(documents.name, [...ready.keys()])) as readonly StoredRow<DocumentRow>[];
     return new Map(
-      rows.flatMap(({ key, row: { place, status, indexedRevision } }) =>
-        status === 'Ready' && indexedRevision !== null && places.includes(place) ? [[key, indexedRevision]] : [],
+      rows.flatMap(({ key, row }) =>
+        places.includes(row.place) ? sourceOf(row).map((source) => [key, source] as const) : [],
       ),
     );
   },
@@ -87,8 +93,9 @@ const runningBuilds =
 
 /** The views of section summaries. */
 @Module({
+  imports: [DocumentsViewModule],
   providers: [
-    { provide: SUMMARY_SOURCES, inject: [READ_STORE], useFactory: sources },
+    { provide: SUMMARY_SOURCES, inject: [READ_STORE, SHOWN_DOCUMENTS], useFactory: sources },
     { provide: SUMMARIES_OF, inject: [CompleteViews, READ_STORE], useFactory: summariesOf },
     { provide: RUNNING_BUILDS, inject: [READ_STORE], useFactory: runningBuilds },
   ],

@@ -7,13 +7,15 @@ import { termsOf } from './terms';
 const MAX_SENTENCES = 4;
 const MAX_LENGTH = 700;
 /** Two sentences that share this much of their words say the same. */
-const SAME = 0.6;
+const SAME = 0.8;
+/** What words count that were said already, each time again. */
+const SAID = 0.5;
 /** Characters of the text that stand for one without a readable sentence. */
 const BEGINNING = 300;
 
 /**
  * Sums sources up in sentences of their own: those whose words are the most frequent in all of them, where words that were said already
- * count less each time (SumBasic; Nenkova and Vanderwende, 2005). In the order of the sources. Of sources without a readable sentence,
+ * count half each time (after SumBasic; Nenkova and Vanderwende, 2005). In the order of the sources. Of sources without a readable sentence,
  * their beginning.
  */
 export const summaryOf = (sources: readonly ChatSource[]): string => {
@@ -34,7 +36,7 @@ export const summaryOf = (sources: readonly ChatSource[]): string => {
     if (chosen.length > 0 && length + best.text.length > MAX_LENGTH) continue;
     chosen.push(best);
     length += best.text.length;
-    for (const term of known) weights.set(term, (weights.get(term) ?? 0) ** 2);
+    for (const term of known) weights.set(term, (weights.get(term) ?? 0) * SAID);
   }
   if (chosen.length === 0) return sources.map(beginning).filter(Boolean).join(' ').slice(0, MAX_LENGTH);
   return chosen

@@ -70,7 +70,10 @@ const isUnchanged = async (
   if (documents.some(({ documentId }) => hierarchy.documents[documentId] === undefined)) return false;
   const ids = documents.map(({ documentId }) => documentId);
   const ready = await sources.ready(index, ids);
-  return documents.every(({ documentId, revision }) => ready.get(documentId) === revision);
+  return documents.every(({ documentId, revision, passages }) => {
+    const now = ready.get(documentId);
+    return now?.revision === revision && now.passages === passages;
+  });
 };
 
 const complete = async (parts: BuildParts, index: BuiltIndex, hierarchy: Hierarchy): Promise<void> => {

@@ -30,6 +30,7 @@ export interface GroundedChunk {
 interface Structure {
   readonly clusterOf: ReadonlyMap<string, { readonly node: HierarchyNode; readonly documents: readonly string[] }>;
   readonly revisions: Hierarchy['documents'];
+  readonly passages: Hierarchy['passages'];
 }
 
 /**
@@ -52,7 +53,7 @@ export class SummariesBeside {
     const shown = new Map<string, ShownSummary>();
     const structure = await this.structure(agent.agentId);
     if (structure === undefined) return shown;
-    const { clusterOf, revisions } = structure;
+    const { clusterOf, revisions, passages } = structure;
     const found = new Map(
       chunks.flatMap(({ chunkId, documentId, documentRevision }) => {
         const cluster = clusterOf.get(chunkId);
@@ -66,7 +67,10 @@ export class SummariesBeside {
     if (found.size === 0) return shown;
     const documentIds = new Set([...found.values()].flatMap(({ documents }) => documents));
     const ready = await this.sources.ready(agent, [...documentIds]);
-    const isAsRead = (documentId: string): boolean => ready.get(documentId) === revisions[documentId];
+    const isAsRead = (documentId: string): boolean => {
+      const now = ready.get(documentId);
+      return now?.revision === revisions[documentId] && now?.passages === passages[documentId];
+    };
     const nodes = [...found.values()].flatMap(({ node, documents }) => (documents.every(isAsRead) ? [node] : []));
     const texts = await this.texts(agent.agentId, [...new Set(nodes)]);
     for (const [chunkId, { node }] of found) {
@@ -101,7 +105,7 @@ export class SummariesBeside {
   }
 }
 
-const structureOf = ({ documents: revisions, nodes }: Hierarchy): Structure => {
+const structureOf = ({ documents: revisions, passages, nodes }: Hierarchy): Structure => {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const clusterOf = new Map(
     nodes.flatMap((node) => {
@@ -110,5 +114,5 @@ const structureOf = ({ documents: revisions, nodes }: Hierarchy): Structure => {
       return node.chunks.map(({ chunkId }) => [chunkId, cluster] as const);
     }),
   );
-  return { clusterOf, revisions };
+  return { clusterOf, revisions, passages };
 };
