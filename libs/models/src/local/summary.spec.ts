@@ -8,8 +8,7 @@ const source = (number: number, text: string, headings: readonly string[] = []):
   text,
 });
 
-const FOXES =
-  'Foxes hunt at night. The fox hunts mice in the forest. Its coat is red.';
+const FOXES = 'Foxes hunt at night. The fox hunts mice in the forest. Its coat is red.';
 
 describe('a summary of sources', () => {
   it('is made of their own sentences, those that say most, in their order', () => {
