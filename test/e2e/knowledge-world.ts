@@ -28,8 +28,9 @@ export interface KnowledgeWorld {
   readonly provider: ProviderDouble;
   readonly spaceId: string;
   readonly agentId: string;
-  /** Texts that were embedded, call by call. */
+  /** Texts that were embedded, call by call, and by which model. */
   readonly calls: string[][];
+  readonly models: string[];
   /** Asked before each answer of the model. */
   hold: () => Promise<void>;
   send<T>(path: string, body?: object, call?: Call): Promise<{ status: number; body: T; text: string }>;
@@ -63,7 +64,11 @@ export const startKnowledge = async (): Promise<KnowledgeWorld> => {
   const start = (dataDir?: string) =>
     startTestPlatform({ environment: { MODELS_FILE: file }, ...(dataDir === undefined ? {} : { dataDir }) });
   const calls: string[][] = [];
-  provider.answer = (_path, body, response) => void answer(body['input'] as string[], response);
+  const models: string[] = [];
+  provider.answer = (_path, body, response) => {
+    models.push(body['model'] as string);
+    void answer(body['input'] as string[], response);
+  };
   const answer = async (texts: string[], response: ServerResponse): Promise<void> => {
     calls.push(texts);
     await world.hold();
@@ -85,6 +90,7 @@ export const startKnowledge = async (): Promise<KnowledgeWorld> => {
     spaceId,
     agentId,
     calls,
+    models,
     hold: async () => undefined,
     send: (path, body = {}, call = {}) => world.platform.call(CORE + path, { method: 'POST', body, ...call }),
     read: (path, call = {}) => world.platform.call(CORE + path, call),
@@ -97,9 +103,9 @@ export const startKnowledge = async (): Promise<KnowledgeWorld> => {
       return world.document(id);
     },
     chunks: async (id) => (await world.read<{ items: Chunk[] }>(`${documents}/${id}/chunks`)).body.items,
-    restart: async (models) => {
+    restart: async (given) => {
       await world.platform.stop({ keep: true });
-      if (models !== undefined) write(models);
+      if (given !== undefined) write(given);
       world.platform = await start(world.platform.dataDir);
     },
     stop: async () => {

@@ -52,6 +52,9 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
   [`POST ${OPERATIONS}/dead-letters/:id/retry`],
   [`POST ${OPERATIONS}/dead-letters/:id/discard`],
   [`POST ${OPERATIONS}/blobs/sweep`],
+  ...['', '/pause', '/resume', '/swap', '/rollback', '/cancel'].map((action): readonly [string] => [
+    `POST ${OPERATIONS}/reindex${action}`,
+  ]),
   [
     `POST ${OPERATIONS}/usage/what-if`,
     { from: '2026-11-01T00:00:00.000Z', limit: { scope, amount: '1', window: 'day' } },

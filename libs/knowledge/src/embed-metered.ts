@@ -24,7 +24,7 @@ export interface Payer {
 }
 
 /** A model and who runs it, as they were when the work began that needs them. */
-interface Embedding {
+export interface Embedding {
   readonly model: ModelDescription;
   readonly provider: EmbeddingProvider & Pick<Provider, 'mayAnswer'>;
 }

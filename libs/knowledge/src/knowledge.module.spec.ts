@@ -22,7 +22,7 @@ beforeAll(async () => {
   context = await openContext(KnowledgeModule, [
     ...spendingLookups,
     { provide: INDEXED_DOCUMENTS, useValue: async function* () {} },
-    { provide: RUNNING_REINDEXES, useValue: async () => [] },
+    { provide: RUNNING_REINDEXES, useValue: { running: async () => [], open: async () => [] } },
     { provide: CHUNKING_OF, useValue: async () => null },
     { provide: DOCUMENTS_OF, useValue: async () => [] },
     { provide: DOCUMENTS_WITH_TAGS, useValue: async () => [] },

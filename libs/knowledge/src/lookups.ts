@@ -56,8 +56,11 @@ export type IndexedDocuments = (level: Scope | null, position?: Position) => Asy
 
 /** Injection token of `RunningReindexes`. */
 export const RUNNING_REINDEXES = Symbol('RunningReindexes');
-/** Ids of the streams of re-index jobs that run. */
-export type RunningReindexes = () => Promise<readonly string[]>;
+/** Ids of the streams of re-index jobs that run, or that have not ended, as many as one sweep looks at. */
+export interface RunningReindexes {
+  running(): Promise<readonly string[]>;
+  open(): Promise<readonly string[]>;
+}
 
 /** Injection token of `WaitingDocuments`. */
 export const WAITING_DOCUMENTS = Symbol('WaitingDocuments');
@@ -76,6 +79,10 @@ export interface ReadyDocument {
 export interface ShownDocuments {
   /** Those of the documents that are Ready and enabled. */
   ready(documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadyDocument>>;
+  /** The embedding models whose vectors are searched, in the whole instance. */
+  models(): Promise<readonly string[]>;
+  /** Whether a document at these levels has vectors of a model. */
+  hasModel(model: string, scopes: readonly Scope[]): Promise<boolean>;
   /** Ids of the documents at these levels that wait for ingestion or are in it. */
   unready(scopes: readonly Scope[]): Promise<readonly string[]>;
 }

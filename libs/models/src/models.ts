@@ -71,6 +71,14 @@ export class Models {
     return { model, provider: this.provider(model) };
   }
 
+  /** The other embedding models of the catalogue: documents that were embedded before a change of the model are still found by them. */
+  otherEmbeddings(): readonly { readonly model: ModelDescription; readonly provider: Provider }[] {
+    const { models, embeddingModel } = this.catalogue;
+    return [...models.values()]
+      .filter(({ kind, key }) => kind === 'embedding' && key !== embeddingModel)
+      .map((model) => ({ model, provider: this.provider(model) }));
+  }
+
   /** The model that ranks documents. */
   get reranker(): ModelDescription {
     return this.find(this.catalogue.rerankerModel, 'reranker');

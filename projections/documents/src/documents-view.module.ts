@@ -54,6 +54,8 @@ const fromSource =
           found.push({ documentId, path: row.path, contentHash: row.contentHash });
     return found;
   };
+/** Sorts behind every level of Knowledge and every key. */
+const LAST = '\uffff';
 
 /** Unready documents that a search passes over at most. */
 const MOST_UNREADY = 10_000;
@@ -81,6 +83,26 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
           : [],
       ),
     );
+  },
+  models: async () => {
+    const orderBy = [
+      { field: 'embeddingModel', order: 'asc' as const },
+      { field: 'place', order: 'asc' as const },
+    ];
+    const found: string[] = [];
+    // From one model to the next, however many documents have it.
+    for (let last = ''; ;) {
+      const after = { values: [last, LAST], key: LAST };
+      const [next] = (await servedRows(store, { orderBy, after, limit: 1 })) as readonly StoredRow<DocumentRow>[];
+      if (next === undefined || next.row.embeddingModel === null) return found;
+      last = next.row.embeddingModel;
+      found.push(last);
+    }
+  },
+  hasModel: async (model, scopes) => {
+    const where = { embeddingModel: model, place: { in: scopes } };
+    const orderBy = [{ field: 'createdAt', order: 'desc' as const }];
+    return (await servedRows(store, { where, orderBy, limit: 1 })).length > 0;
   },
   unready: async (scopes) => {
     const where = { place: { in: scopes }, status: { in: ['Pending', 'Processing'] } };

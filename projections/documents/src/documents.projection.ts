@@ -46,7 +46,7 @@ export type DocumentRow = z.output<typeof documentRow>;
 export const documents: RowProjection = {
   kind: 'rows',
   name: 'documents',
-  version: 6,
+  version: 7,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -81,6 +81,10 @@ export const documents: RowProjection = {
     {
       name: 'newest-of-place-and-name',
       fields: [{ field: 'place' }, { field: 'name' }, { field: 'createdAt', order: 'desc' }],
+    },
+    {
+      name: 'newest-of-model-and-place',
+      fields: [{ field: 'embeddingModel' }, { field: 'place' }, { field: 'createdAt', order: 'desc' }],
     },
     { name: 'newest', fields: [{ field: 'createdAt', order: 'desc' }] },
     { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },

@@ -62,6 +62,8 @@ export const evaluate = async (
     const shown = {
       ready: async (ids: readonly string[]) =>
         new Map(ids.map((id) => [id, { revision: REVISION, mediaType: 'text/plain' }])),
+      models: async () => [key],
+      hasModel: async () => true,
       unready: async () => [],
     };
     const retrieval = new Retrieval(index, shown, { models, metering: UNBILLED });

@@ -49,7 +49,7 @@ export class ReindexWorker {
   /** Never rejects. */
   private async workOnAll(): Promise<void> {
     try {
-      for (const id of await this.options.running()) await this.workOn(id);
+      for (const id of await this.options.running.running()) await this.workOn(id);
     } catch (error) {
       if (!this.stopping.signal.aborted)
         this.options.logger.warn({ error }, 'Reading running re-index jobs failed; retrying.');

@@ -18,6 +18,9 @@ interface Given {
   readonly rerank?: (request: RerankRequest) => Promise<readonly number[]>;
   readonly reranker?: 'local' | 'remote';
   readonly metering?: Metering;
+  /** Models other than the configured one that documents have vectors of. */
+  readonly others?: readonly string[];
+  readonly configured?: readonly string[];
 }
 
 /** An index of documents with a passage each, best first, each at a revision. */
@@ -50,6 +53,8 @@ const retrievalOver = (given: Given) => {
           .filter(([id]) => ids.includes(id))
           .map(([id, revision]) => [id, { revision, mediaType: 'text/markdown' }]),
       ),
+    models: async () => [TEST_MODEL.key, ...(given.others ?? [])],
+    hasModel: async (model: string) => given.others?.includes(model) === true,
     unready: async () => waiting,
   };
   const provider: Pick<Provider, 'embed' | 'rerank' | 'mayAnswer'> = {
@@ -60,6 +65,7 @@ const retrievalOver = (given: Given) => {
   const models = {
     rates: new OutputRates(),
     embedding: () => ({ model: TEST_MODEL, provider }),
+    otherEmbeddings: () => (given.configured ?? []).map((key) => ({ model: { ...TEST_MODEL, key }, provider })),
     reranker: { ...TEST_MODEL, provider: given.reranker ?? 'local' },
     provider: () => provider,
   };
@@ -112,6 +118,22 @@ describe('what an Agent would answer from', () => {
     expect((await retrievalOver({ indexed: { one: 2 } }).searched()).items).toMatchObject([
       { mediaType: 'text/markdown' },
     ]));
+});
+
+describe('vectors of other models than the configured one', () => {
+  const indexed = { a: 1, b: 1 };
+
+  it('are searched beside its own by a query of their model, while that is configured', async () => {
+    const { searched, asked } = retrievalOver({ indexed, others: ['before'], configured: ['before', 'unused'] });
+    expect(await searched()).toMatchObject({ found: ['a', 'b'], degraded: [] });
+    expect(asked.map(({ vector }) => vector?.model)).toEqual([TEST_MODEL.key, 'before']);
+  });
+
+  it('are not searched once it is gone, which is said', async () => {
+    const { searched, asked } = retrievalOver({ indexed, others: ['before'] });
+    expect(await searched()).toMatchObject({ found: ['a', 'b'], degraded: ['vector'] });
+    expect(asked.map(({ vector }) => vector?.model)).toEqual([TEST_MODEL.key]);
+  });
 });
 
 describe('a model that does not answer', () => {

@@ -2,11 +2,12 @@ import { Unavailable } from '@app/kernel';
 import { LOCAL, type ModelDescription } from '@app/models';
 import type { Scope, SearchHit, SearchIndex, SearchQuery } from '@app/search-index';
 import type { LiveDocument } from '../document/document.decider';
-import { type EmbeddingParts, embedMetered, type Payer, type TextsToEmbed } from '../embed-metered';
+import { type Embedding, type EmbeddingParts, embedMetered, type Payer, type TextsToEmbed } from '../embed-metered';
 import { embeddedText } from '../ingestion/passages';
 import type { ShownDocuments } from '../lookups';
 import { Away, inTime } from './away';
 import { type Context, contextsOf, type RankedHit } from './contexts';
+import { type LiveModels, SearchedModels } from './live-models';
 import { type Reranker, rerankMetered } from './rerank-metered';
 
 /** Name of the search view over all Knowledge. */
@@ -59,6 +60,7 @@ export interface RetrievalResult {
 export interface RetrievalParts extends EmbeddingParts {
   readonly models: EmbeddingParts['models'] & {
     readonly reranker: ModelDescription;
+    otherEmbeddings(): readonly Embedding[];
     provider(model: ModelDescription): Reranker['provider'];
   };
 }
@@ -84,35 +86,35 @@ export const isSearchedBy = (agent: SearchingAgent, document: Pick<LiveDocument,
  * answers are made by it alike. Where the embedder or the reranker does not answer in time, it goes on without.
  */
 export class Retrieval {
+  private readonly searched: SearchedModels;
+
   constructor(
     private readonly index: Pick<SearchIndex, 'search'>,
     private readonly shown: ShownDocuments,
     private readonly parts: RetrievalParts,
-  ) {}
+  ) {
+    this.searched = new SearchedModels(parts.models, shown);
+  }
 
   /** Throws `usage_limit_exceeded`, and `Unavailable` for the mode `vector` without its embedder and for an index that is away. */
   async search(agent: SearchingAgent, query: KnowledgeQuery, asker: Searching): Promise<RetrievalResult> {
     const { text, mode, limit, tagIds } = query;
     const degraded: Degraded[] = [];
-    const embedding = this.parts.models.embedding();
-    const { model } = embedding;
-    const vector =
-      mode === 'text'
-        ? undefined
-        : await inTime(asker.signal, (signal) => this.embedded(embedding, text, payerOf(agent, asker), signal));
-    if (vector instanceof Away) {
-      if (mode === 'vector') throw new Unavailable('embedding', 'the model does not answer', 'none', { cause: vector });
+    const scopes = scopesOf(agent);
+    const live = mode === 'text' ? NO_MODELS : await this.searched.at(scopes);
+    const vectors = await this.vectorsOf(live.embeddings, text, payerOf(agent, asker), asker.signal);
+    if (live.isOneGone || vectors.length < live.embeddings.length) {
+      if (mode === 'vector' && vectors.length === 0)
+        throw new Unavailable('embedding', 'the model does not answer', 'none');
       degraded.push('vector');
     }
     const reranker = this.parts.models.reranker;
     const rerank = query.rerank ?? reranker.provider !== LOCAL;
-    const found = await this.ofReady({
-      scopes: scopesOf(agent),
+    const found = await this.byEach(vectors, {
+      scopes,
       text,
       mode,
       limit: Math.max(LEAST_FOUND, limit * SPARE),
-      ...(vector === undefined || vector instanceof Away ? {} : { vector: { model: model.key, values: [...vector] } }),
-      ...(model.vectorWeight === undefined ? {} : { vectorWeight: model.vectorWeight }),
       ...(tagIds === undefined ? {} : { tagIds }),
     });
     let ranked: readonly RankedHit[] = found.hits;
@@ -127,8 +129,40 @@ export class Retrieval {
     }));
     return { items, degraded };
   }
+
+  /** The query's vectors, of the models that answer in time. */
+  private async vectorsOf(
+    embeddings: readonly Embedding[],
+    text: string,
+    paying: Paying,
+    caller: AbortSignal,
+  ): Promise<readonly QueryVector[]> {
+    const made = await Promise.all(
+      embeddings.map(async (embedding) => {
+        const values = await inTime(caller, (signal) => this.embedded(embedding, text, paying, signal));
+        const { key: model, vectorWeight } = embedding.model;
+        if (values instanceof Away) return [];
+        return [{ vector: { model, values: [...values] }, ...(vectorWeight === undefined ? {} : { vectorWeight }) }];
+      }),
+    );
+    return made.flat();
+  }
+
+  /** Searches once for each model that there are vectors of; usually there is one. A document has vectors of one model alone. */
+  private async byEach(vectors: readonly QueryVector[], query: SearchQuery) {
+    const [first = {}, ...others] = vectors;
+    const found = await this.ofReady({ ...query, ...first });
+    if (others.length === 0) return found;
+    const all = [found, ...(await Promise.all(others.map((vector) => this.ofReady({ ...query, ...vector }))))];
+    const best = new Map<string, SearchHit>();
+    for (const hit of all.flatMap(({ hits }) => hits))
+      if ((best.get(hit.chunkId)?.score ?? -1) < hit.score) best.set(hit.chunkId, hit);
+    const hits = [...best.values()].toSorted((a, b) => b.score - a.score || (a.chunkId < b.chunkId ? -1 : 1));
+    return { hits: hits.slice(0, query.limit), ready: new Map(all.flatMap(({ ready }) => [...ready])) };
+  }
+
   private async embedded(
-    embedding: ReturnType<EmbeddingParts['models']['embedding']>,
+    embedding: Embedding,
     text: string,
     { holds, ...payer }: Paying,
     signal: AbortSignal,
@@ -176,6 +210,11 @@ export class Retrieval {
     }
   }
 }
+
+const NO_MODELS: LiveModels = { embeddings: [], isOneGone: false };
+
+/** What a query searches one model's vectors by. */
+type QueryVector = Pick<SearchQuery, 'vector' | 'vectorWeight'>;
 
 interface Paying extends Payer {
   readonly holds: boolean;

@@ -9,6 +9,7 @@ export const newReindex = z.strictObject({
   scope: scope.default('agent'),
   dryRun: z.boolean().default(false).describe('Only tells what it would take.'),
 });
+export const newInstanceReindex = newReindex.pick({ dryRun: true });
 export const reindexQuery = z.strictObject({
   scope: scope
     .optional()
