@@ -93,7 +93,7 @@ export class Models {
   }
 
   providerStatus(): readonly ProviderStatus[] {
-    return [...this.known.upstreams.values()].map(({ name, breaker }) => ({ name, circuit: breaker.state }));
+    return [...this.known.upstreams.values()].map(({ name, circuit }) => ({ name, circuit }));
   }
 
   async close(): Promise<void> {

@@ -23,7 +23,7 @@ const reloaded = (): readonly [Models, Metering] => {
   const breaker = { admit: () => true, undecided: () => undefined };
   const route = {
     model,
-    upstream: { send, breaker, description: { timeoutMs: 1_000, forward: [] } },
+    upstream: { send, breaker: () => breaker, description: { timeoutMs: 1_000, forward: [] } },
   } as unknown as Route;
   let provider = new OpenAiProvider(new Map([['m', [route]]]));
   const begin = async () => {

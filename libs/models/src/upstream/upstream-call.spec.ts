@@ -6,6 +6,7 @@ import {
   type UpstreamDouble,
 } from '../../../../test/fixtures/upstream-double';
 import type { ModelDescription, ProviderDescription } from '../catalogue';
+import type { ModelKind } from '../pricing';
 import type { Exchange } from './exchange';
 import { UpstreamFailure, type UpstreamWork } from './failure';
 import { Upstream } from './upstream';
@@ -35,9 +36,14 @@ const wellRead: Attempting<string> = async (attempt) => {
   if (String(await exchange.whole()) !== '"good"') throw new UpstreamFailure('broken');
   return attempt.route.model.modelId;
 };
-const call = async (behaviour: Behaviour, models: readonly string[] = ['a'], read = wellRead) => {
+const call = async (
+  behaviour: Behaviour,
+  models: readonly string[] = ['a'],
+  read = wellRead,
+  kind: ModelKind = 'chat',
+) => {
   double.behaviour = behaviour;
-  const made = new UpstreamCall(models.map((modelId) => ({ model: { modelId } as ModelDescription, upstream })));
+  const made = new UpstreamCall(models.map((modelId) => ({ model: { modelId, kind } as ModelDescription, upstream })));
   return made
     .answer(read)
     .catch((error: unknown) => (error as UpstreamFailure).kind)
@@ -64,15 +70,24 @@ describe('a call of a provider', () => {
 
   it('that fails with 2xx again and again opens the circuit', async () => {
     for (let failed = 0; failed < 10; failed += 1) expect(await call(BAD)).toBe('broken');
-    expect([upstream.breaker.state, await call(GOOD)]).toEqual(['open', 'open']);
+    expect([upstream.circuit, await call(GOOD)]).toEqual(['open', 'open']);
+  });
+
+  it('of one kind of model says nothing about the others of its provider', async () => {
+    for (let failed = 0; failed < 10; failed += 1) await call(BAD, ['r'], wellRead, 'reranker');
+    expect([upstream.circuit, await call(GOOD, ['r'], wellRead, 'reranker'), await call(GOOD)]).toEqual([
+      'open',
+      'open',
+      'a',
+    ]);
   });
 
   it.each([400, 429, 401])('that is answered with %d says nothing about its failures before', async (status) => {
-    for (let failed = 0; failed < 9; failed += 1) upstream.breaker.failed();
+    for (let failed = 0; failed < 9; failed += 1) upstream.breaker('chat').failed();
     await call(answers(status, '{}'));
-    expect(upstream.breaker.state).toBe('closed');
-    upstream.breaker.failed();
-    expect(upstream.breaker.state).toBe('open');
+    expect(upstream.circuit).toBe('closed');
+    upstream.breaker('chat').failed();
+    expect(upstream.circuit).toBe('open');
   });
 
   const atWork = { model: { modelId: 'a' }, ms: expect.any(Number) as number };
@@ -146,13 +161,13 @@ describe('a call of a provider', () => {
   });
 
   it('that succeeds clears them, as soon as its answer shows what it is', async () => {
-    for (let failed = 0; failed < 9; failed += 1) upstream.breaker.failed();
+    for (let failed = 0; failed < 9; failed += 1) upstream.breaker('chat').failed();
     await call(GOOD, ['a'], async (attempt) => {
       await sent(attempt);
       attempt.report();
       throw new UpstreamFailure('rejected');
     });
-    upstream.breaker.failed();
-    expect(upstream.breaker.state).toBe('closed');
+    upstream.breaker('chat').failed();
+    expect(upstream.circuit).toBe('closed');
   });
 });

@@ -105,7 +105,8 @@ export class UpstreamCall {
   }
 
   private async guarded<T>(route: Route, attempting: Attempting<T>): Promise<T> {
-    const { breaker, description } = route.upstream;
+    const { description } = route.upstream;
+    const breaker = route.upstream.breaker(route.model.kind);
     if (this.over !== undefined && this.over.kind !== 'timeout') throw this.over;
     if (!breaker.admit())
       throw new UpstreamFailure('open', { retryAfterSeconds: Math.ceil(breaker.waitMs / 1000) || 1 });

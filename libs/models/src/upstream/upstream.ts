@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import type { ModelDescription, ProviderDescription } from '../catalogue';
-import { CircuitBreaker } from './circuit-breaker';
+import type { ModelKind } from '../pricing';
+import { CircuitBreaker, type CircuitState } from './circuit-breaker';
 import { Exchange } from './exchange';
 
 /** What a provider is asked for: a path behind its base URL. */
@@ -9,9 +10,10 @@ export type Operation = 'chat/completions' | 'embeddings' | 'rerank';
 /** An answer that has begun may be silent for so long, milliseconds: what stock clients wait for a silent server. */
 const SILENCE_MS = 300_000;
 
-/** A provider of the catalogue: its address, key, pool of connections and circuit. Redirects are not followed. */
+/** A provider of the catalogue: its address, key, pool of connections and circuits. Redirects are not followed. */
 export class Upstream {
-  readonly breaker = new CircuitBreaker();
+  /** One for each kind of model: chat goes on where only the reranker fails. */
+  private readonly breakers = new Map<ModelKind, CircuitBreaker>();
   private readonly pool: Pool;
   private readonly headers: readonly string[];
   private readonly basePath: string;
@@ -43,6 +45,18 @@ export class Upstream {
           ? ['api-key', key]
           : ['authorization', `Bearer ${key}`]),
     ];
+  }
+
+  breaker(kind: ModelKind): CircuitBreaker {
+    let breaker = this.breakers.get(kind);
+    if (breaker === undefined) this.breakers.set(kind, (breaker = new CircuitBreaker()));
+    return breaker;
+  }
+
+  /** That of the kind of model that fails most. */
+  get circuit(): CircuitState {
+    const states = [...this.breakers.values()].map(({ state }) => state);
+    return (['open', 'half-open'] as const).find((state) => states.includes(state)) ?? 'closed';
   }
 
   send(model: ModelDescription, operation: Operation, body: string): Exchange {

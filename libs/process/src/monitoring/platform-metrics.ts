@@ -87,7 +87,7 @@ export const measurePlatform = (
     );
   metrics.gauge(
     'provider_circuit_open',
-    'Circuit breaker of the model provider: 1 open (calls are stopped), 0.5 half-open, 0 closed.',
+    'Circuit breaker of the model provider, for the kind of model that fails most: 1 open (calls are stopped), 0.5 half-open, 0 closed.',
     'provider',
     async () =>
       new Map(
