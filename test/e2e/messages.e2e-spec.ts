@@ -76,7 +76,8 @@ it('a 404 names what was not found by its kind and the id as given, and that the
   for (const route of withId) {
     const names = [...route.url.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
     for (const name of names) {
-      if (name === 'kind') continue;
+      // A source is what its caller calls it.
+      if (name === 'kind' || name === 'sourceId') continue;
       const { [name]: _, ...others } = known();
       const answer = await ask(route, pathWith(route.url, others));
       const said = sentenceOf(answer);

@@ -37,7 +37,7 @@ it('a viewer changes nothing: not one route of a Space or its Agents writes for 
     const { status, body } = await ask(route, path, { key: viewer.key });
     expect([route.method, route.url, status, body['code']]).toEqual([route.method, route.url, 403, 'forbidden']);
   }
-  expect(await callersEvents()).toBe(before);
+  expect(await callersEvents()).toEqual(before);
 });
 
 it('what was deleted is as unknown as what never was, on every route', async () => {

@@ -1,4 +1,5 @@
 import type { ServedRoute } from '@app/http';
+import { until } from '../fixtures/until';
 import type { TestPlatform } from './harness';
 
 /** One of everything that has an id, made over the API by the admin. */
@@ -39,6 +40,12 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
     content: '# Guide\n\nTurn the key to the right.',
     mimeType: 'text/markdown',
   });
+  const chunks = `/api/v1/core/knowledge/${agentId}/documents/${documentId}/chunks`;
+  let chunkId: string | undefined;
+  await until(async () => {
+    const { items } = (await call<{ items: { id: string }[] }>(chunks)).body;
+    return (chunkId = items[0]?.id) !== undefined;
+  }, 'the chunks');
   const turn = await call<{ conversationId: string; message: { id: string } }>(
     `/api/v1/core/llm/${agentId}/conversation`,
     { method: 'POST', body: { message: 'How do I start it?' } },
@@ -48,6 +55,7 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
   const ids = {
     tagId,
     documentId,
+    ...(chunkId && { chunkId }),
     conversationId,
     messageId: message.id,
     spaceId,

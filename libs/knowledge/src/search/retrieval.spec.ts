@@ -21,6 +21,8 @@ interface Given {
   /** Models other than the configured one that documents have vectors of. */
   readonly others?: readonly string[];
   readonly configured?: readonly string[];
+  /** Of what model a document has vectors when the index is asked for the `asked`th time; of every one by default. */
+  readonly modelAt?: (asked: number) => string;
 }
 
 /** An index of documents with a passage each, best first, each at a revision. */
@@ -31,6 +33,7 @@ const retrievalOver = (given: Given) => {
     asked.push(query);
     return Object.entries(indexed)
       .filter(([documentId]) => query.exceptDocumentIds?.includes(documentId) !== true)
+      .filter(() => given.modelAt === undefined || given.modelAt(asked.length) === query.vector?.model)
       .slice(0, query.limit)
       .map(
         ([documentId, documentRevision], index) =>
@@ -126,7 +129,18 @@ describe('vectors of other models than the configured one', () => {
   it('are searched beside its own by a query of their model, while that is configured', async () => {
     const { searched, asked } = retrievalOver({ indexed, others: ['before'], configured: ['before', 'unused'] });
     expect(await searched()).toMatchObject({ found: ['a', 'b'], degraded: [] });
-    expect(asked.map(({ vector }) => vector?.model)).toEqual([TEST_MODEL.key, 'before']);
+    expect(asked.map(({ vector }) => vector?.model)).toEqual(['before', TEST_MODEL.key, 'before']);
+  });
+
+  it.each([1, 2, 3])('are found while documents are swapped before query %d, and rolled back', async (swappedAt) => {
+    for (const [before, after] of [
+      ['old', TEST_MODEL.key],
+      [TEST_MODEL.key, 'old'],
+    ] as const) {
+      const modelAt = (asked: number) => (asked < swappedAt ? before : after);
+      const { searched } = retrievalOver({ indexed: { one: 2 }, others: ['old'], configured: ['old'], modelAt });
+      expect((await searched({ mode: 'vector' })).found).toEqual(['one']);
+    }
   });
 
   it('are not searched once it is gone, which is said', async () => {

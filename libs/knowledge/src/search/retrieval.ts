@@ -151,9 +151,10 @@ export class Retrieval {
   /** Searches once for each model that there are vectors of; usually there is one. A document has vectors of one model alone. */
   private async byEach(vectors: readonly QueryVector[], query: SearchQuery) {
     const [first = {}, ...others] = vectors;
-    const found = await this.ofReady({ ...query, ...first });
-    if (others.length === 0) return found;
-    const all = [found, ...(await Promise.all(others.map((vector) => this.ofReady({ ...query, ...vector }))))];
+    if (others.length === 0) return this.ofReady({ ...query, ...first });
+    const byOthers = () => Promise.all(others.map((vector) => this.ofReady({ ...query, ...vector })));
+    // A document that is swapped, or rolled back, between two queries would be missed by both.
+    const all = [...(await byOthers()), await this.ofReady({ ...query, ...first }), ...(await byOthers())];
     const best = new Map<string, SearchHit>();
     for (const hit of all.flatMap(({ hits }) => hits))
       if ((best.get(hit.chunkId)?.score ?? -1) < hit.score) best.set(hit.chunkId, hit);
