@@ -32,7 +32,12 @@ const contentHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in low
 
 /** The files of a source as it is now, each path once. */
 export const sourceFilesSchema = z
-  .array(z.strictObject({ path: sourcePathSchema, contentHash }))
+  .array(
+    z.strictObject({
+      path: sourcePathSchema.describe('The path of the file in its source, with `/` between folders.'),
+      contentHash: contentHash.describe('The SHA-256 of the file, in lower-case hexadecimal.'),
+    }),
+  )
   .max(MOST_SYNCED_FILES)
   .superRefine((files, context) => {
     const seen = new Set<string>();
