@@ -27,8 +27,8 @@ export const formMistakes = (issues: readonly Issue[], place?: string): readonly
 
 /** What may be one thing or another is judged as the last of them, the one with fields. */
 const withinUnion = (issue: Issue): readonly Issue[] =>
-  issue.code === 'invalid_union'
-    ? (issue.errors.at(-1) ?? [])
+  issue.code === 'invalid_union' && issue.errors.length > 0
+    ? (issue.errors.at(-1) as readonly Issue[])
         .flatMap(withinUnion)
         .map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
     : [issue];
@@ -67,6 +67,29 @@ export const fallbackMistakes = (models: Models, unread: ReadonlySet<string>): r
       ? []
       : [`the fallback ${fallback} of the model ${key} is not another ${kind} model of a provider`];
   });
+
+/** A sentence for each model that a provider of the kind `transformers` cannot run, or that takes part in a fallback there. */
+export const transformersMistakes = (
+  models: Models,
+  providers: Readonly<Record<string, { readonly kind: string }>>,
+): readonly string[] => {
+  const runs = ({ provider }: ModelDescription): boolean => providers[provider]?.kind === 'transformers';
+  return [...models.values()].flatMap((model) => {
+    const other = model.fallback === undefined ? undefined : models.get(model.fallback);
+    return [
+      ...(runs(model) && model.kind !== 'embedding'
+        ? [
+            `the model ${model.key} is a ${model.kind} model, and the provider ${model.provider} runs embedding models only`,
+          ]
+        : []),
+      ...(other !== undefined && (runs(model) || runs(other))
+        ? [
+            `the model ${model.key} cannot have the fallback ${other.key}: models of the kind transformers have none and are none`,
+          ]
+        : []),
+    ];
+  });
+};
 
 /** A sentence for each default that is no model of its kind; `unread` models are not judged. */
 export const defaultMistakes = (

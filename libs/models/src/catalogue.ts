@@ -9,6 +9,7 @@ import {
   formMistakes,
   nameMistakes,
   namesIn,
+  transformersMistakes,
 } from './catalogue-mistakes';
 import { missingPrices, modelKind, priceVersionOf, pricingOf, statedPricing } from './pricing';
 import { LOCAL } from './provider';
@@ -32,6 +33,14 @@ const providerSchema = z.strictObject({
   forward: z.array(name).default([]),
 });
 export type ProviderDescription = z.output<typeof providerSchema>;
+
+const transformersSchema = z.strictObject({
+  /** Embedding models in ONNX form, run here by the package `@huggingface/transformers`. `modelId` is a folder. */
+  kind: z.literal('transformers'),
+  /** Where a `modelId` that is no folder is downloaded from; absent: nothing is. */
+  hub: z.url({ protocol: /^https?$/ }).optional(),
+});
+export type TransformersDescription = z.output<typeof transformersSchema>;
 
 const modelSchema = z
   .strictObject({
@@ -84,7 +93,7 @@ const fileSchema = z.strictObject({
   rerankerModel: name.default('local-reranker'),
   /** Where the platform itself runs: models of this region are `secure`. */
   hostingRegion: name.optional(),
-  providers: z.record(name, providerSchema).default({}),
+  providers: z.record(name, z.discriminatedUnion('kind', [providerSchema, transformersSchema])).default({}),
   /** Each is read by itself, so that what is wrong with one hides nothing of another. */
   models: z.array(z.unknown()).default([]),
 });
@@ -96,7 +105,7 @@ export interface Catalogue {
   readonly rerankerModel: string;
   /** When the file was written, seconds since 1970. */
   readonly writtenAt: number;
-  readonly providers: ReadonlyMap<string, ProviderDescription>;
+  readonly providers: ReadonlyMap<string, ProviderDescription | TransformersDescription>;
   readonly models: ReadonlyMap<string, ModelDescription>;
 }
 
@@ -163,6 +172,7 @@ export const readCatalogue = (file: string | undefined, currency: string): Catal
     ),
     ...currencyMistakes(described, currency),
     ...fallbackMistakes(models, unread),
+    ...transformersMistakes(models, given.data?.providers ?? {}),
     ...defaultMistakes(given.success ? defaultsIn(given.data) : [], models, unread),
   ]);
   if (!given.success || mistakes.size > 0) throw invalid([...mistakes].join('; '));

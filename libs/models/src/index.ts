@@ -15,5 +15,5 @@ export * from './upstream/failure';
 export * from './upstream/reported-usage';
 export type * from './upstream/exchange';
 export * from './upstream/upstream-call';
-export { vectorsIn } from './upstream/vectors';
+export { DIMENSIONS_MISMATCH, vectorsIn } from './upstream/vectors';
 export * from './usage';

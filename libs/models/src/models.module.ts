@@ -16,8 +16,11 @@ export class ModelsModule {
         {
           provide: Models,
           inject: [CONFIG, ENVIRONMENT, Resources],
-          useFactory: (config: Config, environment: Parameters<typeof Models.open>[1], resources: Resources) =>
-            resources.open(() => Models.open(config, environment)),
+          useFactory: async (config: Config, environment: Parameters<typeof Models.open>[1], resources: Resources) => {
+            const models = await resources.open(() => Models.open(config, environment));
+            await models.verify();
+            return models;
+          },
         },
       ],
       exports: [Models],

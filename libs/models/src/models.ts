@@ -5,6 +5,7 @@ import { LocalProvider } from './local/local-provider';
 import type { ModelKind } from './pricing';
 import { OutputRates } from './output-rates';
 import { LOCAL, type Provider } from './provider';
+import { TransformersProvider } from './transformers/transformers-provider';
 import type { CircuitState } from './upstream/circuit-breaker';
 import type { Upstream } from './upstream/upstream';
 import type { Route } from './upstream/upstream-call';
@@ -17,6 +18,8 @@ interface Known {
   readonly upstreams: ReadonlyMap<string, Upstream>;
   /** Whoever runs the models of all of them; undefined where there are none. */
   readonly remote: Provider | undefined;
+  /** Those that run here, by the form of their description. */
+  readonly transformers: ReadonlyMap<string, TransformersProvider>;
 }
 
 /** Whether a provider is called at present. */
@@ -36,13 +39,19 @@ export class Models {
     private known = read(),
   ) {}
 
-  /** Reads `MODELS_FILE` and prepares the providers. Throws `InvalidConfig`. */
-  static open(config: Pick<Config, 'MODELS_FILE' | 'DEFAULT_CURRENCY' | 'DATA_DIR'>, environment: Environment): Models {
-    const local = new LocalProvider(join(config.DATA_DIR, 'models'));
+  /** Reads `MODELS_FILE` and prepares the providers. `packages`: where an optional package is looked for, from there upwards. Throws `InvalidConfig`. */
+  static open(
+    config: Pick<Config, 'MODELS_FILE' | 'DEFAULT_CURRENCY' | 'DATA_DIR'>,
+    environment: Environment,
+    packages = __dirname,
+  ): Models {
+    const folder = join(config.DATA_DIR, 'models');
+    const local = new LocalProvider(folder);
     const read = (before?: Known): Known => {
       const catalogue = readCatalogue(config.MODELS_FILE, config.DEFAULT_CURRENCY);
       const upstreams = upstreamsOf(catalogue, environment, before?.upstreams);
-      return { catalogue, upstreams, remote: remoteProvider(catalogue, upstreams) };
+      const transformers = transformersOf(catalogue, join(folder, 'hub'), packages, before?.transformers);
+      return { catalogue, upstreams, remote: remoteProvider(catalogue, upstreams), transformers };
     };
     return new Models(read, local);
   }
@@ -57,6 +66,13 @@ export class Models {
     this.known = this.read(before);
     const kept = new Set(this.known.upstreams.values());
     for (const upstream of before.upstreams.values()) if (!kept.has(upstream)) void upstream.close();
+    const running = new Set(this.known.transformers.values());
+    for (const provider of before.transformers.values()) if (!running.has(provider)) void provider.close();
+  }
+
+  /** Runs each model of the kind `transformers` once. Throws `InvalidConfig` where one cannot be loaded or has other dimensions than described. */
+  async verify(): Promise<void> {
+    for (const provider of this.known.transformers.values()) await provider.verify();
   }
 
   /** A chat model, the default one for null, and whoever runs it. Rejects `model_not_available` for what the catalogue does not have. */
@@ -87,7 +103,9 @@ export class Models {
   /** Whoever runs a model, as the catalogue stands: what is read later changes nothing of it. */
   provider(model: ModelDescription): Provider {
     if (model.provider === LOCAL) return this.local;
-    const { remote } = this.known;
+    const { remote, transformers } = this.known;
+    const here = transformers.get(model.key);
+    if (here !== undefined) return here;
     if (remote === undefined) throw new Error(`no provider ${model.provider}`);
     return remote;
   }
@@ -97,7 +115,9 @@ export class Models {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.local.close(), ...[...this.known.upstreams.values()].map((upstream) => upstream.close())]);
+    const { upstreams, transformers } = this.known;
+    const opened = [this.local, ...upstreams.values(), ...transformers.values()];
+    await Promise.all(opened.map((provider) => provider.close()));
   }
 
   private find(key: string, kind: ModelKind): ModelDescription {
@@ -114,12 +134,31 @@ const upstreamsOf = (
 ): ReadonlyMap<string, Upstream> => {
   const upstreams = new Map<string, Upstream>();
   for (const [name, description] of catalogue.providers) {
+    if (description.kind === 'transformers') continue;
     const { Upstream: Made } = require('./upstream/upstream') as typeof import('./upstream/upstream');
     const known = before.get(name);
     const unchanged = known !== undefined && canonicalJson(known.description) === canonicalJson(description);
     upstreams.set(name, unchanged ? known : new Made(name, description, providerKey(name, description, environment)));
   }
   return upstreams;
+};
+
+/** By the key of each model. Those that are described as before go on. Throws `InvalidConfig`. */
+const transformersOf = (
+  { providers, models }: Catalogue,
+  downloads: string,
+  packages: string,
+  before: ReadonlyMap<string, TransformersProvider> = new Map(),
+): ReadonlyMap<string, TransformersProvider> => {
+  const running = new Map<string, TransformersProvider>();
+  for (const model of models.values()) {
+    const description = providers.get(model.provider);
+    if (description?.kind !== 'transformers') continue;
+    const known = before.get(model.key);
+    const made = TransformersProvider.open(model, description, downloads, packages);
+    running.set(model.key, known?.runs(made) === true ? known : made);
+  }
+  return running;
 };
 
 /** Large clients, loaded only where a provider needs them. */

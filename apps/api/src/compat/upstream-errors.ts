@@ -1,5 +1,5 @@
 import { GatewayError } from '@app/http';
-import { isUpstreamFailure, type UpstreamFailure } from '@app/models';
+import { DIMENSIONS_MISMATCH, isUpstreamFailure, type UpstreamFailure } from '@app/models';
 
 const CODE = 'upstream_error';
 
@@ -37,6 +37,8 @@ const ofFailure = (failure: UpstreamFailure): GatewayError => {
 /** Status, field and code are the provider's, the words ours. */
 const rejected = ({ status = 400, param, code }: UpstreamFailure['facts']): GatewayError => {
   const named = { param: param ?? null, code: code ?? null };
+  if (code === DIMENSIONS_MISMATCH)
+    return new GatewayError(status, 'The model gives vectors of other dimensions than MODELS_FILE describes.', named);
   if (code === 'context_length_exceeded')
     return new GatewayError(status, "The request is longer than this model's maximum context length.", named);
   return new GatewayError(

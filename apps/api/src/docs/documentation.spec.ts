@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { installDouble, sentenceTransformer, writeFiles } from '../../../../test/fixtures/sentence-transformer';
 import { readConfig } from '@app/kernel';
 import { Models } from '@app/models';
 import { FAILURES } from '../../../../libs/knowledge/src/ingestion/ingestion-failure';
@@ -101,16 +102,29 @@ describe('the files for real models', () => {
     expect(files.map((text) => Object.keys((JSON.parse(text) as { providers: object }).providers))).toEqual([
       ['ollama'],
       ['vllm'],
+      ['here'],
     ]);
     expect(configuration).toContain('OPENAI_API_KEY=sk-... MODELS_FILE=config/models.json npm start');
   });
 
-  it.each(files)('open, with their model as the default: %#', async (text) => {
+  it.each(files.slice(0, 2))('open, with their model as the default: %#', async (text) => {
     const folder = mkdtempSync(join(tmpdir(), 'documentation-'));
     const file = join(folder, 'models.json');
     writeFileSync(file, text);
     const models = Models.open(readConfig({ MODELS_FILE: file, DATA_DIR: folder }), {});
     expect(models.catalogue.models.get(models.catalogue.defaultModel)).toMatchObject({ kind: 'chat', pricing: 'free' });
+    await models.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('open with a sentence-transformer, where its package and its folder are there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'documentation-'));
+    installDouble(folder);
+    const model = writeFiles(join(folder, 'model'), sentenceTransformer({ hiddenSize: 384 }));
+    const file = join(folder, 'models.json');
+    writeFileSync(file, (files[2] as string).replace('./multilingual-e5-small', model));
+    const models = Models.open(readConfig({ MODELS_FILE: file, DATA_DIR: folder }), {}, folder);
+    expect(models.embedding().model).toMatchObject({ key: 'e5', dimensions: 384, queryPrefix: 'query: ' });
     await models.close();
     rmSync(folder, { recursive: true });
   });

@@ -18,8 +18,11 @@ afterAll(async () => {
   await double.stop();
 });
 
+const { dimensions: _, ...described } = readCatalogue(undefined, 'USD').models.get(
+  'local-embedding',
+) as ModelDescription;
 const model: ModelDescription = {
-  ...(readCatalogue(undefined, 'USD').models.get('local-embedding') as ModelDescription),
+  ...described,
   key: 'big',
   modelId: 'acme-big',
   provider: 'acme',
@@ -47,6 +50,23 @@ const answers =
 const VECTOR = { data: [{ index: 0, embedding: [1] }] };
 
 describe('embeddings', () => {
+  it('are rejected at once where they have other dimensions than described, unless the client asked for fewer', async () => {
+    double.behaviour = answers(VECTOR);
+    const described = [{ ...model, dimensions: 3 }, fallback];
+    for (const given of [{ purpose: 'passage' as const }, {}])
+      await expect(embed(['a'], given, described)).rejects.toMatchObject({
+        kind: 'rejected',
+        facts: { code: 'dimensions_mismatch' },
+        cause: {
+          message:
+            'The model big gives vectors of 1 dimensions, not of 3. Correct "dimensions" in MODELS_FILE, or name the model that was meant.',
+        },
+      });
+    expect(double.calls).toHaveLength(2);
+    expect((await embed(['a'], { forwarded: { dimensions: 1 } }, described)).vectors).toEqual([[1]]);
+    expect((await embed(['a'], {}, [{ ...model, dimensions: 1 }])).vectors).toEqual([[1]]);
+  });
+
   it.each([{ usage: { prompt_tokens: 7, total_tokens: 7 } }, {}])(
     'are unit vectors in the order of the texts, prefixed as the model wants, with what was reported: %j',
     async (reported: { usage?: { prompt_tokens: number } }) => {

@@ -15,7 +15,7 @@ import { completed, streamed } from './openai-chat';
 import { failureOf, UpstreamFailure } from './failure';
 import { inputUsage } from './reported-usage';
 import { type Attempt, type Attempting, type Route, UpstreamCall } from './upstream-call';
-import { unit, vectorsIn } from './vectors';
+import { unit, vectorsIn, withDimensions } from './vectors';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -93,7 +93,9 @@ export class OpenAiProvider implements Provider {
         ...(user === undefined ? {} : { user }),
       };
       const answer = await jsonOf(attempt, 'embeddings', body);
-      const vectors = vectorsIn(answer, texts.length);
+      const given = vectorsIn(answer, texts.length);
+      // A client of the gateway may have asked for fewer.
+      const vectors = forwarded?.['dimensions'] === undefined ? withDimensions(given, asked) : given;
       return {
         model: asked,
         vectors: purpose === undefined ? vectors : vectors.map(unit),

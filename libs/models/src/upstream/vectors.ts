@@ -1,3 +1,4 @@
+import type { ModelDescription } from '../catalogue';
 import type { Vector } from '../provider';
 import { UpstreamFailure } from './failure';
 
@@ -60,4 +61,23 @@ export const unit = (values: Vector): Float32Array => {
   const length = Math.hypot(...values);
   if (!(length > 0 && Number.isFinite(length))) throw new UpstreamFailure('broken');
   return Float32Array.from(values, (value) => value / length);
+};
+
+/** Code of a failure where a model's vectors have other dimensions than it is described with. */
+export const DIMENSIONS_MISMATCH = 'dimensions_mismatch';
+
+/**
+ * The vectors, if they are as long as the model is described to give them. Otherwise throws an `UpstreamFailure` that nobody repeats
+ * and whose cause says what to correct: such vectors cannot be compared with those that are stored.
+ */
+export const withDimensions = <V extends Vector>(
+  vectors: readonly V[],
+  { key, dimensions }: ModelDescription,
+): readonly V[] => {
+  const length = vectors[0]?.length;
+  if (dimensions === undefined || length === undefined || length === dimensions) return vectors;
+  const cause = new Error(
+    `The model ${key} gives vectors of ${length} dimensions, not of ${dimensions}. Correct "dimensions" in MODELS_FILE, or name the model that was meant.`,
+  );
+  throw new UpstreamFailure('rejected', { status: 502, code: DIMENSIONS_MISMATCH }, { cause });
 };

@@ -59,14 +59,16 @@ export class OnnxGraph {
     return names;
   }
 
-  /** The model file with one float output. */
-  model(output: string, dimensions: readonly (string | number)[]): Buffer {
+  /** The model file with one float output, under `name` if that is given. */
+  model(output: string, dimensions: readonly (string | number)[], name = output): Buffer {
+    const renamed = bytes(1, [bytes(1, output), bytes(2, name), bytes(4, 'Identity')]);
     const graph = [
       ...this.nodes,
+      ...(name === output ? [] : [renamed]),
       bytes(2, 'encoder'),
       ...this.constants,
       ...this.inputs,
-      valueInfo(12, output, 'float', dimensions),
+      valueInfo(12, name, 'float', dimensions),
     ];
     const operators = [bytes(1, ''), integer(2, 17)];
     return Buffer.concat([integer(1, 8), bytes(7, graph), bytes(8, operators)]);

@@ -10,14 +10,18 @@ interface Job {
 }
 
 /**
- * Encodes the texts of many callers one at a time and in turn: one text of each, then the next of each. So nobody waits for more
- * than one text of each other caller before a text of their own is encoded.
+ * Encodes the texts of many callers in turn: one batch of each, then the next of each. So nobody waits for more than one batch of
+ * each other caller before a text of their own is encoded.
  */
 export class EncodeQueue {
   private readonly jobs = new Map<number, Job>();
   private isRunning = false;
 
-  constructor(private readonly encode: (text: string) => Promise<Float32Array>) {}
+  /** `encode`: one vector for each text of a batch, of which there are at most `batchSize`. */
+  constructor(
+    private readonly encode: (texts: readonly string[]) => Promise<Vectors>,
+    private readonly batchSize: number,
+  ) {}
 
   /** One vector a text, in order. Rejects with what `encode` throws; never settles once it is cancelled. */
   add(id: number, texts: readonly string[]): Promise<Vectors> {
@@ -44,9 +48,9 @@ export class EncodeQueue {
   }
 
   private async encodeNext(id: number, { texts, vectors, resolve, reject }: Job): Promise<void> {
-    const text = texts[vectors.length];
+    const batch = texts.slice(vectors.length, vectors.length + this.batchSize);
     try {
-      if (text !== undefined) vectors.push(await this.encode(text));
+      if (batch.length > 0) vectors.push(...(await this.encode(batch)));
     } catch (error) {
       this.jobs.delete(id);
       reject(error);

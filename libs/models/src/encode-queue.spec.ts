@@ -1,14 +1,14 @@
 import { EncodeQueue } from './encode-queue';
 
-/** A queue that says which texts it encodes, in order; `at` is called before each. */
-const made = (at: (text: string) => void = () => undefined) => {
+/** A queue that says which texts it encodes, in order, those of a batch as one; `at` is called before each. */
+const made = (at: (text: string) => void = () => undefined, batchSize = 1) => {
   const encoded: string[] = [];
-  const queue = new EncodeQueue(async (text) => {
-    at(text);
-    encoded.push(text);
+  const queue = new EncodeQueue(async (texts) => {
+    at(texts.join(' '));
+    encoded.push(texts.join(' '));
     await Promise.resolve();
-    return Float32Array.of(text.length);
-  });
+    return texts.map((text) => Float32Array.of(text.length));
+  }, batchSize);
   return { queue, encoded };
 };
 
@@ -18,6 +18,13 @@ describe('the queue of texts to encode', () => {
     const answers = await Promise.all([queue.add(1, ['a1', 'a2', 'a3']), queue.add(2, ['b1']), queue.add(3, [])]);
     expect(encoded).toEqual(['a1', 'b1', 'a2', 'a3']);
     expect(answers.map((vectors) => vectors.length)).toEqual([3, 1, 0]);
+  });
+
+  it('takes one batch of each caller in turn, with a vector for each text', async () => {
+    const { queue, encoded } = made(undefined, 2);
+    const answers = await Promise.all([queue.add(1, ['a', 'bb', 'ccc']), queue.add(2, ['d'])]);
+    expect(encoded).toEqual(['a bb', 'd', 'ccc']);
+    expect(answers.map((vectors) => vectors.map(([length]) => length))).toEqual([[1, 2, 3], [1]]);
   });
 
   it('hears a caller who comes in the middle, and encodes nothing more for one who left', async () => {
