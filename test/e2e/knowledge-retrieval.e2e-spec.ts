@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
 import { until } from '../fixtures/until';
-import { startTestPlatform, type TestPlatform } from './harness';
+import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 
 const CORE = '/api/v1/core';
 const folder = mkdtempSync(join(tmpdir(), 'knowledge-retrieval-'));
@@ -51,6 +52,8 @@ const asUsual: Answers = {
 const down = (_: unknown, response: ServerResponse): void => void response.writeHead(503).end();
 const silent = (): void => undefined;
 let answers = asUsual;
+/** What was logged as an error. */
+const errors: string[] = [];
 /** Bodies of the calls, by the end of their path. */
 const bodies: Record<string, Record<string, unknown>[]> = { embeddings: [], rerank: [] };
 
@@ -82,7 +85,8 @@ beforeAll(async () => {
       ],
     }),
   );
-  platform = await startTestPlatform({ environment: { MODELS_FILE: file } });
+  const logger = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
+  platform = await startTestPlatform({ environment: { MODELS_FILE: file }, listen: true, logger });
   spaceId = (await send<{ id: string }>('/spaces', { name: 'Research' })).body.id;
   agentId = (await send<{ id: string }>('/agents', { spaceId, name: 'Guide', knowledgeEnabled: true })).body.id;
 }, 60_000);
@@ -199,6 +203,31 @@ test('a model that is silent holds a search up for five seconds at most', async 
   const begun = performance.now();
   expect(await search('newt')).toMatchObject({ status: 200, body: { degraded: ['vector'] } });
   expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+test('a search whose client left asks its models no more, and nothing of it is logged as an error', async () => {
+  await add('Kudu.md', 'The kudu has spiral horns.');
+  const ended = Promise.withResolvers<void>();
+  answers = { ...asUsual, embeddings: (_, response) => void response.once('close', () => ended.resolve()) };
+  const before = bodies['embeddings']?.length;
+  errors.length = 0;
+  const left = new AbortController();
+  const asked = fetch(`${platform.url}${CORE}/knowledge/${agentId}/search`, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: 'kudu' }),
+    signal: left.signal,
+  });
+  await until(() => bodies['embeddings']?.length !== before, 'the call');
+  left.abort();
+  await expect(asked).rejects.toThrow('aborted');
+  let isEnded = false;
+  void ended.promise.then(() => (isEnded = true));
+  // Sooner than a search loses its patience.
+  await until(() => isEnded, 'the end of the call', { patience: 3_000 });
+  await until(async () => (await invocations('embedding'))[0]?.outcome === 'aborted', 'the record of the call');
+  expect(bodies['rerank']).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test('a used-up limit still rejects', async () => {

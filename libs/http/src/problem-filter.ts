@@ -28,6 +28,8 @@ export class ProblemFilter implements ExceptionFilter {
         { requestId: request.id, route: patternOf(request) },
         'Client left before its request was complete.',
       );
+    else if (isOfBreakingOff(reply, error))
+      this.logger.info({ requestId: request.id, route: patternOf(request) }, 'Client left before it was answered.');
     else if (problem.status >= 500 && !isDomainError(error, LATE) && !isTurnedAway(error))
       this.logger.error(
         { requestId: request.id, route: patternOf(request), code: problem.code, error },
@@ -95,5 +97,9 @@ const isOfLeaving = ({ raw }: FastifyRequest, error: unknown): boolean =>
   !raw.complete &&
   raw.destroyed &&
   (error === raw.errored || (error as { code?: unknown }).code === 'FST_MP_PREMATURE_CLOSE');
+
+/** What was done for a client was broken off since it left. */
+const isOfBreakingOff = ({ raw }: FastifyReply, error: unknown): boolean =>
+  raw.destroyed && error instanceof Error && error.name === 'AbortError';
 
 const pathOf = (url: string): string => url.split('?', 1)[0] as string;

@@ -1,4 +1,5 @@
 import { Damaged, DomainError, Unavailable } from '@app/kernel';
+import { UpstreamFailure, upstreamRejection } from '@app/models';
 import { verdictOn } from './attempt';
 
 describe('an attempt that failed', () => {
@@ -11,8 +12,30 @@ describe('an attempt that failed', () => {
     );
   });
 
-  it('is repeated a few times where a provider fails, or what is stored is damaged', () => {
-    for (const error of [new DomainError('upstream_error'), new Damaged('blobs', 'cut')]) {
+  it.each([
+    new UpstreamFailure('unreachable'),
+    new UpstreamFailure('open', { retryAfterSeconds: 5 }),
+    new UpstreamFailure('rate-limited', { status: 429 }),
+    new UpstreamFailure('broken', { status: 500 }),
+    new UpstreamFailure('broken', { status: 503 }),
+  ])('is repeated for as long as a provider is away, ever more seldom: $code', (failure) => {
+    const pauses = [0, 1, 4, 5, 8, 9, 100].map((failures) => verdictOn(upstreamRejection(failure), failures));
+    expect(pauses).toEqual(
+      [1_000, 2_000, 16_000, 32_000, 256_000, 300_000, 300_000].map((retryInMs) => ({
+        code: 'upstream_error',
+        retryInMs,
+      })),
+    );
+  });
+
+  it('is repeated a few times where an answer is none, or may be billed, or what is stored is damaged', () => {
+    for (const error of [
+      new DomainError('upstream_error'),
+      upstreamRejection(new UpstreamFailure('broken')),
+      upstreamRejection(new UpstreamFailure('broken', { status: 401 })),
+      upstreamRejection(new UpstreamFailure('timeout')),
+      new Damaged('blobs', 'cut'),
+    ]) {
       expect(verdictOn(error, 4).retryInMs).toBe(16_000);
       expect(verdictOn(error, 5).retryInMs).toBeNull();
     }

@@ -1,4 +1,5 @@
 import { isDamaged, isDomainError, isUnavailable } from '@app/kernel';
+import { isUpstreamFailure } from '@app/models';
 import type { IngestionStep, StepReport } from '../document/document.events';
 import { IngestionFailure, type FailureCode } from './ingestion-failure';
 
@@ -7,6 +8,8 @@ const MAX_RETRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
 /** A missing store is not the document's fault. It waits for the store, however long that takes. */
 const LONGEST_PAUSE_MS = 30_000;
+/** So it does for a provider that is away, more seldom: each try asks it, and the log keeps each. */
+const LONGEST_PAUSE_FOR_PROVIDER_MS = 5 * 60_000;
 
 /** Keeps what each step of an attempt did and how long it took. */
 export class Attempt {
@@ -38,7 +41,10 @@ export type Verdict = { readonly code: FailureCode; readonly retryInMs: number |
 /** Providers and stores may come back. Failures that the document itself causes stay. */
 export const verdictOn = (error: unknown, failures: number): Verdict => {
   if (error instanceof IngestionFailure) return { code: error.code, retryInMs: null };
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+  const doubledMs = FIRST_PAUSE_MS * 2 ** failures;
+  if (isProviderAway(error))
+    return { code: 'upstream_error', retryInMs: Math.min(doubledMs, LONGEST_PAUSE_FOR_PROVIDER_MS) };
+  const pauseMs = Math.min(doubledMs, LONGEST_PAUSE_MS);
   if (isUnavailable(error) && !isDamaged(error)) return { code: 'unavailable', retryInMs: pauseMs };
   const retryInMs = failures < MAX_RETRIES ? pauseMs : null;
   // What fills a limit may be held for a moment only.
@@ -48,3 +54,6 @@ export const verdictOn = (error: unknown, failures: number): Verdict => {
   if (mayPass !== undefined) return { code: mayPass, retryInMs };
   return { code: isUnavailable(error) ? 'unavailable' : 'internal', retryInMs };
 };
+
+const isProviderAway = (error: unknown): boolean =>
+  isDomainError(error, 'upstream_error') && isUpstreamFailure(error.cause) && error.cause.isAway;

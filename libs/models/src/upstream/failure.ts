@@ -51,6 +51,15 @@ export class UpstreamFailure extends Error {
     return this.passing || this.kind === 'timeout';
   }
 
+  /** Whether the provider serves nobody for now: it is not there, overloaded or left alone, or fails with 5xx. None of it is billed. */
+  get isAway(): boolean {
+    const { status } = this.facts;
+    return (
+      ['unreachable', 'open', 'rate-limited'].includes(this.kind) ||
+      (this.kind === 'broken' && status !== undefined && status >= 500)
+    );
+  }
+
   /** Whether another model may do better. */
   get allowsFallback(): boolean {
     return this.kind !== 'rejected' && this.kind !== 'aborted';

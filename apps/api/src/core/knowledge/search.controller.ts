@@ -15,8 +15,9 @@ import {
 import { placeFields, placeOf, textSchema } from '@app/kernel';
 import { KnownTags, PLACES, Retrieval, type Retrieved } from '@app/knowledge';
 import { type ShownSummary, SummariesBeside } from '@app/section-summaries';
-import { Controller, Param, Post } from '@nestjs/common';
+import { Controller, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { shownSummary } from '../llm/conversations-schemas';
 
@@ -93,7 +94,10 @@ export class SearchController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @BodyInput(search) body: Input<typeof search>,
+    @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<JsonText> {
+    const left = new AbortController();
+    raw.once('close', () => left.abort());
     const agent = await this.access.agent(caller, agentId, 'use');
     const { query: text, topK: limit, mode, tagIds, rerank } = body.parse();
     await this.known.assert(agent.spaceId, tagIds ?? []);
@@ -110,7 +114,7 @@ export class SearchController {
         userId: caller.userId,
         ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }),
         holds: true,
-        signal: new AbortController().signal,
+        signal: left.signal,
       },
     );
     const summaries = agent.agent.version.config.includeAiSummary
