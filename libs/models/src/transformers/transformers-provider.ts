@@ -118,7 +118,7 @@ const packageFrom = (packages: string, model: ModelDescription): string => {
     throw invalid(
       model,
       `the package ${PACKAGE} is not installed`,
-      `Run npm install --no-save ${PACKAGE}@4.3.1 in the platform's folder.`,
+      `Run npm install --no-save --save-prod ${PACKAGE}@4.3.1 in the platform's folder.`,
     );
   }
 };
