@@ -50,7 +50,7 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
     const url = withDatabase(server, `test-${randomUUID()}`);
     const store = await openMongoReadStore({ url });
     const { db, close } = await databaseOf(url);
-    await store.prepare(agents);
+    await store.prepare({ ...agents, version: 1 });
     await store.swap('agents', undefined, 1);
     await store.commit({
       view: 'agents',
