@@ -168,7 +168,7 @@ export const searchIndexContract = (name: string, open: () => Promise<SearchInde
                   limit: 7,
                   vector: { model: 'small', values: direction(1, 1) },
                 })
-              ).map(({ score: _, ...hit }) => hit),
+              ).map(({ score: _score, ...hit }) => hit),
             ),
           );
         const before = [await answers(), await index().index.scan(index().name, 1, null, 100)];
