@@ -17,7 +17,8 @@ const CANARIES = {
 type Person = Awaited<ReturnType<TestPlatform['newCaller']>>;
 
 let platform: TestPlatform;
-let [alice, bob] = [] as unknown as [Person, Person];
+let alice: Person;
+let bob: Person;
 let routes: readonly ServedRoute[];
 const logged: string[] = [];
 beforeAll(async () => {

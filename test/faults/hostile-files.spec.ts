@@ -129,6 +129,7 @@ test('two hundred hostile files each end, and the server answers throughout', as
       });
       expect(status).toBe(200);
       answers += 1;
+      // How often is asked; nothing is waited for.
       await delay(100);
     }
   })();

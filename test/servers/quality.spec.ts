@@ -4,12 +4,11 @@ import { Client } from '@elastic/elasticsearch';
 import { readCollection } from '../../apps/operator/src/evaluate/collection';
 import { evaluate } from '../../apps/operator/src/evaluate/evaluation';
 import { meansOf } from '../../apps/operator/src/evaluate/metrics';
-
-const url = process.env['ELASTICSEARCH_URL'];
+import { withServer } from './with-server';
 
 /** Whole documents by Lucene's BM25 with its English analysis, any word of the query: what search engines give without further work. */
-const byLucene = async (collection: ReturnType<typeof readCollection>) => {
-  const client = new Client({ node: url as string });
+const byLucene = async (node: string, collection: ReturnType<typeof readCollection>) => {
+  const client = new Client({ node });
   const index = `quality-${randomUUID()}`;
   const analyzed = { type: 'text', analyzer: 'english' } as const;
   await client.indices.create({
@@ -37,15 +36,14 @@ const byLucene = async (collection: ReturnType<typeof readCollection>) => {
   }
 };
 
-(url === undefined ? test.skip : test)(
-  'the embedded engine ranks at least as well as Lucene does: by words 0.97 of it, by both 1.0',
-  async () => {
+withServer('ELASTICSEARCH_URL', 'beside Lucene', (url) => {
+  it('the embedded engine ranks at least as well: by words 0.97 of it, by both 1.0', async () => {
     const collection = readCollection(join(__dirname, '../fixtures/judged/english'));
-    const lucene = (await byLucene(collection))['nDCG@10'];
+    const lucene = (await byLucene(url, collection))['nDCG@10'];
     const { text, hybrid } = (await evaluate(collection, {}, () => undefined)).results;
     expect(lucene).toBeGreaterThan(0.5);
     expect(text['nDCG@10'] / lucene).toBeGreaterThanOrEqual(0.97);
     expect(hybrid['nDCG@10'] / lucene).toBeGreaterThanOrEqual(1);
     expect(hybrid['nDCG@10']).toBeGreaterThanOrEqual(text['nDCG@10']);
-  },
-);
+  });
+});

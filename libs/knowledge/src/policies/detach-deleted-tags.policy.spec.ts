@@ -86,7 +86,7 @@ const setUp = () => {
       correlationId: ids.next(),
     },
   });
-  return { policy, log, newTag, deleteTag, add, attach, tagsOf, last, spaceDeleted };
+  return { policy, decisions, log, newTag, deleteTag, add, attach, tagsOf, last, spaceDeleted };
 };
 
 it('a deleted tag goes off every document, once, and others stay on them', async () => {
@@ -123,12 +123,12 @@ it('the tags of a deleted Space go off global documents', async () => {
 });
 
 it('a document that is deleted meanwhile needs nothing', async () => {
-  const { policy, newTag, deleteTag, add } = setUp();
+  const { decisions, newTag, deleteTag, add } = setUp();
   const [tag, unknown] = [await newTag(), ids.next()];
   await add('agent', [tag]);
   const event = await deleteTag(tag);
   const withUnknown = new DetachDeletedTags(
-    (policy as unknown as { decisions: Decisions }).decisions,
+    decisions,
     systemClock,
     async () => [unknown],
     async () => new Set(),

@@ -3,6 +3,10 @@ import { SyncedDocuments } from './synced-documents';
 
 const file = { agentId: '01900000-0000-7000-8000-000000000001', sourceId: 's', path: 'a.md' };
 
+/** Of all decisions none but `load` is asked for. */
+const syncedOver = (load: (decider: unknown, id: string) => Promise<object>): SyncedDocuments =>
+  new SyncedDocuments({ load } as unknown as Decisions);
+
 /** So many documents under the path were deleted. */
 const after = async (deleted: number) => {
   const gone = new Set<string>();
@@ -11,7 +15,7 @@ const after = async (deleted: number) => {
     asked += 1;
     return { state: { status: gone.has(id) ? 'Deleted' : 'Absent' } };
   };
-  const synced = new SyncedDocuments({ load } as unknown as Decisions);
+  const synced = syncedOver(load);
   for (let time = 0; time < deleted; time += 1) gone.add(await synced.idOf(file));
   asked = 0;
   const id = await synced.idOf(file);
@@ -28,7 +32,7 @@ it.each([0, 1, 2, 3, 4, 7, 8, 50])(
 );
 
 it('follows from Agent, source and path, composed or decomposed, and from nothing else', async () => {
-  const synced = new SyncedDocuments({ load: async () => ({ state: { status: 'Absent' } }) } as unknown as Decisions);
+  const synced = syncedOver(async () => ({ state: { status: 'Absent' } }));
   const ids = await Promise.all(
     [
       file,

@@ -85,6 +85,7 @@ export class TransformersProvider implements Provider {
     return Promise.reject(onlyEmbeds());
   }
 
+  // What asks for a stream hears of the failure when it reads: without a piece, since there is none.
   // eslint-disable-next-line require-yield
   async *stream(): AsyncGenerator<never> {
     throw onlyEmbeds();
