@@ -150,8 +150,13 @@ describe('every route of the compatible API', () => {
 });
 
 describe('an upload', () => {
-  /** What a file of a source is sent behind. */
-  const PATH_FIELD = '--B\r\ncontent-disposition: form-data; name="path"\r\n\r\na.md\r\n';
+  const field = (name: string, value = ''): string =>
+    `--B\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  /** What the file of a route is sent behind. */
+  const fieldsOf = (url: string): string => {
+    if (url.includes('/sources/')) return field('path', 'a.md');
+    return /\/skills(\/import)?$/.test(url) ? field('scope', 'space') + field('spaceId', world.ids['spaceId']) : '';
+  };
   const file = '--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n';
   it.each([
     ['what is not multipart', '{"name":"a"}'],
@@ -176,14 +181,10 @@ describe('an upload', () => {
     expect(routes).not.toHaveLength(0);
     await withoutEffect(async () => {
       for (const route of routes) {
-        const fields = route.url.includes('/sources/') ? PATH_FIELD : '';
-        const { status, body } = await send(route, fields + payload, {
+        const { status, body } = await send(route, fieldsOf(route.url) + payload, {
           'content-type': 'multipart/form-data; boundary=B',
         });
-        expect([status, body]).toEqual([
-          400,
-          expect.objectContaining({ code: 'invalid_body', errors: [expect.objectContaining({ code: 'malformed' })] }),
-        ]);
+        expect([status, body]).toMatchObject([400, { code: 'invalid_body', errors: [{ code: 'malformed' }] }]);
       }
     });
   });

@@ -43,7 +43,12 @@ export const withLimits = (): void => {
     ];
     writeFileSync(
       file,
-      JSON.stringify({ defaultModel: 'm', providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models }),
+      JSON.stringify({
+        defaultModel: 'm',
+        titleModel: null,
+        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
+        models,
+      }),
     );
     platform = await startTestPlatform({
       listen: true,

@@ -60,6 +60,15 @@ it('the first conversation, and what goes on from it, answer with citations and 
   expect(after).not.toContain('"status":4');
 });
 
+it('memories are saved, shared, replaced and forgotten by the commands of their page', async () => {
+  const [begin = ''] = blocksOf('README.md', 'A first conversation').join('\n').split('# Upload');
+  const page = blocksOf('docs/memory.md', '').join('\n');
+  const said = await shell(filledIn(`${begin.replace('"Handbook"', '"Notebook"')}\n${page}`));
+  expect(said).toContain('"status":"saved"');
+  expect(said).toContain('"text":"I prefer imperial units."');
+  expect(said).toContain('"text":"I use both kinds of units."');
+});
+
 it('the gateway answers each call', async () => {
   const printed = await shell(filledIn(blocksOf('docs/gateway.md', '').join('\n').replaceAll('curl ', 'curl -fsS ')));
   for (const said of ['"secret"', '"local-chat"', '"chat.completion"', '[DONE]', '"embedding"', '"relevance_score"'])

@@ -69,7 +69,7 @@ beforeAll(async () => {
       systemPrompt: `Mind ${WORDS.instructions}.`,
       knowledgeEnabled: true,
       public: { windowTitle: WORDS.window },
-      tools: [{ id: 'finder', name: WORDS.tool, kind: 'search', enabled: true, approval: 'never' }],
+      tools: [{ id: 'finder', name: WORDS.tool, kind: 'knowledge', enabled: true, approval: 'never' }],
     })
   ).id;
   const document = (

@@ -23,6 +23,7 @@ beforeAll(async () => {
     file,
     JSON.stringify({
       embeddingModel: 'vectors',
+      titleModel: null,
       providers: { steady: at('/steady'), shaky: at('/shaky'), failing: at('/failing') },
       models: [
         { key: 'steady', provider: 'steady', kind: 'chat', pricing: priced('3', '4') },

@@ -25,7 +25,8 @@ export const follow = async (
   const read = async (): Promise<number> => {
     const text = new TextDecoder();
     try {
-      for await (const piece of response.body as AsyncIterable<Uint8Array>)
+      // None with 204.
+      for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>)
         heard.push(text.decode(piece, { stream: true }));
     } catch (error) {
       if (!BROKEN_OFF.includes((error as Error).message)) throw error;

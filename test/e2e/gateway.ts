@@ -14,13 +14,15 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
-/** Serves the chat model `chat`, the embedding model `vectors` and the reranker `ranks` of one provider. `provider` adds to its description. */
+/** Serves the chat model `chat`, the embedding model `vectors` and the reranker `ranks` of one provider. `provider` adds to its description, `chat` to that of the chat model. */
 export const startTestGateway = async ({
   provider = {},
+  chat = {},
   environment = {},
   logger,
 }: {
   provider?: object;
+  chat?: object;
   environment?: Readonly<Record<string, string>>;
   logger?: Logger;
 } = {}): Promise<TestGateway> => {
@@ -31,11 +33,12 @@ export const startTestGateway = async ({
     ['chat', 'chat'],
     ['vectors', 'embedding'],
     ['ranks', 'reranker'],
-  ].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free' }));
+  ].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free', ...(kind === 'chat' ? chat : {}) }));
   writeFileSync(
     file,
     JSON.stringify({
       rerankerModel: 'ranks',
+      titleModel: null,
       providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl, ...provider } },
       models,
     }),

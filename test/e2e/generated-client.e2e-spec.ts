@@ -51,6 +51,6 @@ it('a client is generated, has types and names, and talks to the product', async
     expect.stringMatching(/^wrong\.ts.*(?:TS2353|TS2322)/),
   ]);
   expect(await run(process.execPath, 'out/program.js', platform.url, ADMIN_KEY)).toBe(
-    'owner Edsger Grace Ada\nnot_found\n',
+    'owner Edsger Grace Ada\nstop 0\nnot_found\n',
   );
 }, 300_000);

@@ -7,7 +7,7 @@ import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
 import type { Platform } from '@app/process';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import type { Logger } from 'pino';
 import { startPlatform } from '../../apps/api/src/program';
 import { type Host, hostOf } from './host';
@@ -72,14 +72,23 @@ const patternOf = (url: string): RegExp =>
 
 let users = 0;
 
-const createApplication: CreateApplication = async (module, adapter, options) => {
-  const testing = await Test.createTestingModule({ imports: [module] }).compile();
-  return testing.createNestApplication<NestFastifyApplication>(adapter, options);
-};
+/** `change` puts doubles in the place of what is outside of a process. */
+const applicationWith =
+  (change: (builder: TestingModuleBuilder) => TestingModuleBuilder): CreateApplication =>
+  async (module, adapter, options) => {
+    const testing = await change(Test.createTestingModule({ imports: [module] })).compile();
+    return testing.createNestApplication<NestFastifyApplication>(adapter, options);
+  };
 
 /** The whole product on a temporary folder, in this process. With `listen` it also takes connections on a free port. */
 export const startTestPlatform = async (
-  given: { environment?: Readonly<Record<string, string>>; listen?: boolean; dataDir?: string; logger?: Logger } = {},
+  given: {
+    environment?: Readonly<Record<string, string>>;
+    listen?: boolean;
+    dataDir?: string;
+    logger?: Logger;
+    change?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
+  } = {},
 ): Promise<TestPlatform> => {
   const dataDir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'platform-'));
   const environment = {
@@ -91,7 +100,7 @@ export const startTestPlatform = async (
   };
   const config = readConfig(environment);
   const started = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), {
-    createApplication,
+    createApplication: applicationWith(given.change ?? ((builder) => builder)),
     ...(given.listen === true
       ? { listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })) }
       : {}),

@@ -25,6 +25,9 @@ const operate = (action = '', body?: object, key?: string) =>
     ...(body === undefined ? {} : { body }),
     ...(key === undefined ? {} : { key }),
   });
+/** What `/health` says of it; undefined where there is nothing to say. */
+const told = async () =>
+  (await world.platform.call<{ reindex?: { due: boolean; jobs: { ready: number } } }>('/health')).body.reindex;
 const shown = async () => (await world.platform.call<Reindex>(OPERATIONS)).body;
 const search = async (query: string, mode = 'vector') => {
   world.models.length = 0;
@@ -40,9 +43,11 @@ const both = { models: [embeddingModel('lengths'), embeddingModel('other')] };
 
 describe('a change of the embedding model', () => {
   it('is due to a re-index, and until then the vectors of before are searched', async () => {
-    expect((await shown()).progress.total).toBe(0);
+    expect([(await shown()).progress.total, await told()]).toEqual([0, undefined]);
     await world.restart({ embeddingModel: 'other', ...both });
     expect(await shown()).toMatchObject({ state: 'none', progress: { done: 0, total: 3 } });
+    expect(await told()).toEqual({ due: true, jobs: { running: 0, paused: 0, ready: 0, failed: 0 } });
+    expect((await world.platform.call('/metrics')).text).toContain('reindex_due 1');
     await until(async () => (await search('Who sleeps?')).found.length === 3);
     expect(await search('Who sleeps?')).toMatchObject({ status: 200, models: ['lengths', 'other'] });
     const added = await world.add('The heron waits.');
@@ -61,6 +66,7 @@ describe('a change of the embedding model', () => {
       expect((await search('Who sleeps?')).found).toEqual(all());
       return (await shown()).state === 'ready';
     });
+    await until(async () => (await told())?.jobs.ready === 1);
     expect((await operate('/swap')).body.state).toBe('swapped');
     await until(async () => {
       const { found, models } = await search('Who sleeps?');

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { embedByLength, type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
+import { answerChat, embedByLength, type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
 import { until } from '../fixtures/until';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 
@@ -27,7 +27,8 @@ beforeAll(async () => {
     file,
     JSON.stringify({
       embeddingModel: 'lengths',
-      providers: { double: { kind: 'openai', baseUrl: provider.baseUrl, timeoutMs: 500 } },
+      titleModel: null,
+      providers: { double: { kind: 'openai', baseUrl: provider.baseUrl, timeoutMs: 2_000 } },
       models,
     }),
   );
@@ -167,11 +168,10 @@ describe('an Agent with a remote model', () => {
     provider.answer = (path, body, response) => {
       if (path.endsWith('/embeddings')) return embedByLength(path, body, response);
       prompt = JSON.stringify(body['messages']);
-      const answer = {
-        choices: [{ message: { content: 'At noon [1], as nobody knows [9].' }, finish_reason: 'stop' }],
-        usage: { prompt_tokens: 1_000, completion_tokens: 100 },
-      };
-      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      return answerChat(body, response, 'At noon [1], as nobody knows [9].', {
+        prompt_tokens: 1_000,
+        completion_tokens: 100,
+      });
     };
     const { body } = await ask(agent, { message: 'When does the quokka sleep?' });
     expect(prompt).toContain('The quokka sleeps at noon.');

@@ -102,7 +102,10 @@ describe('a section-summary index', () => {
     expect(some).toBeGreaterThan(0);
     expect(some).toBeLessThan(whole / 2);
     expect(await calls()).toBe(0);
-    expect(await calls('rebuild')).toBeGreaterThanOrEqual(whole);
+    const anew = await calls('rebuild');
+    expect(anew).toBe((await world.index(agentId)).summaries);
+    // One section more may be clustered in one cluster less.
+    expect(anew).toBeGreaterThan(15);
     expect(await calls()).toBe(0);
   });
 

@@ -115,6 +115,7 @@ export const withGenerating = (): void => {
       file,
       JSON.stringify({
         defaultModel: 'm',
+        titleModel: null,
         providers: { acme, hasty: { ...acme, timeoutMs: 400 } },
         models: [
           { key: 'm', provider: 'acme', kind: 'chat', pricing },

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { readStore, searchIndex } = platform.platform.host.stores;
   for (const [store, methods] of [
     [readStore, ['get', 'getMany', 'find', 'count']],
-    [searchIndex, ['search']],
+    [searchIndex, ['search', 'scopesWith']],
   ] as const)
     for (const name of methods) noteView(store as never, name as never);
 });

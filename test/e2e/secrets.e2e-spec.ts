@@ -39,6 +39,7 @@ beforeAll(async () => {
   writeFileSync(
     file,
     JSON.stringify({
+      titleModel: null,
       providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl, apiKeyEnv: 'ACME_KEY' } },
       models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: 'free' }],
     }),

@@ -1,5 +1,16 @@
 import { until } from '../fixtures/until';
-import { agentId, BOUNDARY, CORE, events, items, later, name, platform, type Prepared } from './several-appends-world';
+import {
+  agentId,
+  BOUNDARY,
+  CORE,
+  events,
+  items,
+  later,
+  made,
+  name,
+  platform,
+  type Prepared,
+} from './several-appends-world';
 
 const addingDocument = async (): Promise<Prepared> => {
   const document = `${name('document')}.md`;
@@ -98,7 +109,19 @@ const sendingFile = async (): Promise<Prepared> => {
   };
 };
 
-/** Those of Knowledge that append more than once, or write what has to be there first. */
+const attachingFile = async (): Promise<Prepared> => {
+  const filename = `${name('attached')}.md`;
+  const { key, keyId } = await platform.newCaller();
+  const own = await made('/agents', { name: 'Guide', knowledgeEnabled: false }, key);
+  const payload = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\n\r\n# A guide\r\n--${BOUNDARY}--\r\n`;
+  return {
+    sent: { path: `${CORE}/llm/${own}/files`, payload, key },
+    times: () => events('AttachmentAdded', `key:${keyId}`),
+    isConsistent: async () => true,
+  };
+};
+
+/** Those of Knowledge, and of attached files, that append more than once, or write what has to be there first. */
 export const KNOWLEDGE_REQUESTS: readonly (readonly [
   route: string,
   title: string,
@@ -116,4 +139,5 @@ export const KNOWLEDGE_REQUESTS: readonly (readonly [
   ],
   [`POST ${CORE}/knowledge/:agentId/sources/:sourceId/sync`, 'POST /sync', 2, syncing],
   [`POST ${CORE}/knowledge/:agentId/sources/:sourceId/files`, 'POST /files of a source', 1, sendingFile],
+  [`POST ${CORE}/llm/:agentId/files`, 'POST /files of an Agent', 1, attachingFile],
 ];

@@ -3,6 +3,8 @@ import { userDecider } from '@app/identity';
 import { modelDecider } from '@app/models';
 import { personalSpaceOf, spaceDecider } from '@app/spaces';
 import { KNOWLEDGE_REQUESTS } from './several-appends-knowledge';
+import { SKILL_REQUESTS } from './several-appends-skills';
+import { MEMORY_REQUESTS } from './several-appends-memory';
 import {
   catalogue,
   CORE,
@@ -119,9 +121,28 @@ const asking = async (): Promise<Prepared> => {
   };
   return { sent: { path, body: { message: 'How do I start it?' }, key }, times, isConsistent };
 };
+const regenerating = async (): Promise<Prepared> => {
+  const { key } = await platform.newCaller();
+  const own = await made('/agents', { name: 'Guide', knowledgeEnabled: false }, key);
+  const path = `${CORE}/llm/${own}/conversation`;
+  const first = await platform.call<{ conversationId: string; message: { id: string } }>(path, {
+    method: 'POST',
+    key,
+    body: { message: 'How do I start it?' },
+  });
+  const { conversationId, message } = first.body;
+  const times = () => events('AnswerRequested', conversationId);
+  const isConsistent = async (): Promise<boolean> => {
+    await later(() => platform.platform.host.unfinished.finishAll());
+    const all = await items<{ role: string; status: string }>(`${path}/${conversationId}/messages`, key);
+    return all.filter(({ role }) => role === 'assistant').length === 1 + (await times());
+  };
+  const regenerate = `${path}/${conversationId}/messages/${message.id}/regenerate`;
+  return { sent: { path: regenerate, body: {}, key }, times, isConsistent };
+};
 const restating = async (): Promise<Prepared> => {
   const number = nextNumber();
-  const from = `2026-10-${String(1 + (number % 28)).padStart(2, '0')}T00:00:00.${String(number).padStart(3, '0')}Z`;
+  const from = `2026-10-${String(1 + (number % 28)).padStart(2, '0')}T00:00:00.${String(number % 1000).padStart(3, '0')}Z`;
   const isConsistent = async (): Promise<boolean> => {
     await later(() => platform.platform.host.unfinished.finishAll());
     return (await items<{ from: string; closedAt: string | null }>(`${OPERATIONS}/usage/restatements?limit=100`)).every(
@@ -193,7 +214,15 @@ export const REQUESTS: readonly (readonly [
   [`PUT ${CORE}/spaces/:spaceId`, 'PUT /spaces/{id} with another name and slug', 5, changingSpace],
   [`DELETE ${CORE}/spaces/:spaceId`, 'DELETE /spaces/{id}', 3, deletingSpace],
   ...KNOWLEDGE_REQUESTS,
+  ...SKILL_REQUESTS,
+  ...MEMORY_REQUESTS,
   [`POST ${CORE}/llm/:agentId/conversation`, 'POST /conversation', 2, asking],
+  [
+    `POST ${CORE}/llm/:agentId/conversation/:conversationId/messages/:messageId/regenerate`,
+    'POST /regenerate',
+    2,
+    regenerating,
+  ],
   [`POST ${OPERATIONS}/usage/restatements`, 'POST /usage/restatements', 3, restating],
   [`POST ${OPERATIONS}/models/reload`, 'POST /models/reload', 3, reloading],
 ];

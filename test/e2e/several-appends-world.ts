@@ -16,7 +16,7 @@ export interface Sent {
   readonly body?: object;
   readonly key?: string;
   /** Sent as it is, and never repeated: uploads take no Idempotency-Key. */
-  readonly payload?: string;
+  readonly payload?: string | Buffer;
 }
 
 /** A request on things of its own, so that it can be broken again and again. */

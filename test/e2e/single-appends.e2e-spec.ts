@@ -1,4 +1,4 @@
-import { startTestPlatform, type TestPlatform } from './harness';
+import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 import { sendBroken } from './several-appends';
 import { REQUESTS as SEVERAL } from './several-appends-requests';
 import { makeWorld, type World } from './world';
@@ -6,6 +6,7 @@ import { makeWorld, type World } from './world';
 /** Every other request that writes: it appends once at most, so an error leaves nothing behind. Those that delete come last, and the inner things first. */
 const CORE = '/api/v1/core';
 const OPERATIONS = '/api/v1/operations';
+const SESSION = '/api/v1/session';
 const scope = { type: 'instance' };
 
 const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
@@ -21,6 +22,13 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
   [`PUT ${CORE}/agents/:agentId`, { name: 'Renamed', public: { enabled: true } }],
   [`PUT ${CORE}/agents/:agentId/prompt`, { systemPrompt: 'Be brief.' }],
   [`POST ${CORE}/agents/:agentId/versions/0/restore`],
+  [`PUT ${CORE}/skills/:skillId`, { description: 'Stops the machine.' }],
+  [`POST ${CORE}/skills/:skillId/publish`],
+  [`PUT ${CORE}/skills/:skillId/draft`],
+  [`PUT ${CORE}/skills/:skillId/draft/files/:filePath`],
+  [`DELETE ${CORE}/skills/:skillId/draft/files/:filePath`],
+  [`DELETE ${CORE}/skills/:skillId/draft`],
+  [`POST ${CORE}/skills/:skillId/activate`, { versionId: ':versionId' }],
   [`POST ${CORE}/knowledge/:agentId/tags`, { name: 'Another' }],
   [`PUT ${CORE}/knowledge/:agentId/tags/:tagId`, { name: 'Renamed' }],
   [
@@ -39,8 +47,16 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
     `POST ${CORE}/knowledge/:agentId/reindex/${action}`,
     { scope: 'space' },
   ]),
+  [`POST ${CORE}/llm/:agentId/generateText`, { prompt: 'How do I start it?' }],
+  [`POST ${CORE}/llm/:agentId/generateObject`, { prompt: 'How do I start it?', schema: {} }],
+  [`POST ${CORE}/llm/:agentId/generateImage`, { prompt: 'A key' }],
+  [`POST ${CORE}/llm/:agentId/generateSpeech`, { text: 'Hello.', voiceName: 'alloy' }],
+  [`POST ${CORE}/llm/:agentId/transcribe`, { audioBase64: 'AAAA', mimeType: 'audio/wav' }],
   [`PUT ${CORE}/llm/:agentId/conversation/:conversationId`, { title: 'Renamed', archived: true }],
   [`POST ${CORE}/llm/:agentId/conversation/:conversationId/stop`],
+  [`POST ${CORE}/llm/:agentId/conversation/:conversationId/compact`],
+  [`POST ${CORE}/llm/:agentId/conversation/:conversationId/messages/:messageId/tools/:callId`, { approved: true }],
+  [`POST ${CORE}/memory/:agentId/memories/:memoryId/discard`],
   [`POST ${CORE}/cost-control`, { scope, amount: '100', window: 'day', action: 'warn' }],
   [`PUT ${CORE}/cost-control/:limitId`, { amount: '101' }],
   [`PUT ${CORE}/cost-control`, { id: ':limitId', amount: '102' }],
@@ -59,6 +75,10 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
     `POST ${OPERATIONS}/usage/what-if`,
     { from: '2026-11-01T00:00:00.000Z', limit: { scope, amount: '1', window: 'day' } },
   ],
+  [`POST ${SESSION}`, { apiKey: ADMIN_KEY }],
+  [`DELETE ${SESSION}`],
+  [`POST ${CORE}/llm/:agentId/conversation/:conversationId/messages/:messageId/feedback`, { rating: 'up' }],
+  [`DELETE ${CORE}/llm/:agentId/conversation/:conversationId/messages/:messageId`],
   [`DELETE ${CORE}/llm/:agentId/conversation/:conversationId`],
   [`DELETE ${CORE}/knowledge/:agentId/tags/:tagId`],
   [`DELETE ${CORE}/knowledge/:agentId/documents/:documentId`],
@@ -75,6 +95,23 @@ beforeAll(async () => {
   world = await makeWorld(platform);
 }, 60_000);
 afterAll(() => platform.stop());
+
+const UPLOAD: { payload?: string; headers?: Readonly<Record<string, string>> } = {
+  payload:
+    '--w\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\n---\nname: A\ndescription: B.\n---\nC.\r\n--w--\r\n',
+  headers: { 'content-type': 'multipart/form-data; boundary=w' },
+};
+/** Uploads take no Idempotency-Key. */
+const withoutKey = (headers: Readonly<Record<string, string>>, file: typeof UPLOAD) =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => file.payload === undefined || !/idempotency/i.test(name)),
+  );
+
+/** A session is ended by its own cookie. */
+const signedIn = async (): Promise<{ headers?: { cookie: string } }> => {
+  const { headers } = await platform.call(SESSION, { method: 'POST', body: { apiKey: ADMIN_KEY } });
+  return { headers: { cookie: String(headers['set-cookie']).split(';')[0] as string } };
+};
 
 it.each(REQUESTS.map(([route, body]) => ({ route, body })))('$route appends once at most', async ({ route, body }) => {
   const [method, url] = route.split(' ') as ['POST' | 'PUT' | 'DELETE', string];
@@ -95,14 +132,24 @@ it.each(REQUESTS.map(([route, body]) => ({ route, body })))('$route appends once
           body: JSON.parse(
             JSON.stringify(body)
               .replace(':limitId', limitId)
+              .replace(':versionId', world.ids['versionId'] ?? '')
               .replace(':documentId', world.ids['documentId'] ?? ''),
           ) as object,
         };
+  const caller = url === SESSION && method === 'DELETE' ? await signedIn() : {};
+  const file = /\/draft(?:\/files\/|$)/.test(url) && method === 'PUT' ? UPLOAD : {};
   const { answer, appends } = await sendBroken(platform, (headers) =>
-    platform.call(path, { method, headers, ...given }),
+    platform.call(path, {
+      method,
+      ...given,
+      ...file,
+      headers: { ...withoutKey(headers, file), ...caller.headers, ...file.headers },
+      ...(caller.headers && { key: null }),
+    }),
   );
   // Operations and jobs that there is nothing to do for are rejected behind their record, or before it.
-  if (!url.startsWith(OPERATIONS) && !url.includes('/reindex/'))
+  // The local models generate text alone, and call no tools.
+  if (!url.startsWith(OPERATIONS) && !/\/reindex\/|\/generate(?!Text)|\/transcribe$|\/tools\//.test(url))
     expect([answer.status >= 200 && answer.status < 300, answer.text]).toEqual([true, answer.text]);
   expect(answer.status).toBeLessThan(500);
   expect(appends).toBeLessThanOrEqual(1);

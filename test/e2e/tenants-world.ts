@@ -1,6 +1,6 @@
 import type { ServedRoute } from '@app/http';
 import { until } from '../fixtures/until';
-import { completion, json } from '../fixtures/upstream-double';
+import { chunk, DONE, events, usageChunk } from '../fixtures/upstream-double';
 import { startTestGateway, type TestGateway } from './gateway';
 import type { Answer, Call, TestPlatform } from './harness';
 import { asUnknown } from './world';
@@ -61,8 +61,15 @@ export const told = ({ status, headers, text }: Answer, ...asked: readonly strin
 
 /** Types of the events that callers caused; what the platform notes of itself goes on meanwhile. */
 export const callersEvents = async (): Promise<readonly string[]> => {
-  const { events } = await platform.platform.host.stores.log.readAll({ limit: 100_000 });
-  return events
+  const all: { readonly type: string; readonly metadata: string }[] = [];
+  // A page may hold less than its limit.
+  for (let after: string | null = null; ;) {
+    const page = await platform.platform.host.stores.log.readAll({ after, limit: 10_000 });
+    all.push(...page.events);
+    if (page.end || page.next === null) break;
+    after = page.next;
+  }
+  return all
     .filter(({ metadata }) => !(JSON.parse(metadata) as { actor: string }).actor.startsWith('system:'))
     .map(({ type }) => type);
 };
@@ -72,7 +79,8 @@ export const withTenants = (): void => {
   beforeAll(async () => {
     gateway = await startTestGateway();
     ({ platform } = gateway);
-    gateway.upstream.behaviour = (response) => json(response, 200, completion({ content: 'At nine [1].' }, 'chat'));
+    gateway.upstream.behaviour = (response) =>
+      events(response, chunk({ content: 'At nine [1].' }), chunk({}, 'stop'), usageChunk(), DONE).end();
     routes = platform.platform.routes.routes.filter(
       ({ method, url }) => method !== 'HEAD' && url.startsWith('/api/v1/core/'),
     );

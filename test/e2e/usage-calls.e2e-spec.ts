@@ -92,12 +92,12 @@ describe('usage as CSV', () => {
     });
     const [header, ...lines] = text.trimEnd().split('\r\n');
     expect(header).toBe(
-      'id,at,kind,userId,apiKeyId,agentId,spaceId,model,priceVersion,inputTokens,cacheReadTokens,cacheWriteTokens,outputTokens,reasoningTokens,cost,currency,isIncludedUsage,usageSource,latencyMs,outcome',
+      'id,at,kind,userId,apiKeyId,agentId,spaceId,model,priceVersion,inputTokens,cacheReadTokens,cacheWriteTokens,outputTokens,reasoningTokens,cost,currency,isIncludedUsage,usageSource,latencyMs,outcome,images,characters,seconds',
     );
     expect(lines).toHaveLength(2_300);
     expect(new Set(lines).size).toBe(2_300);
     expect(lines[0]).toBe(
-      `${idNumbered(12_299)},2026-06-15T12:00:00.000Z,chat,${one.userId},,,,m1,p1,100,40,0,10,0,0.001,USD,false,upstream,5,ok`,
+      `${idNumbered(12_299)},2026-06-15T12:00:00.000Z,chat,${one.userId},,,,m1,p1,100,40,0,10,0,0.001,USD,false,upstream,5,ok,,,`,
     );
   });
 });

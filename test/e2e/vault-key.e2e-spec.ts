@@ -60,7 +60,8 @@ test('under a new VAULT_KEY content is read and API keys are taken as before; th
 
   for (const lost of ['views', 'search']) rmSync(join(first.dataDir, lost), { recursive: true });
   const second = await startTestPlatform({ dataDir: first.dataDir });
-  await until(async () => (await second.call(`/api/v1/core/agents/${agent}`, { key })).status === 200, 'the view');
+  for (const path of [`/api/v1/core/agents/${agent}`, content])
+    await until(async () => (await second.call(path, { key })).status === 200, `the view behind ${path}`);
   expect((await second.call(`/api/v1/core/agents/${agent}`, { key })).body['name']).toBe('Zanthoquill');
   expect((await second.call<{ text: string }>(content, { key })).body.text).toBe('The ferry leaves at nine.');
   await second.stop({ keep: true });

@@ -30,7 +30,7 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
   };
   const spaceId = await post('/spaces', { name: `World ${worlds}`, slug: `world-${worlds}` });
   const promptId = await post(`/spaces/${spaceId}/prompts`, { title: 'Greeting', text: 'Say hello.' });
-  const agentId = await post('/agents', { spaceId, name: 'Guide' });
+  const agentId = await post('/agents', { spaceId, name: 'Guide', sharedMemoryEnabled: true });
   const userId = await post('/users', { email: `world${worlds}@example.com`, name: 'Member', role: 'member' });
   const keyId = await post('/api-keys', { name: 'Key', agentIds: [], permissions: ['agents:read'] });
   await call(`/api/v1/core/spaces/${spaceId}/members/${userId}`, { method: 'PUT', body: { role: 'viewer' } });
@@ -52,7 +52,31 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
   );
   if (turn.status !== 200) throw new Error(`no conversation: ${turn.text}`);
   const { conversationId, message } = turn.body;
+  const fileId = (
+    await call<{ id: string }>(`/api/v1/core/llm/${agentId}/files`, {
+      method: 'POST',
+      payload: `--w\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\n# A guide\r\n--w--\r\n`,
+      headers: { 'content-type': 'multipart/form-data; boundary=w' },
+    })
+  ).body.id;
+  const skillId = await post('/skills', {
+    scope: 'space',
+    spaceId,
+    name: `Skill ${worlds}`,
+    description: 'Starts the machine.',
+    instructions: 'Turn the key.',
+    publish: true,
+  });
+  const skill = await call<{ activeVersionId: string }>(`/api/v1/core/skills/${skillId}`);
+  const memoryId = await post(`/memory/${agentId}/memories`, {
+    text: 'Invoices go to Ada.',
+    kind: 'shared',
+  });
   const ids = {
+    versionId: skill.body.activeVersionId,
+    skillId,
+    fileId,
+    memoryId,
     tagId,
     documentId,
     ...(chunkId && { chunkId }),

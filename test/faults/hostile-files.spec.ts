@@ -94,27 +94,34 @@ const upload = async ({ url }: Child, path: string, { name, body }: HostileFile)
   return ((await response.json()) as { items: readonly [Document] }).items[0];
 };
 
-/** Processes that read files, of whatever server. */
-const parsers = (): readonly number[] =>
+/** Processes that read files for a server. */
+const parsersOf = (server: Child): readonly number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => commandOf(pid).includes('parser.process'));
+    .filter((pid) => isParser(pid) && procFile(pid, 'status').includes(`\nPPid:\t${server.pid}\n`));
+
+const isParser = (pid: number): boolean => procFile(pid, 'cmdline').includes('parser.process');
 
 /** Empty where the process ends in this moment. */
-const commandOf = (pid: number): string => {
+const procFile = (pid: number, name: string): string => {
   try {
-    return readFileSync(join('/proc', String(pid), 'cmdline'), 'latin1');
+    return readFileSync(join('/proc', String(pid), name), 'latin1');
   } catch {
     return '';
   }
 };
-const started = (before: readonly number[]): readonly number[] => parsers().filter((pid) => !before.includes(pid));
+
+/** The only parser of a server, once there is one. */
+const parserOf = async (server: Child): Promise<number> => {
+  await until(() => parsersOf(server).length === 1, 'the parser');
+  return parsersOf(server)[0] as number;
+};
+const endOf = (parser: number): Promise<void> => until(() => !isParser(parser), 'the end of the parser');
 
 const looping = (): HostileFile => hostileFiles().find(({ name }) => name === LOOPS) as HostileFile;
 
 test('two hundred hostile files each end, and the server answers throughout', async () => {
-  const before = parsers();
   // Made first: making them stops this process for seconds, and with it the one that watches.
   const files = hostileFiles();
   const child = await start({ PARSER_MEMORY_MB: '256', PARSER_SECONDS: '5' });
@@ -155,30 +162,28 @@ test('two hundred hostile files each end, and the server answers throughout', as
     expect([name, [...CODES, 'Ready']]).toEqual([name, expect.arrayContaining([end])]);
     if (code !== undefined) expect([name, end]).toEqual([name, code]);
   }
-  await until(() => started(before).length === 0, 'the end of every parser');
+  await until(() => parsersOf(child).length === 0, 'the end of every parser');
 }, 1_200_000);
 
 test('a parser in a loop ends when its document is deleted', async () => {
-  const before = parsers();
   const child = await start({ PARSER_SECONDS: '600' });
   const path = await documentsOf(child);
   const { id } = await upload(child, path, looping());
-  await until(() => started(before).length === 1, 'the parser');
+  const parser = await parserOf(child);
   await call(child, `${path}/${id}`, 'DELETE');
-  await until(() => started(before).length === 0, 'the end of the parser');
+  await endOf(parser);
 }, 120_000);
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
   'a parser in a loop ends with the server on %s',
   async (signal) => {
-    const before = parsers();
     const child = await start({ PARSER_SECONDS: '600' });
     await upload(child, await documentsOf(child), looping());
-    await until(() => started(before).length === 1, 'the parser');
+    const parser = await parserOf(child);
     child.kill(signal);
     await child.exited;
     running.length = 0;
-    await until(() => started(before).length === 0, 'the end of the parser');
+    await endOf(parser);
   },
   120_000,
 );

@@ -85,11 +85,11 @@ test('with few files, callers beyond what can be served get 503 or no connection
         }),
     ),
   );
-  expect(
-    Object.keys(Object.groupBy(outcomes, (outcome) => outcome))
-      .filter((outcome) => outcome !== 'no connection')
-      .toSorted(),
-  ).toEqual(['200 ', '503 1']);
+  const others = outcomes.filter((outcome) => outcome !== '200 ');
+  expect(others.length).toBeGreaterThan(0);
+  expect(others.length).toBeLessThan(outcomes.length);
+  // Which depends on whether the last file goes to a caller or to the call of the provider.
+  expect(others.filter((outcome) => outcome !== 'no connection' && !/^503 \d+$/.test(outcome))).toEqual([]);
   for (const call of asked) call.destroy();
   upstream.behaviour = behaves;
   await until(

@@ -36,6 +36,7 @@ const main = async (): Promise<void> => {
   writeFileSync(
     modelsFile,
     JSON.stringify({
+      titleModel: null,
       providers: { mock: { kind: 'openai', baseUrl: `${upstream.url}/v1` } },
       models: [
         { key: 'mock', provider: 'mock', kind: 'chat', pricing: { currency: 'USD', input: '0.25', output: '2' } },

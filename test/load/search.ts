@@ -61,7 +61,12 @@ const scopeOf = (document: number, documents: number): string => {
   return `s:${Math.floor((place - end) / 0.02)}`;
 };
 
-const fill = async (index: SearchIndex): Promise<void> => {
+const fill = async (index: SearchIndex, folder: string): Promise<void> => {
+  const vectors = openVectors(folder);
+  vectors.exec(
+    `create virtual table vectors using vec0(scope text partition key, embedding float[${DIMENSIONS}] distance_metric=cosine, chunk_size=128)`,
+  );
+  const putVector = vectors.prepare('insert into vectors(scope, embedding) values (?, ?)');
   await index.prepare('passages', 1);
   await index.swap('passages', undefined, 1);
   const documents = Math.ceil(PASSAGES / PER_DOCUMENT);
@@ -79,6 +84,9 @@ const fill = async (index: SearchIndex): Promise<void> => {
         vector: vector(),
       };
     });
+    vectors.transaction(() => {
+      for (const { vector: values } of passages) putVector.run(scopeOf(document, documents), new Float32Array(values));
+    })();
     const indexed = {
       documentId: `d${document}`,
       name: `Document ${document}`,
@@ -98,23 +106,33 @@ const fill = async (index: SearchIndex): Promise<void> => {
       changes: [{ position, operations: [{ op: 'putDocument', document: indexed }] }],
     });
   }
+  vectors.close();
+};
+
+/** The same vectors in a table of sqlite-vec, which the bare queries search. */
+const openVectors = (folder: string): Database.Database => {
+  const db = new Database(join(folder, 'bare-vectors.sqlite'));
+  db.pragma('journal_mode = WAL');
+  load(db);
+  return db;
 };
 
 /** The least that an answer needs: ranked rows of both legs in the scope, without tags, documents, fusion or texts. */
-const bare = (file: string): ((query: SearchQuery) => void) => {
-  const db = new Database(file, { readonly: true });
-  load(db);
+const bare = (folder: string): ((query: SearchQuery) => void) => {
+  const db = new Database(join(folder, 'passages-v1.sqlite'), { readonly: true });
   const scopeId = db.prepare('select id from scopes where scope = ?').pluck();
-  const byText = db
-    .prepare(`select rowid from terms where terms match ? and rank match 'bm25(1.0, 1.0, 0.0)' order by rank limit 50`)
+  const byText = db.prepare(
+    `select rowid, bm25(terms) as value from terms where terms match ? and rowid between ? and ? order by value limit 50`,
+  );
+  const byVector = openVectors(folder)
+    .prepare('select rowid from vectors where embedding match ? and k = 50 and scope = ?')
     .pluck();
-  const byVector = db.prepare('select rowid from vectors_1 where embedding match ? and k = 50 and scope = ?').pluck();
   return ({ scopes, text: words, mode, vector: given }) => {
-    const ids = scopes.map((scope) => scopeId.get(scope) as number);
-    byText.all(
-      `scope : (${ids.map((id) => `scope${id}`).join(' OR ')}) AND english : (${words.split(' ').join(' OR ')})`,
-    );
-    if (mode === 'hybrid') for (const id of ids) byVector.all(new Float32Array(given?.values ?? []), BigInt(id));
+    for (const scope of scopes) {
+      const id = scopeId.get(scope) as number;
+      byText.all(words.split(' ').join(' OR '), id * 2 ** 30, (id + 1) * 2 ** 30 - 1);
+      if (mode === 'hybrid') byVector.all(new Float32Array(given?.values ?? []), scope);
+    }
   };
 };
 
@@ -125,11 +143,11 @@ const main = async (): Promise<void> => {
   const folder = FOLDER ?? mkdtempSync(join(tmpdir(), 'bench-'));
   const index = await openSqliteSearchIndex({ folder });
   const filling = performance.now();
-  if ((await index.live('passages')) === undefined) await fill(index);
+  if ((await index.live('passages')) === undefined) await fill(index, folder);
   console.log(
     `${PASSAGES} passages of some ${WORDS} words with ${DIMENSIONS} dimensions, filled at ${Math.round(PASSAGES / ((performance.now() - filling) / 1_000)).toLocaleString('en')}/s`,
   );
-  const search = bare(join(folder, 'passages-v1.sqlite'));
+  const search = bare(folder);
   const lag = monitorEventLoopDelay({ resolution: 1 });
   for (const tenant of Object.keys(TENANTS))
     for (const mode of ['text', 'hybrid'] as const) {

@@ -30,6 +30,7 @@ const specs = (): void => {
       file,
       JSON.stringify({
         defaultModel: 'm',
+        titleModel: null,
         providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
         models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: 'free' }],
       }),

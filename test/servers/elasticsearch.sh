@@ -68,7 +68,7 @@ healthy() {
 }
 
 start() {
-  local dir=$1 port=$2 java heap=${ES_HEAP:-512m} deadline
+  local dir=$1 port=$2 java heap=${ES_HEAP:-512m} deadline launcher
   installed || fail 'is not installed: run install first'
   java=$(java_home)
   mkdir -p "$dir"/{data,logs,tmp,config/jvm.options.d}
@@ -98,11 +98,12 @@ YML
   (cd "$dir/tmp" && unset JAVA_HOME JAVA_TOOL_OPTIONS && ES_JAVA_HOME="$java" ES_PATH_CONF="$dir/config" ES_TMPDIR="$dir/tmp" \
     LIBFFI_TMPDIR="$dir/tmp" CLI_JAVA_OPTS=-XX:TieredStopAtLevel=1 \
     ES_JAVA_OPTS="-Xms$heap -Xmx$heap -XX:-AlwaysPreTouch -XX:TieredStopAtLevel=1 -XX:MaxDirectMemorySize=256m" \
-    as_user "$home/bin/elasticsearch" -d -p "$dir/tmp/pid") >"$dir/logs/console.log" 2>&1 </dev/null ||
-    { tail -20 "$dir/logs/console.log" >&2; fail 'did not start'; }
+    as_user "$home/bin/elasticsearch" -p "$dir/tmp/pid") >"$dir/logs/console.log" 2>&1 </dev/null &
+  # Not as a daemon (-d): its launcher may wait for ever beside a server that has long been ready.
+  launcher=$!
   deadline=$((SECONDS + wait_seconds))
   until healthy "$port"; do
-    running "$dir" >/dev/null || { tail -20 "$dir/logs/console.log" >&2; fail 'ended at once'; }
+    running "$dir" >/dev/null || kill -0 "$launcher" 2>/dev/null || { tail -20 "$dir/logs/console.log" >&2; fail 'ended at once'; }
     [ $SECONDS -lt $deadline ] || { stop "$dir"; fail "was not ready in $wait_seconds seconds"; }
     sleep 0.2
   done

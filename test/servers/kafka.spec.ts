@@ -18,6 +18,7 @@ const CANARY = 'canary-that-must-not-leave';
 const document = (id: number): string => `document-00000000-0000-7000-8000-${String(id).padStart(12, '0')}`;
 const added = () => stored('DocumentAdded', goldenData('DocumentAdded', 1));
 const renamed = () => stored('DocumentRenamed', goldenData('DocumentRenamed', 1));
+const started = () => stored('ConversationStarted', { ...goldenData('ConversationStarted', 1), kind: 'normal' });
 const answered = () => stored('AssistantMessageAdded', goldenData('AssistantMessageAdded', 1));
 
 withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
@@ -200,17 +201,21 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
         : { documents: 0, tokens: 0 };
     try {
       for (let id = 0; id < 50; id += 1) await log.append(document(id), [added(), renamed()], 'noStream');
-      await log.append('conversation-00000000-0000-7000-8000-000000000001', [answered(), answered()], 'noStream');
+      await log.append(
+        'conversation-00000000-0000-7000-8000-000000000001',
+        [started(), answered(), answered()],
+        'noStream',
+      );
       const usage = goldenData('AssistantMessageAdded', 1)['usage'] as { totalTokens: number };
       for (let times = 0; times < 2; times += 1) {
         const { relay, start } = relayWith();
         const run = await start();
-        await until(() => relay.counts.published === 102);
+        await until(() => relay.counts.published === 103);
         await run.stop();
         // As if the place had been lost: everything is sent again.
         await log.delete('policy-relay');
       }
-      await readAll(204);
+      await readAll(206);
       await until(() => state().documents === 50 && state().tokens === 2 * usage.totalTokens);
       await until(async () => (await lagOf(topicPrefix)) === 0);
       expect(state()).toMatchObject({ documents: 50, tokens: 2 * usage.totalTokens });

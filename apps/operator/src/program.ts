@@ -12,6 +12,7 @@ import { addEventVerbs } from './verbs/events';
 import { addObjectVerbs } from './verbs/objects';
 import { addRebuildVerbs } from './verbs/rebuild';
 import { addRestateVerbs } from './verbs/restate';
+import { addScreenVerb } from './verbs/screen';
 import { addStatusVerbs } from './verbs/status';
 import { addSweepVerb } from './verbs/sweep';
 import { addSyncVerb } from './verbs/sync';
@@ -35,6 +36,7 @@ const VERBS = [
   addAdminKeyVerb,
   addRestateVerbs,
   addWhatIfVerb,
+  addScreenVerb,
 ];
 
 /** Runs the command line of operators and auditors. `words` are the arguments after the program's name. */

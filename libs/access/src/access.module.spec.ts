@@ -1,7 +1,7 @@
 import { CreateApiKey, CreateUser, EVERYTHING } from '@app/identity';
 import { openContext } from '../../../test/fixtures/context';
 import { AccessModule } from './access.module';
-import { Authenticator } from './authenticator';
+import { Authenticator, keyCredential } from './authenticator';
 
 let context: Awaited<ReturnType<typeof openContext>>;
 beforeAll(async () => (context = await openContext(AccessModule)));
@@ -13,6 +13,6 @@ it('the module of access exports what knows callers by their keys', async () => 
   const { userId } = await commands.execute(new CreateUser(fields, meta()));
   const { secret } = await commands.execute(new CreateApiKey(userId, { name: 'K', ...EVERYTHING }, meta()));
   const authenticator = module.get(Authenticator, { strict: false });
-  expect(await authenticator.authenticate(secret ?? '')).toMatchObject({ userId, role: 'admin' });
-  expect(await authenticator.authenticate('ap_unknown')).toBeUndefined();
+  expect(await authenticator.authenticate(keyCredential(secret ?? ''))).toMatchObject({ userId, role: 'admin' });
+  expect(await authenticator.authenticate(keyCredential('ap_unknown'))).toBeUndefined();
 });

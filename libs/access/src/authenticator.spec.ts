@@ -11,13 +11,15 @@ import {
   hashedSecret,
   makeSecret,
   PERMISSIONS_OF_ROLE,
+  StartSession,
+  StartSessionHandler,
   SuspendUser,
   USE_NOTED_EVERY_MS,
   userDecider,
 } from '@app/identity';
 import { Unavailable } from '@app/kernel';
 import { type Meddle, openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
-import { Authenticator } from './authenticator';
+import { Authenticator, keyCredential, sessionCredential } from './authenticator';
 
 const CONFIGURED = 'a configured key of more than 32 characters';
 
@@ -72,7 +74,7 @@ describe('an API key', () => {
     await start(CONFIGURED);
     const userId = await user('admin');
     const { keyId, text } = await key(userId, { agentIds: [FIRST_ADMIN_ID] });
-    expect(await authenticator.authenticate(text)).toEqual({
+    expect(await authenticator.authenticate(keyCredential(text))).toEqual({
       actor: `key:${keyId}`,
       onBehalfOf: `user:${userId}`,
       userId,
@@ -83,7 +85,10 @@ describe('an API key', () => {
       allAgents: false,
     });
     await process.updateUser.execute(new UpdateUser(userId, {}, 'member', tenancy.meta()));
-    expect(await authenticator.authenticate(text)).toMatchObject({ role: 'member', permissions: new Set(['llm']) });
+    expect(await authenticator.authenticate(keyCredential(text))).toMatchObject({
+      role: 'member',
+      permissions: new Set(['llm']),
+    });
     expect([...PERMISSIONS_OF_ROLE.auditor]).toEqual(['audit:read', 'audit:content']);
   });
 
@@ -95,15 +100,17 @@ describe('an API key', () => {
       await key(userId, { expiresAt: new Date(tenancy.clock.now().getTime() + 1_000).toISOString() }),
       await key(userId),
     ];
-    expect(await authenticator.authenticate(revoked.text)).toBe(authenticator.recognise(revoked.text));
+    expect(await authenticator.authenticate(keyCredential(revoked.text))).toBe(
+      authenticator.recognise(keyCredential(revoked.text)),
+    );
     await process.decisions.transact(apiKeyDecider, revoked.keyId, { type: 'Revoke' }, tenancy.meta());
-    expect(await authenticator.authenticate(revoked.text)).toBeUndefined();
-    expect(await authenticator.authenticate(expiring.text)).toBeDefined();
+    expect(await authenticator.authenticate(keyCredential(revoked.text))).toBeUndefined();
+    expect(await authenticator.authenticate(keyCredential(expiring.text))).toBeDefined();
     tenancy.clock.advance(1_000);
-    expect(await authenticator.authenticate(expiring.text)).toBeUndefined();
-    expect(await authenticator.authenticate(other.text)).toBeDefined();
+    expect(await authenticator.authenticate(keyCredential(expiring.text))).toBeUndefined();
+    expect(await authenticator.authenticate(keyCredential(other.text))).toBeDefined();
     await process.suspendUser.execute(new SuspendUser(userId, tenancy.meta()));
-    expect(await authenticator.authenticate(other.text)).toBeUndefined();
+    expect(await authenticator.authenticate(keyCredential(other.text))).toBeUndefined();
   });
 
   it('is nothing like it', async () => {
@@ -121,19 +128,19 @@ describe('an API key', () => {
       'x'.repeat(64_000),
       keyId,
     ];
-    for (const wrong of forged) expect(await authenticator.authenticate(wrong)).toBeUndefined();
+    for (const wrong of forged) expect(await authenticator.authenticate(keyCredential(wrong))).toBeUndefined();
   });
 
   it('has its use noted once in a while', async () => {
     const { authenticator, user, key, process } = await setUp();
     const { text, keyId } = await key(await user('member'));
     const noted = async () => (await process.decisions.load(apiKeyUseDecider, keyId)).revision + 1;
-    await authenticator.authenticate(text);
+    await authenticator.authenticate(keyCredential(text));
     while ((await noted()) < 1) await new Promise((resolve) => setImmediate(resolve));
     tenancy.clock.advance(USE_NOTED_EVERY_MS - 1);
-    await authenticator.authenticate(text);
+    await authenticator.authenticate(keyCredential(text));
     tenancy.clock.advance(1);
-    await authenticator.authenticate(text);
+    await authenticator.authenticate(keyCredential(text));
     while ((await noted()) < 2) await new Promise((resolve) => setImmediate(resolve));
     expect(await noted()).toBe(2);
   });
@@ -144,11 +151,11 @@ describe('an API key', () => {
       if (full && types.includes('ApiKeyUsed')) throw new Unavailable('log', 'the disk is full');
     });
     const { text, keyId } = await key(await user('member'));
-    expect(await authenticator.authenticate(text)).toBeDefined();
+    expect(await authenticator.authenticate(keyCredential(text))).toBeDefined();
     while (unnoted.length === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(unnoted).toMatchObject([{ reason: 'the disk is full' }]);
     full = false;
-    await authenticator.authenticate(text);
+    await authenticator.authenticate(keyCredential(text));
     while ((await process.decisions.load(apiKeyUseDecider, keyId)).revision < 0)
       await new Promise((resolve) => setImmediate(resolve));
   });
@@ -159,7 +166,7 @@ describe('the bootstrap key', () => {
     const { authenticator, start, process } = await setUp();
     const { madeSecret } = await start();
     expect(madeSecret).toMatch(/^ap_[\w-]{64}$/);
-    expect(await authenticator.authenticate(madeSecret ?? '')).toMatchObject({
+    expect(await authenticator.authenticate(keyCredential(madeSecret ?? ''))).toMatchObject({
       userId: FIRST_ADMIN_ID,
       role: 'admin',
       allAgents: true,
@@ -179,13 +186,13 @@ describe('the bootstrap key', () => {
   it('has the secret of the configuration, which replaces the one before', async () => {
     const { authenticator, start } = await setUp();
     expect(await start(CONFIGURED)).toEqual({});
-    expect(await authenticator.authenticate(CONFIGURED)).toBeDefined();
+    expect(await authenticator.authenticate(keyCredential(CONFIGURED))).toBeDefined();
     const lookalike = makeSecret(tenancy.ids.next());
     await start(lookalike);
-    expect(await authenticator.authenticate(CONFIGURED)).toBeUndefined();
-    expect(await authenticator.authenticate(lookalike)).toBeDefined();
+    expect(await authenticator.authenticate(keyCredential(CONFIGURED))).toBeUndefined();
+    expect(await authenticator.authenticate(keyCredential(lookalike))).toBeDefined();
     await start();
-    expect(await authenticator.authenticate(lookalike)).toBeDefined();
+    expect(await authenticator.authenticate(keyCredential(lookalike))).toBeDefined();
   });
 
   it('stays revoked', async () => {
@@ -193,7 +200,18 @@ describe('the bootstrap key', () => {
     await start(CONFIGURED);
     await process.decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, { type: 'Revoke' }, tenancy.meta());
     await start(CONFIGURED);
-    expect(await authenticator.authenticate(CONFIGURED)).toBeUndefined();
+    expect(await authenticator.authenticate(keyCredential(CONFIGURED))).toBeUndefined();
+  });
+
+  it('gives its sessions up with its secret', async () => {
+    const { authenticator, start, process } = await setUp();
+    await start(CONFIGURED);
+    const { secret } = await new StartSessionHandler(process.decisions, tenancy.secret).execute(
+      new StartSession({ userId: FIRST_ADMIN_ID, keyId: BOOTSTRAP_KEY_ID }, tenancy.meta()),
+    );
+    expect(await authenticator.authenticate(sessionCredential(secret))).toMatchObject({ userId: FIRST_ADMIN_ID });
+    await start(`${CONFIGURED}, another`);
+    expect(await authenticator.authenticate(sessionCredential(secret))).toBeUndefined();
   });
 
   it('leaves its secret nowhere in the log', async () => {

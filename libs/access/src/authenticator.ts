@@ -2,115 +2,130 @@ import {
   apiKeyDecider,
   ApiKeyUse,
   BOOTSTRAP_KEY_ID,
+  hashOfKey,
   hashOfSecret,
+  hashOfSessionSecret,
   type IssuedApiKey,
   keyIdIn,
   type LivingUser,
   PERMISSIONS_OF_ROLE,
+  sessionDecider,
+  sessionIdIn,
   userDecider,
 } from '@app/identity';
-import { type Clock, Decisions, equalSecrets, InstanceSecret, isErased, offBudget, streamOf } from '@app/kernel';
-import { LRUCache } from 'lru-cache';
+import {
+  type AnyEvent,
+  type Clock,
+  type Decider,
+  Decisions,
+  equalSecrets,
+  InstanceSecret,
+  isErased,
+  offBudget,
+  streamOf,
+} from '@app/kernel';
 import type { Caller } from './caller';
+import { type Place, Recognition, type Recognised } from './recognition';
 
-/** A caller and the streams it was computed from. It is valid as long as neither stream has changed. */
-interface Recognised {
-  readonly caller: Caller;
-  readonly keyId: string;
-  /** Milliseconds since 1970; infinite for a key that does not expire. */
-  readonly expiresAt: number;
-  readonly key: Place;
-  readonly user: Place;
-  /** Of the log that it follows from. */
-  readonly timeline: number | undefined;
+/** What a request proves its caller with. */
+export interface Credential {
+  readonly kind: 'apiKey' | 'session';
+  readonly secret: string;
 }
 
-interface Place {
-  readonly stream: string;
-  readonly revision: number;
-}
+export const keyCredential = (secret: string): Credential => ({ kind: 'apiKey', secret });
+export const sessionCredential = (secret: string): Credential => ({ kind: 'session', secret });
 
 /**
- * Turns a credential into a caller. Folds the streams of key and user, so a revoked key is rejected at the next request.
- * While the log is away, callers who only read are known for a few minutes more; nobody can revoke a key then either.
+ * Turns a credential into a caller. Folds the streams of session, key and user, so a revoked key is rejected at the next request, and what was
+ * signed in with it. While the log is away, callers who only read are known for a few minutes more; nobody can revoke a key then either.
  */
 export class Authenticator {
-  /** By secret. A key in use is hashed again only if it or its user has changed. */
-  private readonly recognised = new LRUCache<string, Recognised>({ max: 1_000 });
+  private readonly callers: Readonly<Record<Credential['kind'], Recognition>>;
 
   constructor(
     private readonly decisions: Decisions,
     private readonly instance: InstanceSecret,
-    private readonly clock: Clock,
-    private readonly use: ApiKeyUse,
+    clock: Clock,
+    use: ApiKeyUse,
     /** Called if the use of a key could not be recorded. The request goes on. */
-    private readonly onUnnoted: (error: unknown) => void,
-  ) {}
-
-  /** The caller of an API key's secret; undefined unless it is a valid key of an active user now. `reads`: the request changes nothing. */
-  async authenticate(secret: string, reads = false): Promise<Caller | undefined> {
-    const known = this.known(secret);
-    const isKnown =
-      known !== undefined &&
-      (this.isLatest(known.key) || (await this.confirm(known.key, reads))) &&
-      (this.isLatest(known.user) || (await this.confirm(known.user, reads)));
-    return isKnown ? this.used(known) : this.prove(secret, reads);
+    onUnnoted: (error: unknown) => void,
+  ) {
+    const noteUse = (keyId: string, at: number): void => {
+      if (use.isDue(keyId, at)) offBudget(() => use.note(keyId)).catch(onUnnoted);
+    };
+    this.callers = {
+      apiKey: new Recognition(decisions, clock, (secret, reads) => this.proveKey(secret, reads), noteUse),
+      session: new Recognition(decisions, clock, (secret, reads) => this.proveSession(secret, reads), noteUse),
+    };
   }
 
-  /** The caller from memory, if the key was seen before and neither it nor its user has changed; undefined if unknown. */
-  recognise(secret: string): Caller | undefined {
-    const known = this.known(secret);
-    return known !== undefined && this.isLatest(known.key) && this.isLatest(known.user) ? this.used(known) : undefined;
+  /** The caller of a credential; undefined unless it is a valid key, or an open session, of an active user now. `reads`: the request changes nothing. */
+  authenticate({ kind, secret }: Credential, reads = false): Promise<Caller | undefined> {
+    return this.callers[kind].authenticate(secret, reads);
   }
 
-  private known(secret: string): Recognised | undefined {
-    const known = this.recognised.get(secret);
-    return known?.timeline === this.decisions.timeline ? known : undefined;
+  /** The caller from memory, if the credential was seen before and nothing has changed that it follows from; undefined if unknown. */
+  recognise({ kind, secret }: Credential): Caller | undefined {
+    return this.callers[kind].recognise(secret);
   }
 
-  private async prove(secret: string, reads: boolean): Promise<Caller | undefined> {
+  private async proveKey(secret: string, reads: boolean): Promise<Recognised | undefined> {
     const hash = hashOfSecret(this.instance, secret);
     const ownId = keyIdIn(secret);
     // The bootstrap key may be any text, even one that looks like one of our keys.
     for (const keyId of ownId === undefined ? [BOOTSTRAP_KEY_ID] : [ownId, BOOTSTRAP_KEY_ID]) {
-      const proven = await this.recognisedAs(keyId, hash, reads);
-      if (proven === undefined) continue;
-      this.recognised.set(secret, proven);
-      return this.used(proven);
+      const proven = await this.ofKey(keyId, reads, (held) => equalSecrets(held, hash));
+      if (proven !== undefined) return proven;
     }
     return undefined;
   }
 
-  private async recognisedAs(keyId: string, hash: string, reads: boolean): Promise<Recognised | undefined> {
-    const folded = reads ? 'recall' : 'load';
+  private async proveSession(secret: string, reads: boolean): Promise<Recognised | undefined> {
+    const sessionId = sessionIdIn(secret);
+    if (sessionId === undefined) return undefined;
+    const { state: session, place } = await this.fold(sessionDecider, sessionId, reads);
+    const hash = hashOfSessionSecret(this.instance, secret);
+    if (session.status !== 'open' || !equalSecrets(session.secretHash, hash)) return undefined;
+    const isSame = (held: string): boolean => equalSecrets(session.keyHash, hashOfKey(this.instance, held));
+    const key = await this.ofKey(session.keyId, reads, isSame);
+    if (key === undefined) return undefined;
+    const { expiresAt } = session;
+    return {
+      ...key,
+      caller: { ...key.caller, session: { id: sessionId, expiresAt } },
+      expiresAt: Math.min(key.expiresAt, Date.parse(expiresAt)),
+      places: [place, ...key.places],
+    };
+  }
+
+  /** Whoever holds a key; `isHeld` compares what is proven with the hash of the key's secret. */
+  private async ofKey(
+    keyId: string,
+    reads: boolean,
+    isHeld: (secretHash: string) => boolean,
+  ): Promise<Recognised | undefined> {
     const { timeline } = this.decisions;
-    const { state: key, revision: keyRevision } = await this.decisions[folded](apiKeyDecider, keyId);
-    if (key.status !== 'valid' || isErased(key.secretHash) || !equalSecrets(key.secretHash, hash)) return undefined;
-    const { state: user, revision: userRevision } = await this.decisions[folded](userDecider, key.userId);
+    const { state: key, place: keyPlace } = await this.fold(apiKeyDecider, keyId, reads);
+    if (key.status !== 'valid' || isErased(key.secretHash) || !isHeld(key.secretHash)) return undefined;
+    const { state: user, place: userPlace } = await this.fold(userDecider, key.userId, reads);
     if (user.status !== 'active') return undefined;
     return {
       caller: callerWith(keyId, key, user),
       keyId,
       expiresAt: key.expiresAt === null ? Infinity : Date.parse(key.expiresAt),
-      key: { stream: streamOf(apiKeyDecider.category, keyId), revision: keyRevision },
-      user: { stream: streamOf(userDecider.category, key.userId), revision: userRevision },
+      places: [keyPlace, userPlace],
       timeline,
     };
   }
 
-  private isLatest({ stream, revision }: Place): boolean {
-    return this.decisions.isLatest(stream, revision);
-  }
-
-  private confirm({ stream, revision }: Place, reads: boolean): Promise<boolean> {
-    return this.decisions.confirm(stream, revision, reads);
-  }
-
-  private used({ caller, keyId, expiresAt }: Recognised): Caller | undefined {
-    const now = this.clock.now().getTime();
-    if (expiresAt <= now) return undefined;
-    if (this.use.isDue(keyId, now)) offBudget(() => this.use.note(keyId)).catch(this.onUnnoted);
-    return caller;
+  private async fold<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    id: string,
+    reads: boolean,
+  ): Promise<{ readonly state: State; readonly place: Place }> {
+    const { state, revision } = await this.decisions[reads ? 'recall' : 'load'](decider, id);
+    return { state, place: { stream: streamOf(decider.category, id), revision } };
   }
 }
 

@@ -6,12 +6,16 @@ import {
   CreateUser,
   hashedSecret,
   makeSecret,
+  sessionDecider,
+  sessionIdIn,
+  StartSession,
+  StartSessionHandler,
   SuspendUser,
 } from '@app/identity';
 import { inReadScope } from '@app/kernel';
 import { openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
 import { type EventStoreDouble, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
-import { Authenticator } from './authenticator';
+import { Authenticator, keyCredential, sessionCredential } from './authenticator';
 
 const KEYS = 500;
 const FIELDS: ApiKeyFields = {
@@ -52,7 +56,9 @@ describe('keys on a log that several processes write', () => {
       /** As a request does. */
       const isKnown = (text: string, reads: boolean): Promise<boolean> =>
         inReadScope(
-          async () => (authenticator.recognise(text) ?? (await authenticator.authenticate(text, reads))) !== undefined,
+          async () =>
+            (authenticator.recognise(keyCredential(text)) ??
+              (await authenticator.authenticate(keyCredential(text), reads))) !== undefined,
         );
       const user = async (): Promise<string> =>
         (
@@ -74,14 +80,24 @@ describe('keys on a log that several processes write', () => {
         );
         return { keyId, text };
       };
+      const isSignedIn = (text: string, reads: boolean): Promise<boolean> =>
+        inReadScope(
+          async () =>
+            (authenticator.recognise(sessionCredential(text)) ??
+              (await authenticator.authenticate(sessionCredential(text), reads))) !== undefined,
+        );
+      const session = async (of: { userId: string; keyId: string }) =>
+        (await new StartSessionHandler(process.decisions, secret).execute(new StartSession(of, tenancy.meta()))).secret;
       const revoke = (keyId: string) =>
         process.decisions.transact(apiKeyDecider, keyId, { type: 'Revoke' }, tenancy.meta());
-      return { process, isKnown, user, key, revoke };
+      return { process, isKnown, isSignedIn, user, key, session, revoke };
     }) as unknown as readonly [Asker, Asker];
   };
   type Asker = {
     process: ReturnType<Tenancy['process']>;
     isKnown(text: string, reads: boolean): Promise<boolean>;
+    isSignedIn(text: string, reads: boolean): Promise<boolean>;
+    session(of: { userId: string; keyId: string }): Promise<string>;
     user(): Promise<string>;
     key(userId: string): Promise<{ keyId: string; text: string }>;
     revoke(keyId: string): Promise<unknown>;
@@ -111,6 +127,24 @@ describe('keys on a log that several processes write', () => {
     await others;
     expect(rejected).toBe(KEYS);
   }, 120_000);
+
+  it('open no session from then on anywhere, nor does one that was ended', async () => {
+    const [here, there] = setUp();
+    const userId = await here.user();
+    const end = (sessionId: string) =>
+      here.process.decisions.transact(sessionDecider, sessionId, { type: 'End' }, tenancy.meta());
+    for (let index = 0; index < 40; index += 1) {
+      const { keyId, text } = await here.key(userId);
+      const session = await here.session({ userId, keyId });
+      expect(await there.isSignedIn(session, index % 3 > 0)).toBe(true);
+      await (index % 2 === 0 ? here.revoke(keyId) : end(sessionIdIn(session) as string));
+      expect(await there.isSignedIn(session, index % 3 > 0)).toBe(false);
+      expect(await there.isKnown(text, true)).toBe(index % 2 === 1);
+      // Neither passes for the other.
+      expect(await there.isSignedIn(text, true)).toBe(false);
+      expect(await there.isKnown(session, true)).toBe(false);
+    }
+  });
 
   it('are rejected everywhere once their user is suspended', async () => {
     const [here, there] = setUp();

@@ -7,6 +7,7 @@ import { CreateAgentHandler } from './agent/commands/create-agent';
 import { CreatePersonalAgentHandler } from './agent/commands/create-personal-agent';
 import { DeleteAgentHandler } from './agent/commands/delete-agent';
 import { RestoreAgentHandler } from './agent/commands/restore-agent';
+import { ToolSecrets } from './agent/tool-secrets';
 import { DeleteAgentsWithTheirSpace } from './policies/delete-agents-with-their-space.policy';
 import { MakeAChatAgentInEachPersonalSpace } from './policies/make-a-chat-agent-in-each-personal-space.policy';
 
@@ -29,8 +30,13 @@ const chatModelsOf = (models: Models): ChatModels => ({
 
 /** Agents and their versions. Views provide `AGENTS_OF_SPACE`. */
 @Module({
-  providers: [...commands, ...policies, { provide: CHAT_MODELS, inject: [Models], useFactory: chatModelsOf }],
-  exports: [CHAT_MODELS],
+  providers: [
+    ToolSecrets,
+    ...commands,
+    ...policies,
+    { provide: CHAT_MODELS, inject: [Models], useFactory: chatModelsOf },
+  ],
+  exports: [CHAT_MODELS, ToolSecrets],
 })
 export class AgentsModule {
   static readonly aggregates = [agentAggregate];

@@ -3,6 +3,8 @@ export * from './agent/agent.aggregate';
 export * from './agent/agent.decider';
 export * from './agent/agent.events';
 export * from './agent/chat-models';
+export { rowOfTool, shownTool, type StoredTool, toolRow } from './agent/tools';
+export { ToolSecrets } from './agent/tool-secrets';
 export * from './agent/commands/update-agent';
 export * from './agent/commands/create-agent';
 export * from './agent/commands/create-personal-agent';

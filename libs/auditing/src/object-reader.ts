@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventLog } from '@app/event-log';
 import {
   type DataKey,
+  dataKeyOf,
   type EventCodec,
   isErased,
   type Json,
@@ -30,7 +31,7 @@ export type ObjectMoment = Moment | { readonly revision: number };
 export interface ObjectEvents {
   readonly streams: readonly string[];
   readonly types: ReadonlySet<string>;
-  /** The data keys that exist, by stream. */
+  /** The data keys that exist, by name. */
   readonly keys: ReadonlyMap<string, DataKey>;
   readonly count: number;
   readonly first: Position;
@@ -105,10 +106,10 @@ export class ObjectReader {
     const turn = new Turn(signal);
     for (let from = 0; from < streams.length; from += STREAMS_AT_ONCE) {
       const some = streams.slice(from, from + STREAMS_AT_ONCE);
-      survey.open(await this.keyring.keys(some));
       await Promise.all(
         some.map(async (stream) => {
           for await (const page of streamPages(this.log, stream, some.length)) {
+            survey.open(await this.keyring.keys([...new Set(page.map(dataKeyOf))]));
             for (const event of page) {
               survey.add(event);
               await turn.end();

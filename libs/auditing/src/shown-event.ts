@@ -1,6 +1,8 @@
 import {
   changedThroughout,
   type DataKey,
+  dataKeyIn,
+  dataKeyOf,
   decryptField,
   ERASED,
   fieldPlace,
@@ -38,7 +40,7 @@ export interface ShowOptions {
   readonly raw: boolean;
 }
 
-/** Shows one event. `keys` are the data keys that exist, by stream: a field without its key is erased. */
+/** Shows one event. `keys` are the data keys that exist, by name: a field without its key is erased. */
 export const shownEvent = (
   event: StoredEvent,
   ordinal: number | null,
@@ -47,7 +49,7 @@ export const shownEvent = (
 ): ShownEvent => {
   const meta = JSON.parse(event.metadata) as Record<string, string>;
   const data = JSON.parse(event.data) as Record<string, Json>;
-  const key = keys.get(event.stream);
+  const key = keys.get(dataKeyIn(event.stream, meta));
   return {
     id: event.id,
     position: event.position,
@@ -67,7 +69,7 @@ export const shownEvent = (
 
 /** True when the event holds content that a key can still open. */
 export const holdsContent = (event: StoredEvent, keys: ReadonlyMap<string, DataKey>): boolean =>
-  keys.has(event.stream) && isEncryptedSomewhere(JSON.parse(event.data) as Json);
+  keys.has(dataKeyOf(event)) && isEncryptedSomewhere(JSON.parse(event.data) as Json);
 
 const isEncryptedSomewhere = (value: Json): boolean =>
   isEncrypted(value) ||

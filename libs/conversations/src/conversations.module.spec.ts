@@ -2,17 +2,20 @@ import { UnfinishedWork } from '@app/projecting';
 import { openContext } from '../../../test/fixtures/context';
 import { spendingLookups } from '../../../test/fixtures/spending-lookups';
 import { RETRIEVER } from './answering/retriever';
+import { AGENT_TOOLS } from './answering/tools';
 import { Turns } from './answering/turns';
 import { DeleteConversation } from './conversation/commands/delete-conversation';
 import { ConversationsModule } from './conversations.module';
-import { CONVERSATIONS_OF } from './lookups';
+import { ATTACHMENTS_OF, CONVERSATIONS_OF } from './lookups';
 
 let context: Awaited<ReturnType<typeof openContext>>;
 beforeAll(async () => {
   context = await openContext(ConversationsModule, [
     ...spendingLookups,
     { provide: CONVERSATIONS_OF, useValue: async () => [] },
+    { provide: ATTACHMENTS_OF, useValue: async () => [] },
     { provide: RETRIEVER, useValue: { retrieve: async () => [] } },
+    { provide: AGENT_TOOLS, useValue: { of: async () => [] } },
   ]);
 });
 afterAll(() => context.close());
@@ -32,5 +35,10 @@ describe('the module of conversations', () => {
     expect(close).toHaveBeenCalledTimes(1);
   });
 
-  it('runs its policy', async () => expect(await context.policies()).toEqual(['delete-conversations-of-the-deleted']));
+  it('runs its policies', async () =>
+    expect(await context.policies()).toEqual([
+      'delete-conversations-of-the-deleted',
+      'delete-unnamed-attachments',
+      'title-conversations',
+    ]));
 });

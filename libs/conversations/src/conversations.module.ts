@@ -1,5 +1,6 @@
 import { Claims, COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { EVENT_LOG } from '@app/event-log';
+import { Parser } from '@app/extraction';
 import {
   type Clock,
   CLOCK,
@@ -11,31 +12,71 @@ import {
   IDS,
   LOGGER,
   provideWith,
+  Resources,
   type StreamReader,
 } from '@app/kernel';
 import { Models } from '@app/models';
 import { UnfinishedWork } from '@app/projecting';
 import { type Metering, METERING, SpendingModule } from '@app/spending';
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { attachmentAggregate } from './attachment/attachment.decider';
+import { Attachments } from './attachment/attachments';
 import { conversationAggregate } from './conversation/conversation.aggregate';
 import { Answerer } from './answering/answerer';
+import { BranchContexts } from './answering/branch-context';
+import { Compactor } from './answering/compactor';
 import { History } from './answering/history';
 import { RETRIEVER, type Retriever } from './answering/retriever';
+import { ProvenanceReader } from './answering/provenance-reader';
+import { Summariser } from './answering/summariser';
+import { AGENT_MEMORIES, type AgentMemories } from './answering/memories';
+import { AGENT_SKILLS, type AgentSkills } from './answering/skills';
+import { AGENT_TOOLS, type AgentTools } from './answering/tools';
+import { TurnBeginnings } from './answering/turn-beginnings';
 import { Turns } from './answering/turns';
+import { Generator } from './generation/generator';
+import { MediaGenerator } from './generation/media-generator';
+import { ObjectGenerator } from './generation/object-generator';
+import { SchemaChecks } from './generation/schema-checks';
 import { DeleteConversationHandler } from './conversation/commands/delete-conversation';
+import { DeleteMessageHandler } from './conversation/commands/delete-message';
+import { GiveFeedbackHandler } from './conversation/commands/give-feedback';
 import { UpdateConversationHandler } from './conversation/commands/update-conversation';
+import { IncognitoModule } from './incognito.module';
+import { DeleteUnnamedAttachments } from './policies/delete-attachments.policy';
 import { DeleteConversationsOfTheDeleted } from './policies/delete-conversations.policy';
+import { TitleConversations } from './policies/title-conversations.policy';
+import { Titler } from './titling/titler';
 
 /** A process that has not been heard of for this long is dead, and so are its answers. */
 const CLAIM_MS = 5_000;
 
-interface TurnParts {
+interface HistoryParts {
   readonly log: StreamReader;
   readonly codec: EventCodec;
+  readonly decisions: Decisions;
+}
+
+interface CompactorDependencies {
+  readonly history: History;
+  readonly decisions: Decisions;
+  readonly models: Models;
+  readonly metering: Metering;
+  readonly config: Config;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+interface TurnParts {
+  readonly history: History;
+  readonly compactor: Compactor;
   readonly decisions: Decisions;
   readonly coordination: CoordinationStore;
   readonly models: Models;
   readonly retriever: Retriever;
+  readonly tools: AgentTools;
+  readonly attachments: Attachments;
+  readonly skills?: AgentSkills | undefined;
+  readonly memories?: AgentMemories | undefined;
   readonly metering: Metering;
   readonly config: Config;
   readonly ids: Ids;
@@ -43,48 +84,148 @@ interface TurnParts {
   readonly logger: { warn(facts: object, message: string): void };
 }
 
-const turns = ({ models, retriever, metering, config, ids, ...parts }: TurnParts): Turns => {
-  const { log, codec, coordination, clock, logger } = parts;
+const history = ({ log, codec, decisions }: HistoryParts): History => new History(log, codec, decisions);
+
+const compactor = ({ history: read, models, metering, config, ...parts }: CompactorDependencies): Compactor =>
+  new Compactor({
+    ...parts,
+    contexts: new BranchContexts(parts.decisions, read),
+    summariser: new Summariser(models, metering, config.DEFAULT_CURRENCY),
+    models,
+    budget: config.CONVERSATION_CONTEXT_TOKENS,
+  });
+
+const titler = ({ config, ...parts }: Pick<TurnParts, 'models' | 'metering' | 'config' | 'logger'>): Titler =>
+  new Titler({ ...parts, currency: config.DEFAULT_CURRENCY });
+
+const turns = ({ models, retriever, tools, metering, config, ids, skills, memories, ...parts }: TurnParts): Turns => {
+  const { coordination, clock, history: read, logger } = parts;
+  const catalogTokens = config.SKILL_CATALOG_TOKENS;
+  const beginnings = new TurnBeginnings({ models, skills, memories, history: read, catalogTokens, logger });
   return new Turns({
     ...parts,
-    history: new History(log, codec),
-    answerer: new Answerer(models, retriever, config.DEFAULT_CURRENCY, metering, logger),
+    answerer: new Answerer({
+      models,
+      retriever,
+      tools,
+      beginnings,
+      currency: config.DEFAULT_CURRENCY,
+      metering,
+      logger,
+    }),
+    beginnings,
     claims: new Claims(coordination, clock, ids.next(), CLAIM_MS),
   });
 };
 
-/** Conversations and their answers. Views provide `CONVERSATIONS_OF` and `RETRIEVER`. */
+const generator = ({
+  config,
+  ...parts
+}: Omit<
+  TurnParts,
+  'history' | 'tools' | 'skills' | 'memories' | 'attachments' | 'coordination' | 'ids' | 'clock' | 'logger'
+>): Generator => new Generator({ ...parts, currency: config.DEFAULT_CURRENCY });
+
+/** Conversations and their answers, and what Agents generate outside of them. Views provide `CONVERSATIONS_OF` and `RETRIEVER`, hosting `AGENT_TOOLS`; where there are `AGENT_SKILLS` and `AGENT_MEMORIES`, answers have them. */
 @Module({
-  imports: [SpendingModule],
+  imports: [SpendingModule, IncognitoModule],
   providers: [
     DeleteConversationHandler,
+    DeleteMessageHandler,
+    GiveFeedbackHandler,
     UpdateConversationHandler,
     DeleteConversationsOfTheDeleted,
+    DeleteUnnamedAttachments,
+    TitleConversations,
+    Attachments,
+    {
+      provide: Parser,
+      inject: [CONFIG],
+      useFactory: ({ PARSER_MEMORY_MB, PARSER_SECONDS, PARSER_INFLATED_BYTES }: Config) =>
+        new Parser({ memoryMb: PARSER_MEMORY_MB, seconds: PARSER_SECONDS, inflatedBytes: PARSER_INFLATED_BYTES }),
+    },
+    provideWith(History, history, { log: EVENT_LOG, codec: EventCodec, decisions: Decisions }),
+    provideWith(Compactor, compactor, {
+      history: History,
+      decisions: Decisions,
+      models: Models,
+      metering: METERING,
+      config: CONFIG,
+      logger: LOGGER,
+    }),
+    provideWith(Titler, titler, { models: Models, metering: METERING, config: CONFIG, logger: LOGGER }),
+    provideWith(
+      ProvenanceReader,
+      ({ history, memories }: { readonly history: History; readonly memories?: AgentMemories }) =>
+        new ProvenanceReader(history, memories),
+      { history: History, memories: { token: AGENT_MEMORIES, optional: true } },
+    ),
     provideWith(Turns, turns, {
-      log: EVENT_LOG,
-      codec: EventCodec,
+      history: History,
+      compactor: Compactor,
       decisions: Decisions,
       coordination: COORDINATION_STORE,
       models: Models,
       retriever: RETRIEVER,
+      tools: AGENT_TOOLS,
+      attachments: Attachments,
+      skills: { token: AGENT_SKILLS, optional: true },
+      memories: { token: AGENT_MEMORIES, optional: true },
       metering: METERING,
       config: CONFIG,
       ids: IDS,
       clock: CLOCK,
       logger: LOGGER,
     }),
+    provideWith(Generator, generator, {
+      compactor: Compactor,
+      decisions: Decisions,
+      models: Models,
+      retriever: RETRIEVER,
+      metering: METERING,
+      config: CONFIG,
+    }),
+    {
+      provide: SchemaChecks,
+      inject: [Resources],
+      useFactory: (resources: Resources) => resources.open(async () => new SchemaChecks()),
+    },
+    {
+      provide: MediaGenerator,
+      inject: [Models, METERING, CONFIG],
+      useFactory: (models: Models, metering: Metering, { DEFAULT_CURRENCY: currency }: Config) =>
+        new MediaGenerator({ models, metering, currency }),
+    },
+    {
+      provide: ObjectGenerator,
+      inject: [Generator, SchemaChecks],
+      useFactory: (...parts: ConstructorParameters<typeof ObjectGenerator>) => new ObjectGenerator(...parts),
+    },
   ],
-  exports: [Turns],
+  exports: [
+    IncognitoModule,
+    Attachments,
+    Turns,
+    Titler,
+    History,
+    Compactor,
+    Generator,
+    ObjectGenerator,
+    MediaGenerator,
+    ProvenanceReader,
+  ],
 })
 export class ConversationsModule implements OnModuleInit {
-  static readonly aggregates = [conversationAggregate];
+  static readonly aggregates = [conversationAggregate, attachmentAggregate];
 
   constructor(
     private readonly turns: Turns,
+    private readonly attachments: Attachments,
     private readonly unfinished: UnfinishedWork,
   ) {}
 
   onModuleInit(): void {
     this.unfinished.add({ name: 'turns', finish: () => this.turns.closeAbandonedTurns() });
+    this.unfinished.add({ name: 'attachments', finish: () => this.attachments.deleteExpired() });
   }
 }

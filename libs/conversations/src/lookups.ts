@@ -7,3 +7,20 @@ export type ConversationsOf = (owner: ConversationOwner, position: Position) => 
 
 export type ConversationOwner =
   { readonly agentId: string } | { readonly spaceId: string } | { readonly userId: string };
+
+/** Name of the search view over what was said in conversations. */
+export const SEARCHED_MESSAGES = 'searched-messages';
+/** The scope of a conversation in it. */
+export const conversationScope = (conversationId: string): string => `c:${conversationId}`;
+
+/** Injection token of `AttachmentsOf`. */
+export const ATTACHMENTS_OF = Symbol('AttachmentsOf');
+/** Attached files with the messages that name them, complete up to the event at `position`; those that no message ever named have none, and come with the first to expire first. */
+export type AttachmentsOf = (
+  of:
+    | { readonly messageId: string }
+    | { readonly conversationId: string }
+    | { readonly fileId: string }
+    | { readonly state: 'unused' },
+  position: Position,
+) => Promise<readonly { readonly fileId: string; readonly conversationId?: string; readonly messageId?: string }[]>;

@@ -49,7 +49,13 @@ export class CoordinationModule {
         provideWith(
           Processes,
           ({ ids, config, ...parts }: ProcessParts) =>
-            new Processes({ ...parts, id: ids.next(), roles: config.ROLES, alone: !mayShare(config) }),
+            new Processes({
+              ...parts,
+              id: ids.next(),
+              roles: config.ROLES,
+              alone: !mayShare(config),
+              ...(config.PROCESS_URL === undefined ? {} : { url: config.PROCESS_URL }),
+            }),
           { ...beside, ids: IDS, config: CONFIG, version: PRODUCT_VERSION },
         ),
         provideWith(Leases, (parts: LeasesOptions) => new Leases(parts), { ...beside, processes: Processes }),

@@ -16,6 +16,8 @@ export interface ProcessIdentity {
   readonly roles: readonly string[];
   /** Version of the product that it runs. */
   readonly version: string;
+  /** Where other processes reach it, if it says so. */
+  readonly url?: string;
 }
 
 /** A process as the others see it. */
@@ -110,6 +112,11 @@ export class Processes {
     await this.look();
   }
 
+  /** The living processes, this one too, as they say of themselves. */
+  living(): readonly ProcessIdentity[] {
+    return this.records();
+  }
+
   isAlive(id: string): boolean {
     return id === this.id || (!this.alone && this.isFresh(this.seen.get(id)));
   }
@@ -189,11 +196,12 @@ export class Processes {
   }
 
   private record(): ProcessRecord {
-    const { id, roles, version, clock } = this.options;
+    const { id, roles, version, url, clock } = this.options;
     return {
       id,
       roles,
       version,
+      ...(url === undefined ? {} : { url }),
       startedAt: this.startedAt,
       beatAt: clock.now().toISOString(),
       beat: this.beats,

@@ -22,8 +22,8 @@ export interface EraseContentParts {
   readonly blobs: Pick<Blobs, 'remove'>;
   readonly clock: Clock;
   readonly aggregates: Pick<Aggregates, 'erasedBy' | 'erasingTypes'>;
-  /** Names of the blobs that the events of a stream ever named. */
-  readonly blobsOf: (stream: string) => Promise<readonly BlobName[]>;
+  /** Names of the blobs that were ever named under a key: by the events of a stream, or of an entity in it. */
+  readonly blobsOf: (key: string) => Promise<readonly BlobName[]>;
   /** Resolves once every view, those that are built beside too, shows everything up to a position. Rejects when one does not in time. */
   readonly viewsReached: (position: Position) => Promise<void>;
   /** Names of views that wait behind a dead letter of one of these streams: they may show what was deleted. */

@@ -4,6 +4,8 @@ import {
   Aggregates,
   type Clock,
   CLOCK,
+  dataKeyOf,
+  dataKeyPlace,
   Decisions,
   Grouped,
   IDS,
@@ -73,7 +75,7 @@ const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: 
   });
   return eraseContent({
     ...parts,
-    blobsOf: async (stream) => (aggregates.holdBlobs(stream) ? blobsInStream(log, aggregates, stream) : []),
+    blobsOf: async (key) => (aggregates.holdBlobs(key) ? blobsUnder(log, aggregates, key) : []),
     viewsReached,
     heldBack: (streams) => heldBack.join(streams),
     stores: [
@@ -81,17 +83,17 @@ const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: 
       { name: 'search', purge: () => searchIndex.purge() },
     ],
     onReceipt: (stream) => noted.join(stream),
-    memories: [{ name: 'decisions', forget: (streams) => streams.forEach((stream) => decisions.forget(stream)) }],
+    memories: [
+      { name: 'decisions', forget: (keys) => keys.forEach((key) => decisions.forget(dataKeyPlace(key).stream)) },
+    ],
   });
 };
 
-/** Names are not encrypted: nothing is decoded. */
-const blobsInStream = async (
-  log: StreamReader,
-  aggregates: Aggregates,
-  stream: string,
-): Promise<readonly BlobName[]> => {
-  const named = (await log.readStream(stream)).map(({ type, data }) =>
+/** What the events of a stream ever named, or those of one entity in it. Names are not encrypted: nothing is decoded. */
+const blobsUnder = async (log: StreamReader, aggregates: Aggregates, key: string): Promise<readonly BlobName[]> => {
+  const { stream, entity } = dataKeyPlace(key);
+  const events = (await log.readStream(stream)).filter((event) => entity === undefined || dataKeyOf(event) === key);
+  const named = events.map(({ type, data }) =>
     aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }),
   );
   return [...new Set(named.flatMap(({ held, released }) => [...held, ...released]))];

@@ -2,6 +2,7 @@ import {
   type Aggregates,
   type Clock,
   type Decisions,
+  dataKeyPlace,
   idOf,
   type Ids,
   isDomainError,
@@ -67,13 +68,19 @@ export class FinishErasures {
     await readStore.writeState(DONE, { at: clock.now().toISOString(), receipt: null } satisfies Done);
   }
 
-  private async finish(stream: string): Promise<void> {
+  /** By the name of the destroyed key: of a stream, or of an entity in one that goes on without it. */
+  private async finish(key: string): Promise<void> {
     const { aggregates, log, decisions, ids, clock, logger } = this.parts;
-    const remove = aggregates.deletionOf(stream);
+    const { stream, entity } = dataKeyPlace(key);
+    const remove = aggregates.deletionOf(key);
     const [last] = remove === undefined ? [] : await log.readStream(stream, { direction: 'backwards', limit: 1 });
-    if (remove === undefined || last === undefined || aggregates.erasingTypes.includes(last.type)) return;
+    if (remove === undefined || last === undefined || aggregates.endingTypes.includes(last.type)) return;
+    if (entity !== undefined && (await log.readStream(stream)).some((event) => aggregates.erases(event, key))) return;
     const commandId = ids.next();
-    logger.warn({ stream }, 'Deleting again what was erased after the restored backup.');
+    logger.warn(
+      { stream, ...(entity === undefined ? {} : { entity }) },
+      'Deleting again what was erased after the restored backup.',
+    );
     await remove(decisions, idOf(stream), {
       commandId,
       correlationId: commandId,

@@ -9,4 +9,5 @@ export {
 } from './extraction';
 export { formatOf, isPlainText } from './format';
 export { blocksOf, plainText } from './formats/plain';
-export { Parser } from './process/parser';
+export { codeArguments, lastBytes, Parser, WITHOUT_SQLITE } from './process/parser';
+export { startWatch, type WatchLimits } from './process/watch';

@@ -6,12 +6,14 @@ import { ErasureModule } from '@app/erasure';
 import { IdentityModule } from '@app/identity';
 import type { AggregatesModule } from '@app/kernel';
 import { KnowledgeModule } from '@app/knowledge';
+import { MemoryModule } from '@app/memory';
 import { ModelsModule } from '@app/models';
 import { ProjectingModule } from '@app/projecting';
 import { RelayModule } from '@app/relay';
 import { ReservationsModule } from '@app/reservations';
 import { SealingModule } from '@app/sealing';
 import { SectionSummariesModule } from '@app/section-summaries';
+import { SkillsModule } from '@app/skills';
 import { SpacesModule } from '@app/spaces';
 import { SpendingModule } from '@app/spending';
 import type { Type } from '@nestjs/common';
@@ -25,6 +27,8 @@ export const aggregateModules = [
   KnowledgeModule,
   SectionSummariesModule,
   ConversationsModule,
+  SkillsModule,
+  MemoryModule,
   AuditingModule,
   ModelsModule,
   SpendingModule,

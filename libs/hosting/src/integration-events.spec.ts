@@ -233,7 +233,7 @@ describe('content', () => {
     }
   });
 
-  it('has no place in the contract: text is an id, a state, a code, a key of the catalogue or an amount', () => {
+  it('has no place in the contract: text is an id, a state, a code, a rule, a version, a key of the catalogue or an amount', () => {
     const codes = [
       'model',
       'embeddingModel',
@@ -244,6 +244,8 @@ describe('content', () => {
       'windowStart',
       'spent',
       'amount',
+      'rules',
+      'version',
     ];
     const free = (schema: z.core.JSONSchema.BaseSchema, path: string): string[] => {
       const inner = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>

@@ -1,4 +1,4 @@
-import { Turns } from '@app/conversations';
+import { IncognitoConversations, Titler, Turns } from '@app/conversations';
 import { Processes } from '@app/coordination';
 import { LOGGER, Resources } from '@app/kernel';
 import { Relay } from '@app/relay';
@@ -38,6 +38,8 @@ export class Lifecycle implements OnApplicationShutdown {
     private readonly processes: Processes,
     @Inject(CatalogueReloads) private readonly catalogueReloads: CatalogueReloads | undefined,
     private readonly turns: Turns,
+    private readonly titler: Titler,
+    private readonly incognito: IncognitoConversations,
     private readonly ledger: Ledger,
     @Inject(Relay) private readonly relay: Relay | undefined,
     private readonly resources: Resources,
@@ -54,7 +56,8 @@ export class Lifecycle implements OnApplicationShutdown {
 
   /** Once requests have ended: ends answers and documents in work, then what clients still hold open (`disconnect`), and settles every call. */
   async drain(disconnect: () => void): Promise<void> {
-    await this.turns.close(ANSWER_GRACE_MS);
+    this.titler.close();
+    await Promise.all([this.turns.close(ANSWER_GRACE_MS), this.incognito.close(ANSWER_GRACE_MS)]);
     await this.roles.worker?.stop();
     disconnect();
     const unsettled = await this.ledger.close(SETTLE_GRACE_MS);

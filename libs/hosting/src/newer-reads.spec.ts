@@ -5,7 +5,7 @@ import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordinat
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
 import { asNewerReads } from './newer-reads';
 
-const search = { search: async () => [] } as unknown as SearchIndex;
+const search = { search: async () => [], scopesWith: async () => [] } as unknown as SearchIndex;
 
 describe('what is read elsewhere than in the log', () => {
   // As a log on a server does, which is asked.

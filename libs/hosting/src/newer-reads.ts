@@ -18,7 +18,7 @@ export const asNewerReads = ({
   readonly coordination: CoordinationStore;
 }): void => {
   renewing(readStore, ['get', 'getMany', 'find', 'count', 'readState', 'listState', 'writeState']);
-  renewing(searchIndex, ['search']);
+  renewing(searchIndex, ['search', 'scopesWith']);
   renewing(coordination, ['read', 'list', 'write']);
 };
 

@@ -38,6 +38,23 @@ export const observeModels = (models: Models): void => {
     const found = chat(key);
     return { ...found, provider: tracedProvider(found.provider) };
   };
+  const media = models.media.bind(models);
+  models.media = (...args) => {
+    const { model, provider } = media(...args);
+    const called = <R, A>(method: (request: R) => Promise<A>) => {
+      const call = method.bind(provider);
+      return (request: R): Promise<A> => traced(`provider.${model.kind}`, { model: model.key }, () => call(request));
+    };
+    return {
+      model,
+      provider: {
+        generateImages: called(provider.generateImages),
+        generateSpeech: called(provider.generateSpeech),
+        transcribe: called(provider.transcribe),
+        mayAnswer: (asked) => provider.mayAnswer(asked),
+      },
+    };
+  };
   models.embedding = () => {
     const found = embedding();
     return { ...found, provider: tracedProvider(found.provider) };

@@ -1,6 +1,8 @@
 import { ProjectingModule } from '@app/projecting';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { AgentMemoriesModule, MemoryPartsModule } from './agent-memories.module';
+import { AgentToolsModule } from './agent-tools.module';
 import { ChunkingSettingsModule } from './chunking-settings.module';
 import { contextModules } from './contexts';
 import { CoreModule, type ProcessOptions } from './core.module';
@@ -22,6 +24,9 @@ export class PlatformModule {
         ProjectingModule.forRoot(),
         ViewsModule,
         ChunkingSettingsModule,
+        AgentToolsModule,
+        MemoryPartsModule,
+        AgentMemoriesModule,
         MaintenanceModule,
         ...contextModules,
       ],

@@ -18,7 +18,7 @@ import {
   type Warning,
 } from '@app/kernel';
 import { Models, ModelsModule } from '@app/models';
-import { READ_STORE, ReadStoreModule } from '@app/read-store';
+import { READ_STORE, type ReadStore, ReadStoreModule } from '@app/read-store';
 import { EVENT_HASHERS, eventHashers, SEAL_KEY, sealKeyOf } from '@app/sealing';
 import { SEARCH_INDEX, SearchIndexModule } from '@app/search-index';
 import { Metrics } from '@app/telemetry';
@@ -58,8 +58,8 @@ const decisions = [
   },
   {
     provide: Decisions,
-    inject: [EVENT_LOG, EventCodec],
-    useFactory: (log: StreamLog, codec: EventCodec) => new Decisions(log, codec),
+    inject: [EVENT_LOG, EventCodec, READ_STORE],
+    useFactory: (log: StreamLog, codec: EventCodec, readStore: ReadStore) => new Decisions(log, codec, readStore),
   },
   provideWith(PREPARED_STORES, prepareStores, {
     log: EVENT_LOG,

@@ -5,6 +5,7 @@ import { Global, Module } from '@nestjs/common';
 import { AgentVersionsViewModule } from '@projections/agent-versions';
 import { AgentsViewModule } from '@projections/agents';
 import { ApiKeysViewModule } from '@projections/api-keys';
+import { AttachmentsViewModule } from '@projections/attachments';
 import { AuditObjectsViewModule } from '@projections/audit-objects';
 import { AuditTrailViewModule } from '@projections/audit-trail';
 import { ConversationsViewModule } from '@projections/conversations';
@@ -13,13 +14,16 @@ import { DocumentsViewModule } from '@projections/documents';
 import { IngestionQueueViewModule } from '@projections/ingestion-queue';
 import { InvocationsViewModule } from '@projections/invocations';
 import { LimitsViewModule } from '@projections/limits';
+import { MemoriesViewModule } from '@projections/memories';
 import { MessagesViewModule } from '@projections/messages';
 import { NamedBlobsViewModule } from '@projections/named-blobs';
 import { PassagesViewModule } from '@projections/passages';
 import { PromptsViewModule } from '@projections/prompts';
 import { ReindexesViewModule } from '@projections/reindexes';
 import { RestatementsViewModule } from '@projections/restatements';
+import { SearchedMessagesViewModule } from '@projections/searched-messages';
 import { SectionSummariesViewModule } from '@projections/section-summaries';
+import { SkillsViewModule } from '@projections/skills';
 import { SpaceMembersViewModule } from '@projections/space-members';
 import { SpacesViewModule } from '@projections/spaces';
 import { TagsViewModule } from '@projections/tags';
@@ -33,6 +37,7 @@ export const viewModules = [
   AgentVersionsViewModule,
   AgentsViewModule,
   ApiKeysViewModule,
+  AttachmentsViewModule,
   AuditObjectsViewModule,
   AuditTrailViewModule,
   ConversationsViewModule,
@@ -41,13 +46,16 @@ export const viewModules = [
   IngestionQueueViewModule,
   InvocationsViewModule,
   LimitsViewModule,
+  MemoriesViewModule,
   MessagesViewModule,
   NamedBlobsViewModule,
   PassagesViewModule,
   PromptsViewModule,
   ReindexesViewModule,
   RestatementsViewModule,
+  SearchedMessagesViewModule,
   SectionSummariesViewModule,
+  SkillsViewModule,
   SpaceMembersViewModule,
   SpacesViewModule,
   TagsViewModule,

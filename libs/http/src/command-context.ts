@@ -17,7 +17,8 @@ export const CommandContext = createParamDecorator((_: unknown, context: Executi
 
 const callerOf = (request: FastifyRequest): Caller => request.caller ?? reject('unauthenticated');
 
-const commandMeta = (request: FastifyRequest): CommandMeta => {
+/** Metadata of the command of a request whose caller is known. */
+export const commandMeta = (request: FastifyRequest): CommandMeta => {
   const caller = callerOf(request);
   const { clock, ids } = request.server.edge;
   const { acceptance } = request;

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { type Credential, keyCredential, sessionCredential } from '@app/access';
 import { reject } from '@app/kernel';
+import { sessionOf } from './session-cookie';
 
 /** Reject longer API keys without hashing them. */
 const LONGEST_KEY = 512;
@@ -10,10 +12,21 @@ const AUTHORIZATION = 'authorization';
 type Sent = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /**
+ * What a core request proves its caller with: the API key in `x-api-key`, or the cookie of a session where no key is sent, as
+ * pages do that let people try a key. Of a key in a header no page of another origin can know; a cookie comes with whatever the browser sends.
+ */
+export const credentialOf = (sent: Sent): Credential => {
+  const { headers } = sent;
+  const session =
+    headers['x-api-key'] === undefined && headers.authorization === undefined ? sessionOf(headers.cookie) : undefined;
+  return session === undefined ? keyCredential(apiKeyOf(sent)) : sessionCredential(session);
+};
+
+/**
  * The API key of a core request. The core API takes it in `x-api-key` alone: any `authorization` header is rejected, so that
  * two credentials never compete. A repeated header arrives joined by a comma and is no key.
  */
-export const apiKeyOf = ({ headers }: Sent): string => {
+const apiKeyOf = ({ headers }: Sent): string => {
   const key = headers['x-api-key'];
   if (headers.authorization !== undefined) return reject('unauthenticated', { reason: 'key_in_authorization' });
   if (typeof key !== 'string' || key === '') return reject('unauthenticated', { reason: 'no_key' });

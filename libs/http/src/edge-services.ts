@@ -5,6 +5,7 @@ import type { Idempotency } from './idempotency';
 import type { Lists } from './lists';
 import type { OpenRequests } from './open-requests';
 import type { RateLimiter } from './rate-limiter';
+import type { TransientRequests } from './transient-requests';
 import type { ViewWaiter } from './view-waiter';
 
 /** What the hooks and parameter decorators of the edge work with; decorates the Fastify instance as `edge`. */
@@ -20,6 +21,7 @@ export interface EdgeServices {
   readonly views: ViewWaiter;
   readonly metrics: Metrics;
   readonly requests: OpenRequests;
+  readonly transients: TransientRequests;
 }
 
 declare module 'fastify' {

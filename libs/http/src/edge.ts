@@ -14,6 +14,7 @@ import { JsonTextAdapter } from './json-text';
 import { sendError } from './problem-filter';
 import { correlationIdOf, isForReading, patternOf, requestIdOf } from './request';
 import { JSON_LIMIT } from './route';
+import { installForwarding } from './transient-requests';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
 
@@ -76,6 +77,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   });
   takeMultipart(fastify, MAX_UPLOAD_BYTES);
   installIdempotency(fastify);
+  installForwarding(fastify);
 };
 
 /** A body is read from the connection, whose events know nothing of the request. */

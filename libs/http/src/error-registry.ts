@@ -36,6 +36,16 @@ export const errorRegistry = {
     'Unsupported parameter',
     'The model or Agent does not support a parameter of the body. Remove it.',
   ),
+  invalid_archive: entry(
+    400,
+    'Invalid archive',
+    'The archive is damaged, or has entries that are not accepted. Pack the Skill again as a plain zip.',
+  ),
+  invalid_frontmatter: entry(
+    400,
+    'Invalid frontmatter',
+    'The frontmatter of SKILL.md cannot be read. Begin it with --- and give name and description in plain YAML.',
+  ),
   unauthenticated: entry(401, 'Unauthenticated', 'Send a valid API key in the header x-api-key.'),
   forbidden: entry(403, 'Forbidden', 'You may not do this. Use a key with more permissions, or ask an admin.'),
   agent_not_granted: entry(
@@ -83,6 +93,8 @@ export const errorRegistry = {
     'Model not available',
     'This needs a model that is not configured. Add it to MODELS_FILE.',
   ),
+  memory_disabled: entry(409, 'Memory disabled', 'Memory is switched off here, so nothing is remembered.'),
+  memory_full: entry(409, 'Memory full', 'No more memories fit here. Delete one first.'),
   precondition_failed: entry(
     412,
     'Precondition failed',
@@ -104,6 +116,7 @@ export const errorRegistry = {
     'No object generated',
     'The model gave no answer that fits the schema. Try again, with a simpler schema or another model.',
   ),
+  memory_flagged: entry(422, 'Memory flagged', 'Memory not saved - flagged as unsafe.'),
   usage_limit_exceeded: entry(
     429,
     'Usage limit exceeded',

@@ -1,13 +1,14 @@
-import type { Caller } from '@app/access';
+import { type Caller, type Credential, keyCredential } from '@app/access';
 import { equalSecrets, inReadScope, newReadScope, reject } from '@app/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkBodyHeaders } from './body-headers';
-import { apiKeyOf, bearerOf, compatibleKeyOf } from './credential';
+import { bearerOf, compatibleKeyOf, credentialOf } from './credential';
 import type { EdgeServices } from './edge-services';
 import { InvalidInput, pathText } from './invalid-input';
 import { waitForReadAfter } from './view-waiter';
 import { declarationOf, onlyReads } from './request';
 import type { Requirement, RouteDeclaration } from './route';
+import { assertSameOrigin } from './same-origin';
 import { assertTarget } from './target';
 
 /**
@@ -31,16 +32,18 @@ const pass = (
 ): void => {
   try {
     const { requires = reject('forbidden') } = route;
-    if (isOpen(edge, request, requires)) checkForm(request, route);
-    else {
-      const caller = edge.authenticator.recognise(keyOf(request, requires));
+    if (isOpen(edge, request, requires)) {
+      if (!onlyReads(request)) assertSameOrigin(request.headers, edge.config.BASE_URL);
+      checkForm(request, route);
+    } else {
+      const caller = edge.authenticator.recognise(credentialIn(edge, request, requires));
       if (
         caller === undefined ||
         request.headers['x-read-after'] !== undefined ||
         edge.requests.unread.isOver(caller.actor)
       )
         return void admit(edge, request, route).then(() => done(), done);
-      edge.limiter.takeHere(caller.actor);
+      if (!edge.transients.isForwarded(request)) edge.limiter.takeHere(caller.actor);
       admitAs(caller, request, route);
       const target = assertTarget(edge.access, caller, request, route);
       if (target !== undefined) return void target.then(() => done(), done);
@@ -53,7 +56,7 @@ const pass = (
 
 const admit = async (edge: EdgeServices, request: FastifyRequest, route: RouteDeclaration): Promise<void> => {
   const caller = await callerOf(edge, request, route.requires);
-  await edge.limiter.take(caller.actor);
+  if (!edge.transients.isForwarded(request)) await edge.limiter.take(caller.actor);
   await edge.requests.unread.room(caller.actor);
   admitAs(caller, request, route);
   await assertTarget(edge.access, caller, request, route);
@@ -89,15 +92,24 @@ export const admittedStill = (edge: EdgeServices, request: FastifyRequest): Prom
     await request.mayReadOn?.(caller);
   });
 
-const callerOf = async (
-  edge: EdgeServices,
-  request: FastifyRequest,
-  requires: Requirement | undefined,
-): Promise<Caller> =>
-  (await edge.authenticator.authenticate(keyOf(request, requires), onlyReads(request))) ?? reject('unauthenticated');
+const callerOf = (edge: EdgeServices, request: FastifyRequest, requires: Requirement | undefined): Promise<Caller> =>
+  authenticated(edge, credentialIn(edge, request, requires), onlyReads(request));
 
-const keyOf = ({ raw }: FastifyRequest, requires: Requirement | undefined): string =>
-  requires === 'compat' ? compatibleKeyOf(raw) : apiKeyOf(raw);
+const authenticated = async (edge: EdgeServices, credential: Credential, reads: boolean): Promise<Caller> =>
+  (await edge.authenticator.authenticate(credential, reads)) ??
+  reject('unauthenticated', credential.kind === 'session' ? { reason: 'no_session' } : {});
+
+/** A cookie counts only in what a page of our own sends. */
+const credentialIn = (
+  { config }: EdgeServices,
+  { raw }: FastifyRequest,
+  requires: Requirement | undefined,
+): Credential => {
+  if (requires === 'compat') return keyCredential(compatibleKeyOf(raw));
+  const credential = credentialOf(raw);
+  if (credential.kind === 'session') assertSameOrigin(raw.headers, config.BASE_URL);
+  return credential;
+};
 
 const assert = (caller: Caller, requires: Requirement): void => {
   if (requires === 'authenticated' || requires === 'docs' || requires === 'public') return;

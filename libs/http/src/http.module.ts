@@ -18,6 +18,7 @@ import type { Logger } from 'pino';
 import { Idempotency } from './idempotency';
 import { Lists } from './lists';
 import { RateLimiter } from './rate-limiter';
+import { TransientRequests } from './transient-requests';
 import { VIEW_WAITER } from './view-waiter';
 
 /** Provides, everywhere, what requests have in common: pages of lists, limits of their rate, keys that make a write happen once, and waits for views. */
@@ -27,6 +28,11 @@ import { VIEW_WAITER } from './view-waiter';
   providers: [
     { provide: VIEW_WAITER, useExisting: Projecting },
     { provide: Lists, inject: [InstanceSecret], useFactory: (secret: InstanceSecret) => new Lists(secret) },
+    {
+      provide: TransientRequests,
+      inject: [InstanceSecret],
+      useFactory: (secret: InstanceSecret) => new TransientRequests(secret),
+    },
     {
       provide: RateLimiter,
       inject: [CLOCK, CONFIG, COORDINATION_STORE, Processes],
@@ -47,6 +53,6 @@ import { VIEW_WAITER } from './view-waiter';
       ) => new Idempotency(store, keyring, secret, clock, ids, processes, logger),
     },
   ],
-  exports: [VIEW_WAITER, Lists, RateLimiter, Idempotency],
+  exports: [VIEW_WAITER, Lists, RateLimiter, Idempotency, TransientRequests],
 })
 export class HttpModule {}

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import {
   canonicalJson,
   categoryOf,
+  dataKeyPlace,
   type Clock,
   decryptField,
+  deriveId,
   encryptField,
   type EncryptedField,
   idOf,
@@ -21,6 +23,7 @@ import type { Logger } from 'pino';
 /** How long a key is remembered (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const PREFIX = 'idempotency/';
+const UNKEPT: Uuid = '01900000-0000-7000-8000-000000000000';
 
 /** An answer that was given: without secrets, its body encrypted under the data key of the aggregate that was written. */
 type Answer = {
@@ -58,7 +61,9 @@ export interface Acceptance {
   readonly at: number;
   /** It ran before, and nobody knows how that ended. */
   readonly again: boolean;
-  /** What `written` answered: the stream written to (stored as `thing`), and the body as a repeat may see it. */
+  /** Nothing of the request is stored (`unkept`). */
+  readonly isUnkept?: true;
+  /** What `written` answered: the data key that the body is under (stored as `thing`), and the body as a repeat may see it. */
   answered: { readonly thing: string; readonly body: string | null } | null;
 }
 
@@ -114,10 +119,20 @@ export class Idempotency {
   }
 
   /**
+   * Takes up a request of which nothing may be stored, not even a hash: a repeat has the same command id, and whoever keeps what it is for
+   * in memory finds it by that.
+   */
+  unkept(actor: string, key: string): Acceptance {
+    const hash = this.secret.hash('unkept-request', canonicalJson([actor, key]));
+    return { name: '', commandId: deriveId(UNKEPT, hash), hash, at: 0, again: false, isUnkept: true, answered: null };
+  }
+
+  /**
    * Remembers the answer of an accepted request, or forgets the request when it was rejected before anything was written, by it or when it
    * ran before. Rejected behind that it keeps its command id, so that a repeat meets what was written; so it does where the store is away.
    */
   async settle(acceptance: Acceptance, { status, headers, hasWritten }: GivenAnswer): Promise<void> {
+    if (acceptance.isUnkept === true) return;
     let settled = false;
     try {
       if (status < 300) settled = await this.remember(acceptance, status, headers);
@@ -136,8 +151,8 @@ export class Idempotency {
   }
 
   /** Ends an accepted request without an answer that could be given again: a repeat runs it under the same command id. */
-  release({ name, commandId, hash, at }: Acceptance): void {
-    if (!this.running.delete(name) || this.processes.alone) return;
+  release({ name, commandId, hash, at, isUnkept }: Acceptance): void {
+    if (isUnkept === true || !this.running.delete(name) || this.processes.alone) return;
     const given = { commandId, hash, at, answer: null };
     const stored = this.store.write(name, given, { expected: { ...given, ...this.here() } });
     void stored.catch((error: unknown) =>
@@ -193,9 +208,10 @@ export class Idempotency {
 
   private async replay(name: string, { status, headers, thing, body }: Answer): Promise<Replay> {
     if (thing === null || !isEncrypted(body)) return { status, headers, body: null };
+    const { stream } = dataKeyPlace(thing);
     const key =
       (await this.keyring.keys([thing])).get(thing) ??
-      reject('not_found', { kind: categoryOf(thing), id: idOf(thing) });
+      reject('not_found', { kind: categoryOf(stream), id: idOf(stream) });
     return { status, headers, body: decryptField(key, name, body) as string };
   }
 

@@ -34,6 +34,10 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
       },
     ]);
   const { idempotency } = request.server.edge;
+  if (request.isTransient) {
+    request.acceptance = idempotency.unkept(request.caller.actor, key);
+    return undefined;
+  }
   const accepted = await idempotency.accept(request.caller.actor, key, `${request.method} ${request.url}`, {
     digest: request.bodyDigest ?? NO_BODY,
     value: request.body,

@@ -24,7 +24,7 @@
  * query handler, and `this.lists.answer('agents', caller, asked, rows.map(({ row }) => agentView(row)), next)`.
  */
 export { Documented } from './openapi/documented';
-export { CommandContext, CurrentCaller } from './command-context';
+export { CommandContext, commandMeta, CurrentCaller } from './command-context';
 export type { EdgeServices } from './edge-services';
 export { envelopeOf, GatewayError } from './envelope';
 export { errorRegistry, type ErrorCode } from './error-registry';
@@ -45,6 +45,9 @@ export { RateLimiter } from './rate-limiter';
 export { Accepts, Answers, AnswersAs, LARGE_JSON_LIMIT, Reads, Rejects, Requires } from './route';
 export type { RouteTable, ServedRoute } from './route-table';
 export { type CreateApplication, serve } from './serve';
+export { type Place, TransientRequests } from './transient-requests';
 export { parts } from './uploads';
 export { reached, VIEW_WAIT_MS, VIEW_WAITER, type ViewWaiter } from './view-waiter';
+export { isOverTls } from './same-origin';
+export { noSessionCookie, sessionCookie } from './session-cookie';
 export { tagged, written, writtenTogether, type Outcome } from './written';

@@ -10,7 +10,8 @@ export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
 
   constructor(
-    readonly code: 'invalid_body' | 'invalid_parameter' | 'unknown_field' | 'too_large',
+    readonly code:
+      'invalid_body' | 'invalid_parameter' | 'unknown_field' | 'invalid_archive' | 'invalid_frontmatter' | 'too_large',
     readonly faults: readonly InputFault[],
   ) {
     super(code);

@@ -67,10 +67,15 @@ export class Lists {
     const known = first === undefined ? undefined : this.answers.get(first);
     if (known !== undefined && known.asked === asked && known.nextKey === next?.key && sameItems(known.items, items))
       return known.answer;
-    const nextCursor = next === null ? 'null' : `"${this.cursor(list, caller, query, next)}"`;
-    const answer = new JsonText(`{"items":[${items.map(({ text }) => text).join(',')}],"nextCursor":${nextCursor}}`);
+    const answer = this.unkept(list, caller, query, items, next);
     if (first !== undefined) this.answers.set(first, { asked, nextKey: next?.key, items, answer });
     return answer;
+  }
+
+  /** As `answer`; nothing of it is remembered. */
+  unkept(list: string, caller: Caller, query: ListQuery, items: readonly JsonText[], next: PageStart | null): JsonText {
+    const nextCursor = next === null ? 'null' : `"${this.cursor(list, caller, query, next)}"`;
+    return new JsonText(`{"items":[${items.map(({ text }) => text).join(',')}],"nextCursor":${nextCursor}}`);
   }
 
   private cursor(list: string, caller: Caller, query: ListQuery, next: PageStart): string {

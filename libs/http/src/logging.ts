@@ -1,3 +1,4 @@
+import { isDomainError } from '@app/kernel';
 import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Logger } from 'pino';
 
@@ -43,6 +44,8 @@ export const nestLogger = (logger: Logger): LoggerService => ({
   warn: (message: unknown) => logger.warn({ message: String(message) }, 'nest'),
   // A failed start ends the process, which prints a sentence about it.
   error: (message: unknown, ...rest: readonly unknown[]) =>
+    // Of an answer that broke off, since what it was made of was deleted.
+    isDomainError(message, 'not_found') ||
     rest.at(-1) === 'ExceptionHandler' ||
     String(message).startsWith('Error: listen ') ||
     logger.error(message instanceof Error ? { error: message } : { message: String(message) }, 'nest'),

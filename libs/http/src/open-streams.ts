@@ -1,5 +1,6 @@
-import { Duplex, type Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { EventLines } from './event-stream';
 import { admittedStill } from './guard';
 
 /** Check the callers of open streams this often. A revoked key reads no longer than this. */
@@ -7,7 +8,7 @@ const CHECK_MS = 2_000;
 
 /** Tracks the answers that are being streamed. */
 export class OpenStreams {
-  private readonly followed = new Set<Duplex>();
+  private readonly followed = new Set<EventLines>();
 
   /** Watches a stream. When its caller is no longer admitted, calls `end`, which may say why. Breaks off a stream that is still open at the next check. */
   add(stream: Readable | Writable, request: FastifyRequest, end?: (reason: unknown) => void): void {
@@ -18,10 +19,10 @@ export class OpenStreams {
       told = true;
     };
     const check = setInterval(() => void admittedStill(request.server.edge, request).catch(rejected), CHECK_MS).unref();
-    if (request.method === 'GET' && stream instanceof Duplex) this.followed.add(stream);
+    if (request.method === 'GET' && stream instanceof EventLines) this.followed.add(stream);
     stream.once('close', () => {
       clearInterval(check);
-      this.followed.delete(stream as Duplex);
+      this.followed.delete(stream as EventLines);
     });
   }
 

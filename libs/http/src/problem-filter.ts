@@ -65,6 +65,7 @@ export const sendError = (request: FastifyRequest, reply: FastifyReply, error: u
 /** Sends a problem document (RFC 9457). */
 export const sendProblem = (request: FastifyRequest, reply: FastifyReply, problem: Problem): void => {
   const { code, status, title, detail, errors, outcome, retryAfterSeconds, limit } = problem;
+  const { conversationId, messageId, text } = problem;
   if (status === 401) reply.header('www-authenticate', 'ApiKey');
   if (status === 413) reply.header('connection', 'close');
   if (status === 503 || retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds ?? 1));
@@ -80,6 +81,9 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
     requestId: request.id,
     errors,
     ...limit,
+    conversationId,
+    messageId,
+    text,
     ...(isWrite && status === 503 ? { outcome: became } : {}),
   };
   void reply.code(status).header('content-type', 'application/problem+json; charset=utf-8').send(JSON.stringify(body));

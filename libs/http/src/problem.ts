@@ -17,6 +17,11 @@ export interface Problem {
   readonly outcome?: 'none' | 'unknown';
   readonly retryAfterSeconds?: number;
   readonly limit?: UsedUp;
+  /** Where a failed answer stands, also of a conversation that began with it. */
+  readonly conversationId?: string;
+  readonly messageId?: string;
+  /** What a model said that was to be an object and is none. */
+  readonly text?: string;
 }
 
 /** The problem behind an error. What is not foreseen is `internal` and says nothing more. */
@@ -31,7 +36,7 @@ export const problemOf = (error: unknown): Problem => {
     };
   if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
   if (isDomainError(error)) {
-    const { path, reason, retryAfterSeconds } = error.facts;
+    const { path, reason, retryAfterSeconds, text, conversationId, messageId } = error.facts;
     const general = named(error.code);
     const problem = { ...general, detail: rejectionSentence(error) ?? general.detail };
     const limit = error.code === 'usage_limit_exceeded' ? usedUp(error.facts) : undefined;
@@ -42,6 +47,8 @@ export const problemOf = (error: unknown): Problem => {
         ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] }
         : {}),
       ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
+      ...(typeof conversationId === 'string' && typeof messageId === 'string' ? { conversationId, messageId } : {}),
+      ...(error.code === 'no_object_generated' && typeof text === 'string' ? { text } : {}),
     };
   }
   if ((error as { code?: unknown }).code === 'FST_ERR_BAD_URL') return problemOf(malformedPath);

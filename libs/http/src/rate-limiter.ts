@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CoordinationStore } from '@app/coordination';
 import { type Clock, reject } from '@app/kernel';
 
@@ -45,6 +46,11 @@ export class RateLimiter {
     while (this.shared !== undefined && present.left === 0 && !present.spent)
       await (present.taking ??= this.takeMore(this.shared, credential, this.perMinute, present));
     this.use(present);
+  }
+
+  /** As `take` for callers who are not known yet, by their address. Addresses share 4,096 counters: whoever has many fills no store. */
+  takeOfAddress(address: string): Promise<void> {
+    return this.take(`address/${createHash('sha256').update(address).digest('hex').slice(0, 3)}`);
   }
 
   /** The same at once, where this process counts alone. */

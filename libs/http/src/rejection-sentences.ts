@@ -23,6 +23,14 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
   conflict: ({ reason }) => conflicts[String(reason)],
   name_taken: ({ path }) =>
     path === undefined ? undefined : sentenceAbout(String(path), 'is already in use. Choose another.'),
+  memory_disabled: ({ kind }) =>
+    kind === 'shared'
+      ? 'This Agent shares no memories. Switch `sharedMemoryEnabled` of the Agent on, or save it for yourself.'
+      : 'This Agent remembers nothing. Switch `memoryEnabled` of the Agent on; a public Agent has no memory.',
+  memory_full: ({ kind, limit }) =>
+    kind === 'proposed'
+      ? `You have ${limit} proposed memories with this Agent already. Confirm or discard some first.`
+      : `The Agent keeps at most ${limit} ${kind} memories${kind === 'shared' ? '' : ' of each user'}. Delete one first, or replace one.`,
   precondition_failed: ({ expected, actual }) =>
     actual === undefined
       ? undefined
@@ -31,17 +39,29 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     path === undefined
       ? undefined
       : sentenceAbout(String(path), bodies[String(reason)] ?? 'has a value that is not allowed here'),
-  unsupported_parameter: ({ path }) =>
-    path === undefined ? undefined : sentenceAbout(String(path), 'is not supported here. Remove it.'),
+  unsupported_parameter: ({ path, reason }) =>
+    path === undefined
+      ? undefined
+      : sentenceAbout(String(path), unsupported[String(reason)] ?? 'is not supported here. Remove it.'),
   invalid_parameter: ({ path, reason }) => {
     const said = parameters[String(reason)];
     return path === undefined || said === undefined ? undefined : sentenceAbout(String(path), said);
   },
   unsupported_media_type: ({ header }) => mediaTypes[String(header)],
-  too_large: ({ bytes, limit }) =>
-    limit === undefined
-      ? undefined
-      : `This takes ${bytes} bytes to store, but at most ${limit} fit. Make it smaller, or send it in parts.`,
+  too_large: ({ bytes, limit, reason }) =>
+    reason === 'incognito'
+      ? 'Your incognito conversations take more memory than they may. Delete one, or send a shorter message.'
+      : limit === undefined
+        ? undefined
+        : reason === 'attachment'
+          ? `An attached file may have at most ${limit} bytes. Make it smaller.`
+          : reason === 'skill_files'
+            ? `A Skill may have at most ${limit} files.`
+            : reason === 'skill_bytes'
+              ? `The files of a Skill may have at most ${limit} bytes together, and these have ${bytes}. Leave some out.`
+              : reason === 'skill_file'
+                ? `A file of a Skill may have at most ${limit} bytes. Make it smaller, or leave it out.`
+                : `This takes ${bytes} bytes to store, but at most ${limit} fit. Make it smaller, or send it in parts.`,
   rate_limited: ({ retryAfterSeconds }) => `Too many requests this minute. Retry in ${retryAfterSeconds} s.`,
   rebuild_exists: ({ version, state }) =>
     `The view already has a rebuild: version ${version}, ${state}. Resume, cancel or retire it first.`,
@@ -49,8 +69,25 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     state === undefined
       ? undefined
       : `The rebuild is ${state}, which does not allow this. Check its state with GET /api/v1/operations/projections/{name}.`,
-  model_not_available: ({ kind }) =>
-    `This needs a model of the kind ${kind}, and none is configured. Add one to MODELS_FILE.`,
+  unavailable: ({ reason }) => unavailables[String(reason)],
+  model_not_available: ({ kind, reason }) =>
+    reason === 'not_allowed'
+      ? 'The Agent may not use this model. List those that it may use with GET /api/v1/core/llm/{agentId}/models.'
+      : `This needs a model of the kind ${kind}, and none is configured. Add one to MODELS_FILE.`,
+};
+
+const unsupported: Readonly<Record<string, string | undefined>> = {
+  switched_off: 'is switched off for this Agent. Remove it, or switch it on in `sampling` of the Agent.',
+  knowledge_off:
+    'asks for Knowledge, which is switched off for this Agent. Remove it, or switch `knowledgeEnabled` on.',
+  incognito_file: 'is a file, which would be stored. Remove it, or ask in a conversation that is not incognito.',
+  sees_nothing: 'is a file, and the model sees none. Remove it, or choose a model with the tag vision.',
+};
+
+const unavailables: Readonly<Record<string, string | undefined>> = {
+  no_process_url:
+    'The conversation is in the memory of another process, and this one does not know where to reach that. Try again, or ask the operator to set PROCESS_URL.',
+  incognito_full: 'The incognito conversations of all users take all the memory that they may. Try again later.',
 };
 
 const parameters: Readonly<Record<string, string | undefined>> = {
@@ -62,10 +99,11 @@ const parameters: Readonly<Record<string, string | undefined>> = {
 const kindNames: Readonly<Record<string, string | undefined>> = {
   apiKey: 'API key',
   space: 'Space',
+  skill: 'Skill',
   agent: 'Agent',
   version: 'version at revision',
   content: 'content of document',
-  openAnswer: 'unfinished answer in conversation',
+  sessionOf: 'session of API key',
   limit: 'spend limit',
   projection: 'view',
   seal: 'seal over event',
@@ -83,11 +121,11 @@ const nameOfKind = (kind: string): string | undefined => {
 
 /** What to do, where checking the id does not help. */
 const advices: Readonly<Record<string, string>> = {
-  openAnswer: 'List the messages of the conversation: a finished answer is among them.',
+  sessionOf: 'The request came with the key itself. Sign in with POST /api/v1/session, and send the cookie instead.',
   seal: 'An event is sealed within about a second. Try again.',
   projection: 'List the views with GET /api/v1/operations/projections.',
   deadLetter: 'List the open ones with GET /api/v1/operations/dead-letters. Retried and discarded ones are gone.',
-  objectKind: 'Use one of user, apiKey, space, agent, document, tag, conversation, message, limit and model.',
+  objectKind: 'Use one of user, apiKey, space, agent, document, tag, conversation, message, skill, limit and model.',
   page: 'The documentation starts at /docs.',
 };
 
@@ -119,6 +157,9 @@ const forbids: Readonly<Record<string, string>> = {
   space_creation:
     'Your role may not create Spaces. Ask an admin to create one, or the operator to add your role to SPACE_CREATION_ROLES.',
   sees_less: 'Your access changed while this was sent. Try again.',
+  not_all_agents: 'These are the memories of all Agents. Use a key for all Agents, or ask for those of one Agent.',
+  foreign_origin:
+    'A page of another origin sent this, and sessions are for the pages of this one. Send an API key in the header x-api-key instead.',
   key_ended: 'This API key was revoked or has expired, so it cannot create or change keys. Use another.',
   userId: 'Only admins may create API keys for other users. Leave userId out for your own.',
   permissions:
@@ -135,12 +176,22 @@ const conflicts: Readonly<Record<string, string>> = {
   concurrent_changes: 'Others changed this at the same time, and nothing was done. Send the request again.',
   document_not_ready: 'The document is not Ready, so its chunks are about to change. Wait until it is, then edit them.',
   exists: 'This id is already in use, and nothing was changed. Send the request again as a new one.',
+  incognito:
+    'An incognito conversation is kept nowhere, so this cannot be done with it. Ask, regenerate, read, stop or delete it.',
+  other_kind: 'The conversation is of another kind. Leave kind out to go on with it, or begin a new one.',
   last_admin: 'You cannot delete, suspend or demote the last admin. Make another user an admin first.',
   personal_agent: 'You cannot delete a personal Agent. It is deleted with its user.',
   personal_space:
     'You cannot delete a personal Space or add members to it. It is deleted with its user. Create a team Space instead.',
   unknown_model:
     'That version uses a model that is no longer configured. Restore another version, or ask the operator to configure the model.',
+  memory_chosen:
+    'This memory does not wait any more: it was chosen, discarded, or lapsed. Read it, or propose it again.',
+  memory_proposed: 'This memory is only proposed. Confirm it first, then edit it.',
+  memory_replaced: 'Another memory is taking the place of this one. List them, and replace the new one.',
+  equal_memory: 'Another memory says the same. Edit that one, or delete one of the two.',
+  personal_memories_only:
+    'This Agent is personal, or in a private Space, so all its memories are personal. Leave kind out, or save it for yourself.',
   memory_of_public_agent: 'A public Agent cannot have memory. Turn memory off, or turn public off first.',
   limit_exists: 'The API key already has a limit. Change it with PUT /api/v1/core/cost-control/{keyId}.',
   restatement_not_begun: 'The restatement was never started. Start it first.',
@@ -149,6 +200,12 @@ const conflicts: Readonly<Record<string, string>> = {
   reindex_exists: 'A re-index has not ended. Swap or cancel it first.',
   no_reindex: 'There is no re-index here. Start one first.',
   reindex_not_ready: 'The re-index is not ready for this. Read its state, and try again.',
+  nothing_to_summarise: 'There is nothing to summarise. Go on with the conversation first.',
+  call_decided: 'The call does not wait for approval any more. Read the message to see what became of it.',
+  skills_full:
+    'The place has as many Skills as it may have. Delete one first, or ask the operator to raise SKILLS_PER_PLACE.',
+  only_draft: 'Nothing of the Skill is published yet. Delete the Skill instead.',
+  no_draft: 'The Skill has no draft to publish. Change it first.',
   version_served: 'This version of the view is being served. Roll back or swap first.',
 };
 
@@ -156,6 +213,11 @@ const bodies: Readonly<Record<string, string>> = {
   not_among_allowed_models: 'must be one of allowedModels. Choose one of them, or add it.',
   unknown_model:
     'names a model that is not configured for chat. List those that are with GET /api/v1/core/llm/{agentId}/models.',
+  secret_of_another_address:
+    'must be given again, since the base URL of the tool has changed. null removes the secret that it had.',
+  schema_too_slow: 'takes too long to check. Make it simpler',
+  unknown_version: 'must be a published version of this Skill. List them with GET .../versions.',
+  memory_length: 'must have 1 to 300 characters that can be seen',
   unknown_price_version: 'names a price version that does not exist',
 };
 
@@ -163,6 +225,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   'content-encoding': 'Compressed bodies are not accepted. Send it without the header content-encoding.',
   'content-type':
     'The content-type is missing or not accepted here. Send application/json in UTF-8, or multipart/form-data with a boundary to upload files.',
+  attachment:
+    'The bytes of the file are none of text in UTF-8, Markdown, PDF, PNG, JPEG, WebP and GIF. Convert it to one of these.',
 };
 
 /** Reasons with a sentence. A test checks that none is missing. */

@@ -16,6 +16,7 @@ import { Overload } from './overload';
 import { RateLimiter } from './rate-limiter';
 import { ProblemFilter } from './problem-filter';
 import { RouteTable } from './route-table';
+import { TransientRequests } from './transient-requests';
 import { VIEW_WAITER, type ViewWaiter } from './view-waiter';
 
 /** An application behind the edge, its routes registered, not listening yet. */
@@ -49,6 +50,7 @@ export const serve = async (
   const requests = new OpenRequests(fastify.server, new Overload(fastify.server));
   fastify.addHook('onClose', async () => requests.stop());
   const edge = edgeServices(app, requests);
+  fastify.addHook('onClose', () => edge.transients.close());
   installEdge(fastify, edge, logger);
   if (edge.config.ROLES.includes('api')) serveDocs(app, productVersion);
   app.useGlobalFilters(new ProblemFilter(routes, logger));
@@ -68,5 +70,6 @@ const edgeServices = (app: NestFastifyApplication, requests: OpenRequests): Edge
   lists: app.get(Lists),
   views: app.get<ViewWaiter>(VIEW_WAITER),
   metrics: app.get(Metrics),
+  transients: app.get(TransientRequests),
   requests,
 });

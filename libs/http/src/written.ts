@@ -11,6 +11,8 @@ export interface Outcome {
   readonly show?: () => Promise<JsonText | undefined>;
   /** Path of what was created. */
   readonly location?: string;
+  /** The data key under which the answer is kept for a repeat, asked for once it is shown; that of the stream by default. */
+  readonly keptWith?: () => string;
   /** Members that are shown in this answer only, never in a repeat: secrets. */
   readonly once?: Readonly<Record<string, string>>;
 }
@@ -33,12 +35,13 @@ export const written = async (
   if (!inTime || found === AWAY) reply.header('x-view-late', 'true');
   const json = show === undefined ? undefined : found === undefined || found === AWAY ? bare(receipt) : found;
   const { acceptance } = reply.request;
-  if (acceptance !== null) acceptance.answered = { thing: receipt.stream, body: json?.text ?? null };
+  if (acceptance !== null)
+    acceptance.answered = { thing: outcome.keptWith?.() ?? receipt.stream, body: json?.text ?? null };
   return outcome.once === undefined ? json : json?.with(outcome.once);
 };
 
 /**
- * Ends a write to several streams: as `written`, without `etag`. `keptWith`: the stream under whose data key the answer is
+ * Ends a write to several streams: as `written`, without `etag`. `keptWith`: the data key under which the answer is
  * kept for a repeat.
  */
 export const writtenTogether = async (

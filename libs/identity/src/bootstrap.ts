@@ -1,7 +1,7 @@
 import { type Clock, type CommandMeta, Decisions, deriveId, type Ids, InstanceSecret, stepOf } from '@app/kernel';
 import { apiKeyDecider, type ApiKeyFields } from './api-key/api-key.decider';
 import { hashedSecret, makeSecret } from './api-key/api-key-secret';
-import { permission } from './api-key/permissions';
+import { type Permission, permission } from './api-key/permissions';
 import { CreateUser, type CreateUserHandler } from './user/commands/create-user';
 import { userDecider } from './user/user.decider';
 
@@ -19,6 +19,9 @@ export const EVERYTHING: Omit<ApiKeyFields, 'name'> = {
   expiresAt: null,
 };
 
+/** Permissions that came after keys with every permission had been made. */
+const LATER: ReadonlySet<Permission> = new Set(['skills:read', 'skills:write', 'memory:read', 'memory:write']);
+
 export interface Bootstrapped {
   /** The secret of the bootstrap key, only at the start that generated it: print it once. */
   readonly madeSecret?: string;
@@ -27,7 +30,8 @@ export interface Bootstrapped {
 /**
  * Makes sure that the first admin exists and that the bootstrap key has the configured secret. Writes nothing if both hold.
  * Without a configured secret one is generated at the first start and kept. A first admin or bootstrap key that was deleted
- * or revoked is not restored.
+ * or revoked is not restored. A bootstrap key with every permission of an earlier release gets those that came since: no other
+ * key could give them to anybody.
  */
 export const bootstrap = async (
   system: {
@@ -58,6 +62,10 @@ export const bootstrap = async (
     await decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, command, stepOf(meta, 'apiKey'));
     return configured === undefined ? { madeSecret: secret } : {};
   }
+  if (key.status === 'valid' && hadEverything(key.permissions)) {
+    const fields = { permissions: EVERYTHING.permissions };
+    await decisions.transact(apiKeyDecider, BOOTSTRAP_KEY_ID, { type: 'Update', fields }, stepOf(meta, 'permissions'));
+  }
   if (key.status === 'valid' && configured !== undefined) {
     await decisions.transact(
       apiKeyDecider,
@@ -68,3 +76,6 @@ export const bootstrap = async (
   }
   return {};
 };
+
+const hadEverything = (held: ReadonlySet<Permission>): boolean =>
+  permission.options.every((option) => held.has(option) !== LATER.has(option));

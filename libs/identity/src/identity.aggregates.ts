@@ -5,6 +5,8 @@ import { apiKeyUseDecider } from './api-key/api-key-use';
 import { apiKeyDecider } from './api-key/api-key.decider';
 import { apiKeyEvents, apiKeyUsed } from './api-key/api-key.events';
 import { AdminRegister } from './admins/admin-register';
+import { sessionDecider } from './session/session.decider';
+import { sessionEvents } from './session/session.events';
 import { userDecider } from './user/user.decider';
 import { userEvents } from './user/user.events';
 import { userIntegrations } from './user/user.integrations';
@@ -40,4 +42,12 @@ const apiKeyAggregate = defineAggregate(apiKeyDecider, apiKeyEvents, {
 
 const apiKeyUseAggregate = defineAggregate(apiKeyUseDecider, [apiKeyUsed]);
 
-export const identityAggregates = [adminsAggregate, userAggregate, apiKeyAggregate, apiKeyUseAggregate];
+const sessionAggregate = defineAggregate(sessionDecider, sessionEvents);
+
+export const identityAggregates = [
+  adminsAggregate,
+  userAggregate,
+  apiKeyAggregate,
+  apiKeyUseAggregate,
+  sessionAggregate,
+];

@@ -10,6 +10,8 @@ import { RevokeApiKeyHandler } from './api-key/commands/revoke-api-key';
 import { GrantAgentsToTheirKeys } from './policies/grant-agents-to-their-keys.policy';
 import { ReleaseMailAddresses } from './policies/release-mail-addresses.policy';
 import { RevokeKeysOfDeletedUsers } from './policies/revoke-keys-of-deleted-users.policy';
+import { EndSessionHandler } from './session/commands/end-session';
+import { StartSessionHandler } from './session/commands/start-session';
 import { UpdateUserHandler } from './user/commands/update-user';
 import { CreateUserHandler } from './user/commands/create-user';
 import { DeleteUserHandler } from './user/commands/delete-user';
@@ -21,6 +23,8 @@ const commands = [
   CreateApiKeyHandler,
   GrantAgentHandler,
   RevokeApiKeyHandler,
+  EndSessionHandler,
+  StartSessionHandler,
   UpdateUserHandler,
   CreateUserHandler,
   DeleteUserHandler,

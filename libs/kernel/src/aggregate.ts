@@ -2,7 +2,7 @@ import type { CommandMeta } from './command-meta';
 import type { Decisions } from './decisions';
 import type { AnyEvent, EventDefinition, EventsOf } from './event-definition';
 import type { Integrations } from './integration-event';
-import type { KeySelector } from './keyring';
+import { dataKeyName, type KeySelector } from './keyring';
 import type { RecordedEvent } from './recorded-event';
 
 /** Deletes an aggregate whose key is destroyed but which a restored or imported log shows as living. */
@@ -18,6 +18,18 @@ export interface Erasure<Event extends AnyEvent = AnyEvent> {
   };
   /** `withOwner`: it is deleted with the user or Space that owns its key, also after a restore. */
   readonly again: DeleteAgain | 'withOwner';
+  /** Its entities with data keys of their own. Those that are left go with the aggregate. */
+  readonly entities?: EntityErasure<Event>;
+}
+
+/** How entities of an aggregate are erased one by one. */
+export interface EntityErasure<Event extends AnyEvent = AnyEvent> {
+  /** The erasing events, each with the id of the entity whose key to destroy. */
+  readonly by: {
+    readonly [Type in Event['type']]?: (event: RecordedEvent<Extract<Event, { readonly type: Type }>>) => string;
+  };
+  /** As `Erasure.again`. Must append nothing where the log does not know the entity, or knows it as deleted. */
+  readonly again: (decisions: Decisions, id: string, entity: string, meta: CommandMeta) => Promise<unknown>;
 }
 
 /** Where auditors find an object of a kind. */
@@ -68,7 +80,12 @@ export const defineAggregate = <const List extends readonly EventDefinition[]>(
   };
   const [content] = contentFields(events);
   if (content !== undefined) assertErasure(aggregate, content);
-  for (const type of Object.keys({ ...erasure?.by, ...integrations?.tell })) {
+  const keyed = events.find(({ entity, sensitive }) => entity !== undefined && sensitive.length > 0);
+  if (keyed !== undefined && Object.keys(erasure?.entities?.by ?? {}).length === 0)
+    throw new Error(
+      `${keyed.type}.${keyed.entity} names an entity with a data key of its own, but the aggregate ${of.category} does not say what erases it: declare \`erasure.entities\`.`,
+    );
+  for (const type of Object.keys({ ...erasure?.by, ...erasure?.entities?.by, ...integrations?.tell })) {
     if (!events.some((event) => event.type === type))
       throw new Error(`The aggregate ${of.category} says what follows from ${type}, which is none of its events.`);
   }
@@ -97,6 +114,11 @@ const assertErasure = ({ category, isOwned, erasure, events }: Aggregate, conten
 
 /** Erases with the key of the event's own stream. */
 export const ownKey = ({ context }: RecordedEvent): KeySelector => ({ stream: context.stream });
+
+/** Erases with the key of an entity in the event's stream. */
+export const entityKey = ({ context }: RecordedEvent, entity: string): KeySelector => ({
+  stream: dataKeyName(context.stream, entity),
+});
 
 /** An audited object with a stream of its own. */
 export const ownStream = (category: string, related: AuditKind['related'] = () => []): AuditKind => ({

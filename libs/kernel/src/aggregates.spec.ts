@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineAggregate, ownKey, ownStream } from './aggregate';
 import { Aggregates } from './aggregates';
 import { heldBlob, releasedBlobs, sensitive } from './marked-fields';
+import type { RecordedEvent } from './recorded-event';
 import { defineEvent } from './event-definition';
 import { defineIntegration, tell } from './integration-event';
 
@@ -129,6 +130,37 @@ describe('what follows from the declarations', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it('is what erases an entity alone, and what a restore deletes of it again', async () => {
+    const written = defineEvent({
+      type: 'PageWritten',
+      description: '',
+      data: z.strictObject({ pageId: z.string(), text: sensitive(z.string()) }),
+      entity: 'pageId',
+    });
+    const torn = event('PageTorn', z.strictObject({ pageId: z.string() }));
+    const closed = event('BookBurnt', z.strictObject({}));
+    const events = [written, torn, closed] as const;
+    const erasure = { by: { BookBurnt: ownKey }, again };
+    expect(() => defineAggregate({ category: 'book' }, events, { erasure })).toThrow(
+      'PageWritten.pageId names an entity with a data key of its own, but the aggregate book does not say what erases it: declare `erasure.entities`.',
+    );
+    const removed: string[] = [];
+    const entities = {
+      by: { PageTorn: ({ data }: RecordedEvent) => String(data['pageId']) },
+      again: async (_: unknown, id: string, entity: string) => void removed.push(`${id} ${entity}`),
+    };
+    const books = new Aggregates([
+      defineAggregate({ category: 'book' }, events, { erasure: { ...erasure, entities } }),
+    ]);
+    expect([books.erasingTypes.toSorted(), books.endingTypes]).toEqual([['BookBurnt', 'PageTorn'], ['BookBurnt']]);
+    const stored = { type: 'PageTorn', data: '{"pageId":"p1"}', stream: 'book-1' };
+    expect(['book-1/p1', 'book-1/p2', 'book-1'].map((key) => books.erases(stored, key))).toEqual([true, false, false]);
+    expect(books.deletionOf('book-1')).toBe(again);
+    await books.deletionOf('book-1/p1')?.(undefined as never, '1', undefined as never);
+    expect(removed).toEqual(['1 p1']);
+    expect(all.deletionOf('note-1/p1')).toBeUndefined();
   });
 
   it('is which bodies are held and released, wherever they stand', () => {

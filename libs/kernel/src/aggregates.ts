@@ -1,9 +1,10 @@
-import type { Aggregate, AuditKind, DeleteAgain } from './aggregate';
+import { type Aggregate, type AuditKind, type DeleteAgain, entityKey, type Erasure } from './aggregate';
 import { type AnyEvent, EventCatalogue, type EventDefinition } from './event-definition';
-import type { IntegrationDefinition, IntegrationEvent, Tellings } from './integration-event';
+import type { IntegrationDefinition, IntegrationEvent, Integrations, Tellings } from './integration-event';
 import { textsAt } from './field-paths';
 import { categoryOf, idOf } from './decider';
-import type { KeySelector } from './keyring';
+import { dataKeyPlace, type KeySelector } from './keyring';
+import type { StoredEvent } from './log-records';
 import type { RecordedEvent } from './recorded-event';
 
 /** Every kind of aggregate of the product, and what follows from their declarations. */
@@ -17,6 +18,8 @@ export class Aggregates {
   readonly subjects: readonly string[];
   /** Events that may erase content. */
   readonly erasingTypes: readonly string[];
+  /** Those of them that may erase all of their stream. */
+  readonly endingTypes: readonly string[];
   /** Events that others are told of. */
   readonly relayedTypes: readonly string[];
   private readonly byCategory: ReadonlyMap<string, Aggregate>;
@@ -33,9 +36,10 @@ export class Aggregates {
     this.kinds = united(all.map(({ kinds }) => kinds));
     this.integrations = all.flatMap(({ integrations }) => integrations?.definitions ?? []);
     this.subjects = [...new Set(this.integrations.map(({ subject }) => subject))];
-    this.erasures = united(all.map(({ erasure }) => erasure?.by ?? {}));
+    this.erasures = united(all.map(({ erasure }) => ({ ...entityErasures(erasure), ...erasure?.by })));
     this.tellings = united(all.map(({ integrations }) => integrations?.tell ?? {}));
     this.erasingTypes = Object.keys(this.erasures);
+    this.endingTypes = all.flatMap(({ erasure }) => Object.keys(erasure?.by ?? {}));
     this.relayedTypes = Object.keys(this.tellings);
   }
 
@@ -44,10 +48,24 @@ export class Aggregates {
     return this.erasures[event.type]?.(event);
   }
 
-  /** Deletes an aggregate again after a restore; undefined where it goes with its owner, or holds no content. */
-  deletionOf(stream: string): DeleteAgain | undefined {
-    const again = this.byCategory.get(categoryOf(stream))?.erasure?.again;
-    return again === 'withOwner' ? undefined : again;
+  /** Whether an event of the log erased what is under a key. */
+  erases({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>, key: string): boolean {
+    if (!this.erasingTypes.includes(type)) return false;
+    // What erases says by ids which content: they are not encrypted, and all that is read of the event.
+    const event = { type, data: JSON.parse(data) as Record<string, unknown>, context: { stream } } as RecordedEvent;
+    const selector = this.erasedBy(event);
+    return selector !== undefined && 'stream' in selector && selector.stream === key;
+  }
+
+  /** Deletes an aggregate, or one of its entities, again after a restore, by the name of its key; undefined where it goes with its owner, or holds no content. */
+  deletionOf(key: string): DeleteAgain | undefined {
+    const { stream, entity } = dataKeyPlace(key);
+    const erasure = this.byCategory.get(categoryOf(stream))?.erasure;
+    if (entity !== undefined) {
+      const again = erasure?.entities?.again;
+      return again && ((decisions, id, meta) => again(decisions, id, entity, meta));
+    }
+    return erasure?.again === 'withOwner' ? undefined : erasure?.again;
   }
 
   /** Whether streams of a kind name stored bodies. */
@@ -77,7 +95,21 @@ export class Aggregates {
     const told = this.tellings[type]?.(data, idOf(context.stream));
     return told === undefined ? null : { ...told, data: told.definition.data.parse(told.data) };
   }
+
+  /** Which streams of a category others hear nothing of (`Integrations.isUntold`); undefined where they hear of all. */
+  untoldOf(category: string): Integrations['isUntold'] {
+    return this.byCategory.get(category)?.integrations?.isUntold;
+  }
 }
+
+const entityErasures = (
+  erasure: Erasure | undefined,
+): Readonly<Record<string, (event: RecordedEvent) => KeySelector>> =>
+  Object.fromEntries(
+    Object.entries(erasure?.entities?.by ?? {}).flatMap(([type, entityOf]) =>
+      entityOf === undefined ? [] : [[type, (event: RecordedEvent) => entityKey(event, entityOf(event))]],
+    ),
+  );
 
 const repeated = (names: readonly string[]): string => names.find((name, index) => names.indexOf(name) !== index) ?? '';
 

@@ -5,6 +5,7 @@ import type { AppendResult, NewEvent, StoredEvent } from './log-records';
 import type { EventContext, RecordedEvent } from './recorded-event';
 import { REMEMBERED, SharedLruCache } from './shared-lru-cache';
 import { sizeOf } from './size-of';
+import type { Snapshots } from './snapshots';
 import type { Receipt } from './command-meta';
 
 /** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
@@ -35,6 +36,8 @@ export interface Baseline<State = unknown> extends Loaded<State> {
   /** Approximate upper bound in characters: `measured` plus what was folded since. */
   readonly size: number;
   readonly measured: number;
+  /** Up to which revision there is a snapshot; -1 without one. */
+  readonly savedAt: number;
   /** When the log last said that there is nothing newer, by this process's steady clock. */
   readAt: number;
 }
@@ -43,7 +46,10 @@ export interface Baseline<State = unknown> extends Loaded<State> {
 export class Baselines {
   private readonly cache = new SharedLruCache<string, Baseline>(REMEMBERED, weightOf);
 
-  constructor(private readonly codec: EventCodec) {}
+  constructor(
+    private readonly codec: EventCodec,
+    private readonly snapshots: Snapshots | undefined,
+  ) {}
 
   /** Undefined if none is remembered, or only one of another decider or timeline. */
   find<State, Command, Event extends AnyEvent>(
@@ -63,15 +69,15 @@ export class Baselines {
     stored: readonly StoredEvent[],
   ): Promise<Baseline<State>> {
     if (stored.length === 0) return start;
-    const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
+    const events = (await this.codec.decode(stored, decider.withoutContent)) as RecordedEvent<Event>[];
     const commands = new Map(start.commands);
     for (const event of events) remember(commands, event.context);
     const last = (events.at(-1) as RecordedEvent<Event>).context;
     forgetBefore(commands, Date.parse(last.recordedAt) - REMEMBERED_MS);
-    const state = events.reduce((folded, event) => decider.evolve(folded, event), start.state);
+    const state = events.reduce((sum, event) => decider.evolve(sum, event), start.state);
     const size = start.size + charactersOf(stored);
     const measured = size > 2 * start.measured + UNMEASURED ? sizeOf(state) : undefined;
-    const next = {
+    const folded: Baseline<State> = {
       ...start,
       state,
       revision: last.revision,
@@ -81,6 +87,8 @@ export class Baselines {
       size: measured ?? size,
       measured: measured ?? start.measured,
     };
+    const savedAt = this.snapshots?.keep(decider, stream, folded, last.id) ?? start.savedAt;
+    const next = { ...folded, savedAt };
     this.cache.set(stream, next);
     return next;
   }
@@ -121,6 +129,7 @@ export const beginning = <State, Command, Event extends AnyEvent>(
   timeline,
   size: 0,
   measured: 0,
+  savedAt: -1,
   readAt: 0,
 });
 
@@ -137,7 +146,7 @@ const weightOf = ({ size, commands, own }: Baseline): number =>
   OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
 
 /** What commands came to, by their ids. */
-type KnownCommands = Map<string, { receipt: Receipt; hash: string | undefined; at: number }>;
+export type KnownCommands = Map<string, { receipt: Receipt; hash: string | undefined; at: number }>;
 
 /** Adds the command of an event. */
 const remember = (commands: KnownCommands, { commandId, commandHash, recordedAt, ...context }: EventContext): void => {

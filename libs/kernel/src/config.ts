@@ -15,7 +15,9 @@ const list = <T extends string>(values: readonly [T, ...T[]]) =>
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must begin with http:// or https:// and name a host' });
 /** `host:port`; an IPv6 address in brackets. */
-const broker = z.string().regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, 'must be host:port, separated by commas');
+const hostAndPort = z
+  .string()
+  .regex(/^(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/, 'must be host:port, separated by commas');
 
 /** Every environment variable of the product. The table in docs/configuration.md is generated from the descriptions. */
 export const configSchema = z.object({
@@ -43,9 +45,36 @@ export const configSchema = z.object({
   PARSER_INFLATED_BYTES: wholeNumber(1024 ** 2, 64 * 1024 ** 3)
     .default(1024 ** 3)
     .describe('Most bytes that what is compressed in an uploaded file may unpack to.'),
+  SKILLS_PER_PLACE: wholeNumber(1, 1_000).default(50).describe('Most Skills of a Space, and of each of its Agents.'),
+  SKILL_MAX_FILES: wholeNumber(0, 10_000).default(500).describe('Most reference files of a Skill.'),
+  SKILL_MAX_BYTES: wholeNumber(1, 1024 ** 3)
+    .default(100 * 1024 ** 2)
+    .describe('Most bytes of the reference files of a Skill, inflated.'),
+  CONVERSATION_CONTEXT_TOKENS: wholeNumber(500, 10_000_000)
+    .optional()
+    .describe(
+      'Tokens of a conversation that a model is shown. What came before is summarised. Default: three quarters of the `contextWindow` of the model, or 16000.',
+    ),
+  MEMORY_PERSONAL_MAX: wholeNumber(1, 10_000).default(100).describe('Most memories of one user that an Agent keeps.'),
+  MEMORY_SHARED_MAX: wholeNumber(1, 10_000)
+    .default(100)
+    .describe('Most memories that an Agent shares with all its users.'),
+  MEMORY_CONTEXT_TOKENS: wholeNumber(0, 100_000)
+    .default(800)
+    .describe('Most tokens of memories that an answer is given.'),
+  MEMORY_PROPOSAL_DAYS: wholeNumber(1, 3_650)
+    .default(30)
+    .describe('Days after which a proposed memory lapses that nobody confirmed or discarded.'),
+  SKILL_CATALOG_TOKENS: wholeNumber(100, 1_000_000)
+    .default(4_000)
+    .describe(
+      'Tokens of the names and descriptions of Skills that a model is told of. Beyond it the least relevant have their names alone.',
+    ),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
     .optional()
-    .describe('Requests a minute for each API key. Default: no limit.'),
+    .describe(
+      'Requests a minute for each API key and its sessions, and attempts to sign in for each address. Default: no limit.',
+    ),
   DEFAULT_CURRENCY: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
@@ -83,6 +112,11 @@ export const configSchema = z.object({
   ROLES: list(['api', 'projector', 'worker'])
     .default(['api', 'projector', 'worker'])
     .describe('Run these roles in this process. Run fewer than all three only if every store is on a server.'),
+  PROCESS_URL: httpUrl
+    .optional()
+    .describe(
+      'Address at which other processes reach this one, such as `http://10.0.0.7:3000`: they forward requests for incognito conversations to it. Default: none is known, and they answer 503.',
+    ),
   EVENTSTORE_URL: z
     .string()
     .regex(/^(esdb|kurrentdb)(\+discover)?:\/\/./, 'must begin with esdb:// or kurrentdb://')
@@ -108,7 +142,7 @@ export const configSchema = z.object({
   KAFKA_BROKERS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(broker))
+    .pipe(z.array(hostAndPort))
     .optional()
     .describe(
       'Send integration events to these Kafka brokers: `host:port`, separated by commas. Default: none are sent.',
@@ -130,6 +164,14 @@ export const configSchema = z.object({
   COMPAT_DROP_UNSUPPORTED: flag
     .default(false)
     .describe('Drop unsupported gateway fields instead of rejecting the request.'),
+  TOOL_PRIVATE_HOSTS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(hostAndPort))
+    .optional()
+    .describe(
+      'Let HTTP tools of Agents call these addresses, though they are not on the public internet: `host:port`, separated by commas. Default: none.',
+    ),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
     .describe('Send traces to this address (OTLP over HTTP). Default: none are sent.'),

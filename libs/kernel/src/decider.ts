@@ -1,6 +1,7 @@
 import type { AnyEvent } from './event-definition';
 import type { RecordedEvent } from './recorded-event';
 import type { KeyOwner } from './keyring';
+import type { SnapshotFormat } from './snapshots';
 
 /**
  * The pure core of an aggregate. `decide` turns a command into events or throws (`reject(code, facts)`); deciding the same
@@ -13,6 +14,10 @@ export interface Decider<State, Command, Event extends AnyEvent> {
   readonly initial: State;
   decide(command: Command, state: State): readonly Event[];
   evolve(state: State, event: RecordedEvent<Event>): State;
+  /** Types of events whose sensitive fields it does not read: they reach `evolve` as erased, and nobody decrypts them. */
+  readonly withoutContent?: ReadonlySet<Event['type']>;
+  /** How its state is kept in a snapshot, for deciders whose streams grow long; others have none. */
+  readonly snapshot?: SnapshotFormat<State>;
   /** Who owns the stream's data key, from its first event. Required if events have sensitive fields. */
   owner?(event: Event): KeyOwner;
 }

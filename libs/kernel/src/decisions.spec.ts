@@ -136,7 +136,8 @@ describe('Decisions', () => {
     const { log, decisions } = setUp();
     log.endOf = (stream) => log.events.filter((event) => event.stream === stream).length - 1;
     const sizes: Decider<number, NoteCommand, NoteEvent> = {
-      ...notes,
+      category: notes.category,
+      owner: () => ({ userId: 'u1' }),
       initial: 0,
       decide: () => [],
       evolve: (sum, event) => (event.type === 'Noted' ? sum + event.data.size : sum),
@@ -145,6 +146,16 @@ describe('Decisions', () => {
     expect(await decisions.load(notes, 'n1')).toMatchObject({ state: { texts: ['first'] } });
     expect(await decisions.load(sizes, 'n1')).toMatchObject({ state: 5 });
     expect(await decisions.recall(notes, 'n1')).toMatchObject({ state: { texts: ['first'] } });
+  });
+
+  it('leaves content encrypted that a decider does not read', async () => {
+    const { log, codec, decisions } = setUp();
+    await decisions.transact(notes, 'n1', { type: 'Note', text: 'secret' }, meta());
+    const blind = { ...notes, withoutContent: new Set(['Noted'] as const) };
+    const { state } = await new Decisions(log, codec).load(blind, 'n1');
+    expect(state.texts).toEqual([ERASED]);
+    expect(await decisions.loadAt(blind, 'n1', 0)).toMatchObject({ texts: [ERASED] });
+    expect((await decisions.load(notes, 'n1')).state.texts).toEqual(['secret']);
   });
 
   describe('while the log is away', () => {

@@ -10,6 +10,7 @@ import { isWrongExpectedRevision, type StreamLog } from './log-records';
 import { LogAbsence } from './log-absence';
 import { Queues } from './concurrency';
 import type { RecordedEvent } from './recorded-event';
+import { SNAPSHOT_EVENTS, Snapshots, type SnapshotStore } from './snapshots';
 import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
 /** Attempts of a writer that should be alone. One that loses every time gives way. */
@@ -34,12 +35,16 @@ export class Decisions {
   private readonly baselines: Baselines;
   private readonly queues = new Queues();
   private readonly absence: LogAbsence;
+  private readonly alsoForget: ((stream: string) => void)[] = [];
+  private readonly snapshots: Snapshots | undefined;
 
   constructor(
     private readonly log: StreamLog,
     private readonly codec: EventCodec,
+    snapshots?: SnapshotStore,
   ) {
-    this.baselines = new Baselines(codec);
+    this.snapshots = snapshots && new Snapshots(snapshots);
+    this.baselines = new Baselines(codec, this.snapshots);
     this.absence = new LogAbsence(log, RECALLED_MS);
   }
 
@@ -83,7 +88,7 @@ export class Decisions {
   ): Promise<State | undefined> {
     const stored = await this.log.readStream(streamOf(decider.category, id), { limit: revision + 1 });
     if (stored.at(-1)?.revision !== revision) return undefined;
-    const events = (await this.codec.decode(stored)) as RecordedEvent<Event>[];
+    const events = (await this.codec.decode(stored, decider.withoutContent)) as RecordedEvent<Event>[];
     return events.reduce((folded, event) => decider.evolve(folded, event), decider.initial);
   }
 
@@ -131,9 +136,15 @@ export class Decisions {
     return this.log.readIndex?.timeline;
   }
 
-  /** Forgets a stream: erasure must reach memory too. */
+  /** Forgets a stream, with whoever else remembers what was read of it: erasure must reach memory too. */
   forget(stream: string): void {
     this.baselines.forget(stream);
+    for (const forget of this.alsoForget) forget(stream);
+  }
+
+  /** Tells a memory of each stream that it must forget. */
+  onForget(forget: (stream: string) => void): void {
+    this.alsoForget.push(forget);
   }
 
   /** Undefined if another writer was faster. */
@@ -228,6 +239,19 @@ export class Decisions {
     return known ?? { state: decider.initial, revision: -1, position: null };
   }
 
+  /** What a process before this one folded of a long stream, if the log has what it was folded from. */
+  private async fromSnapshot<State, Command, Event extends AnyEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+    timeline: number | undefined,
+  ): Promise<Baseline<State> | undefined> {
+    if (this.snapshots === undefined || this.isLatest(stream, SNAPSHOT_EVENTS)) return undefined;
+    const found = await this.snapshots.find(decider, stream);
+    if (found === undefined) return undefined;
+    const [last] = await this.log.readStream(stream, { from: found.baseline.revision, limit: 1 });
+    return last?.id === found.eventId ? { ...beginning(decider, timeline), ...found.baseline } : undefined;
+  }
+
   /** Reads what came after the baseline and folds it in. */
   private async advance<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
@@ -235,7 +259,10 @@ export class Decisions {
   ): Promise<Baseline<State>> {
     for (;;) {
       const { timeline } = this;
-      const start = this.baselines.find(decider, stream, timeline) ?? beginning(decider, timeline);
+      const start =
+        this.baselines.find(decider, stream, timeline) ??
+        (await this.fromSnapshot(decider, stream, timeline)) ??
+        beginning(decider, timeline);
       const end = endOf(start);
       const isKnown = this.isLatest(stream, end) || (await this.confirm(stream, end, false));
       const news = isKnown ? start.own : await this.log.readStream(stream, { from: start.revision + 1 });

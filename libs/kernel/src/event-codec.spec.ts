@@ -68,6 +68,7 @@ describe('content inside objects and lists', () => {
     data: z.strictObject({
       sign: z.strictObject({ lit: z.boolean(), text: sensitive(z.string()) }),
       shelves: z.array(z.strictObject({ id: z.string(), label: sensitive(z.string()).optional() })).optional(),
+      note: sensitive(z.string()).nullable().exactOptional(),
     }),
   });
   const key = randomBytes(32);
@@ -82,6 +83,7 @@ describe('content inside objects and lists', () => {
   const data = {
     sign: { lit: true, text: 'Bread' },
     shelves: [{ id: 'a', label: 'Rolls' }, { id: 'b' }, { id: 'c', label: 'Rye' }],
+    note: 'Closed on Mondays',
   };
   const written = async (given: object) => {
     const [event] = await shops.encode(
@@ -94,12 +96,13 @@ describe('content inside objects and lists', () => {
   };
 
   it('is encrypted where it stands, and the rest is not', async () => {
-    expect(Opened.sensitive).toEqual(['sign.text', 'shelves[].label']);
+    expect(Opened.sensitive).toEqual(['sign.text', 'shelves[].label', 'note']);
     const event = await written(data);
     const secret = { $encrypted: expect.any(String) as string };
     expect(JSON.parse(event.data)).toEqual({
       sign: { lit: true, text: secret },
       shelves: [{ id: 'a', label: secret }, { id: 'b' }, { id: 'c', label: secret }],
+      note: secret,
     });
     expect(data.sign.text).toBe('Bread');
     expect(shops.decodeWith(event, keys).data).toEqual(data);
@@ -111,8 +114,71 @@ describe('content inside objects and lists', () => {
     expect(shops.decodeWith(await written(data), new Map()).data).toEqual({
       sign: { lit: true, text: erased },
       shelves: [{ id: 'a', label: erased }, { id: 'b' }, { id: 'c', label: erased }],
+      note: erased,
     });
     expect(shops.decodeWith({ ...(await written(data)), data: JSON.stringify(data) }, new Map()).data).toEqual(data);
+  });
+});
+
+describe('an event of an entity', () => {
+  const text = sensitive(z.string());
+  const before = defineEvent({
+    type: 'NoteWritten',
+    description: 'A note was written in a book.',
+    data: z.strictObject({ noteId: z.string(), text }),
+  });
+  const Written = defineEvent({
+    type: 'NoteWritten',
+    description: 'A note was written in a book.',
+    data: z.strictObject({ noteId: z.string().nullable(), text }),
+    entity: 'noteId',
+    upcasters: [(data) => data],
+  });
+  const made = new Map<string, Buffer>();
+  const asked: string[][] = [];
+  const keyring: Keyring = {
+    ensureKey: async (name) => made.get(name) ?? (made.set(name, randomBytes(32)).get(name) as Buffer),
+    keys: async (names) => {
+      asked.push([...names]);
+      return new Map([...made].filter(([name]) => names.includes(name)));
+    },
+  };
+  const books = new EventCodec(new EventCatalogue([Written]), keyring);
+  const meta = {
+    commandId: '00000000-0000-7000-8000-000000000002',
+    actor: 'user:1',
+    correlationId: '00000000-0000-7000-8000-000000000002',
+    now: new Date(0),
+  };
+  const written = async (by: EventCodec, ...notes: readonly (string | null)[]): Promise<StoredEvent[]> => {
+    const events = notes.map((noteId) => ({ type: 'NoteWritten', data: { noteId, text: `of ${noteId}` } }));
+    return (await by.encode('book-1', events, meta, {})).map((event) => ({
+      ...event,
+      stream: 'book-1',
+      revision: 0,
+      position: '1',
+    }));
+  };
+  beforeEach(() => {
+    made.clear();
+    asked.length = 0;
+  });
+  const textsOf = async (events: readonly StoredEvent[]) =>
+    (await books.decode(events)).map(({ data }) => data['text']);
+
+  it('stands under the key of that entity, or of the stream where it names none', async () => {
+    const events = await written(books, 'n1', 'n2', 'n1', null);
+    expect([...made.keys()]).toEqual(['book-1/n1', 'book-1/n2', 'book-1']);
+    expect(await textsOf(events)).toEqual(['of n1', 'of n2', 'of n1', 'of null']);
+    expect(asked).toEqual([['book-1/n1', 'book-1/n2', 'book-1']]);
+    made.delete('book-1/n1');
+    expect(await textsOf(events)).toEqual([{ erased: true }, 'of n2', { erased: true }, 'of null']);
+  });
+
+  it('stays under the key of the stream where it was written before entities had keys', async () => {
+    const events = await written(new EventCodec(new EventCatalogue([before]), keyring), 'n1');
+    expect([...made.keys()]).toEqual(['book-1']);
+    expect(await textsOf(events)).toEqual(['of n1']);
   });
 });
 

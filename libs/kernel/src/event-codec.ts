@@ -1,10 +1,10 @@
 import type { CommandMeta } from './command-meta';
 import type { AnyEvent, EventCatalogue, EventDefinition } from './event-definition';
-import { contextOf, metadataOf } from './event-metadata';
+import { contextOf, dataKeyIn, dataKeyOf, metadataOf } from './event-metadata';
 import { decryptField, encryptField, isEncrypted } from './field-cipher';
 import { changeAt } from './field-paths';
 import { eventId } from './ids';
-import type { DataKey, KeyOwner, Keyring } from './keyring';
+import { type DataKey, dataKeyName, type KeyOwner, type Keyring } from './keyring';
 import type { NewEvent, StoredEvent } from './log-records';
 import type { RecordedEvent } from './recorded-event';
 import { ERASED } from './marked-fields';
@@ -29,39 +29,51 @@ export class EventCodec {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Checks each event against its schema and encrypts its sensitive fields under the stream's data key. */
+  /** Checks each event against its schema and encrypts its sensitive fields under the data key of the stream, or of the entity that it names. */
   async encode(stream: string, events: readonly AnyEvent[], meta: CommandMeta, owner: KeyOwner): Promise<NewEvent[]> {
     if (!this.catalogue.isOurStream(stream)) throw new Error(`the category of ${stream} is not in the catalogue`);
-    const definitions = events.map((event) => this.definitionOf(event.type));
-    const key = definitions.some((definition) => definition.sensitive.length > 0)
-      ? await this.keyring.ensureKey(stream, owner)
-      : undefined;
-    return events.map((event, index) => {
-      const definition = definitions[index] as EventDefinition;
+    const parsed = events.map((event) => {
+      const definition = this.definitionOf(event.type);
       const data = definition.data.parse(event.data) as Record<string, unknown>;
+      return { definition, data, entity: entityOf(definition, data) };
+    });
+    const names = parsed.flatMap(({ definition, entity }) =>
+      definition.sensitive.length > 0 ? [dataKeyName(stream, entity)] : [],
+    );
+    const keys = new Map(
+      await Promise.all(
+        [...new Set(names)].map(async (name) => [name, await this.keyring.ensureKey(name, owner)] as const),
+      ),
+    );
+    return parsed.map(({ definition, data, entity }, index) => {
+      const key = keys.get(dataKeyName(stream, entity));
       return {
         id: eventId(meta.commandId, index),
-        type: event.type,
+        type: definition.type,
         data: JSON.stringify(key === undefined ? data : encrypted(data, definition, stream, key)),
-        metadata: JSON.stringify(metadataOf(meta, definition)),
+        metadata: JSON.stringify(metadataOf(meta, definition, entity)),
       };
     });
   }
 
   /**
    * Reads stored events in order. Throws `UnreadableEvent` at the first that this program cannot understand.
-   * Sensitive fields whose key is gone read as `ERASED`.
+   * Sensitive fields whose key is gone read as `ERASED`; so do those of types in `withoutContent`, which nobody decrypts.
    */
-  async decode(events: readonly StoredEvent[]): Promise<RecordedEvent[]> {
-    const keys = await this.keysOf(events);
-    return events.map((event) => this.decodeWith(event, keys));
+  async decode(
+    events: readonly StoredEvent[],
+    withoutContent: ReadonlySet<string> = NO_TYPES,
+  ): Promise<RecordedEvent[]> {
+    const isOpened = ({ type }: StoredEvent): boolean => !withoutContent.has(type);
+    const keys = await this.keysOf(events.filter(isOpened));
+    return events.map((event) => this.decodeWith(event, isOpened(event) ? keys : NO_KEYS));
   }
 
   /** The existing data keys that reading these events needs. */
   async keysOf(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, DataKey>> {
-    const streams = new Set<string>();
-    for (const event of events) if (this.isSensitive(event.type)) streams.add(event.stream);
-    return streams.size > 0 ? this.keyring.keys([...streams]) : NO_KEYS;
+    const names = new Set<string>();
+    for (const event of events) if (this.isSensitive(event.type)) names.add(dataKeyOf(event));
+    return names.size > 0 ? this.keyring.keys([...names]) : NO_KEYS;
   }
 
   /** Reads one event with the given keys, for callers that page and continue after an unreadable one. */
@@ -69,7 +81,8 @@ export class EventCodec {
     const definition = this.catalogue.find(event.type);
     if (definition === undefined) throw new UnreadableEvent('unknown_type', event, 'unknown type');
     const metadata = JSON.parse(event.metadata) as Record<string, string>;
-    const data = decrypted(upcast(event, definition, Number(metadata['schema'] ?? 1)), definition, event.stream, keys);
+    const key = keys.get(dataKeyIn(event.stream, metadata));
+    const data = decrypted(upcast(event, definition, Number(metadata['schema'] ?? 1)), definition, event.stream, key);
     const parsed = definition.data.safeParse(data);
     if (!parsed.success)
       throw new UnreadableEvent('schema', event, parsed.error.issues.map((issue) => issue.path.join('.')).join(', '));
@@ -99,6 +112,7 @@ export class EventCodec {
 
 const NO_DATA: Readonly<Record<string, unknown>> = Object.freeze({});
 const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
+const NO_TYPES: ReadonlySet<string> = new Set();
 
 const upcast = (event: StoredEvent, definition: EventDefinition, schema: number): Record<string, unknown> => {
   if (!(schema >= 1 && schema <= definition.schema))
@@ -107,6 +121,12 @@ const upcast = (event: StoredEvent, definition: EventDefinition, schema: number)
   return schema === definition.schema
     ? data
     : definition.upcasters.slice(schema - 1).reduce((lifted, upcaster) => upcaster(lifted), data);
+};
+
+/** Undefined for events without sensitive fields, too: their metadata say nothing of keys. */
+const entityOf = ({ entity, sensitive }: EventDefinition, data: Record<string, unknown>): string | undefined => {
+  const id = entity === undefined || sensitive.length === 0 ? undefined : data[entity];
+  return typeof id === 'string' ? id : undefined;
 };
 
 /** In place: the schema check made objects and lists of its own. */
@@ -125,10 +145,9 @@ const decrypted = (
   data: Record<string, unknown>,
   definition: EventDefinition,
   stream: string,
-  keys: ReadonlyMap<string, DataKey>,
+  key: DataKey | undefined,
 ): Record<string, unknown> => {
   if (definition.sensitive.length === 0) return data;
-  const key = keys.get(stream);
   const opened = (path: string, value: unknown): unknown => {
     if (!isEncrypted(value)) return value;
     return key === undefined ? ERASED : decryptField(key, fieldPlace(stream, path), value);

@@ -16,8 +16,14 @@ export interface EventDefinition<Type extends string = string, Data extends z.Zo
   readonly data: Data;
   /** What the event says, for the catalogue. */
   readonly description: string;
-  /** Paths of the fields that are encrypted under the stream's data key. */
+  /** Paths of the fields that are encrypted, under the data key of the stream or of `entity`. */
   readonly sensitive: readonly string[];
+  /**
+   * The field that names the entity whose own data key the sensitive fields are under; where that is null or absent they are under the
+   * stream's. What each event was written under stands in its metadata (`dataKeyOf`): one of before a schema that names an entity stays
+   * under the stream's key.
+   */
+  readonly entity?: string;
   /** Paths of the fields that name stored bodies. */
   readonly blobs: BlobFields;
   /** `upcasters[i]` turns schema i+1 into i+2. */
@@ -41,6 +47,7 @@ export const defineEvent = <Type extends string, Data extends z.ZodObject>(defin
   type: Type;
   description: string;
   data: Data;
+  entity?: string & keyof z.output<Data>;
   upcasters?: readonly Upcaster[];
 }): EventDefinition<Type, Data> => {
   const upcasters = definition.upcasters ?? [];

@@ -1,5 +1,6 @@
 import type { CommandMeta } from './command-meta';
 import type { EventDefinition } from './event-definition';
+import { dataKeyName } from './keyring';
 import type { StoredEvent } from './log-records';
 import type { EventContext } from './recorded-event';
 
@@ -8,8 +9,12 @@ const ALWAYS = ['$correlationId', '$causationId', 'commandId', 'actor', 'schema'
 /** Ours are below two thousand characters: longer text is not read to find out whose it is. */
 const MOST_CHARACTERS = 16_384;
 
-/** The metadata of an event: a JSON object of flat strings. */
-export const metadataOf = (meta: CommandMeta, { schema }: EventDefinition): Record<string, string> => ({
+/** The metadata of an event: a JSON object of flat strings. `entity`: the one whose data key its sensitive fields are under. */
+export const metadataOf = (
+  meta: CommandMeta,
+  { schema }: EventDefinition,
+  entity: string | undefined,
+): Record<string, string> => ({
   $correlationId: meta.correlationId,
   $causationId: meta.causationId ?? meta.commandId,
   commandId: meta.commandId,
@@ -17,9 +22,17 @@ export const metadataOf = (meta: CommandMeta, { schema }: EventDefinition): Reco
   actor: meta.actor,
   ...(meta.onBehalfOf === undefined ? {} : { onBehalfOf: meta.onBehalfOf }),
   ...(meta.requestId === undefined ? {} : { requestId: meta.requestId }),
+  ...(entity === undefined ? {} : { entity }),
   schema: String(schema),
   recordedAt: meta.now.toISOString(),
 });
+
+/** The name of the data key that an event's sensitive fields are under, if it has any. Takes events of any type, known or not. */
+export const dataKeyOf = ({ stream, metadata }: Pick<StoredEvent, 'stream' | 'metadata'>): string =>
+  metadata.includes('"entity":') ? dataKeyIn(stream, JSON.parse(metadata) as Record<string, string>) : stream;
+
+export const dataKeyIn = (stream: string, metadata: Readonly<Record<string, string>>): string =>
+  dataKeyName(stream, metadata['entity']);
 
 /** Whether metadata are such as `metadataOf` writes; a later version may say more. Takes any text. */
 export const isOurMetadata = (metadata: string): boolean => {

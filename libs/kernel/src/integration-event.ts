@@ -31,6 +31,8 @@ export type Tellings<Event extends AnyEvent> = {
 export interface Integrations<Event extends AnyEvent = AnyEvent> {
   readonly definitions: readonly IntegrationDefinition[];
   readonly tell: Tellings<Event>;
+  /** Whether others hear nothing of a stream, by the data of its first event as it is stored: not even that it exists, or is deleted. */
+  readonly isUntold?: (first: Readonly<Record<string, unknown>>) => boolean;
 }
 
 export const defineIntegration = <Data extends z.ZodObject>(

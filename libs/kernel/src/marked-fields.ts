@@ -77,4 +77,6 @@ const markedIn = (schema: z.ZodType, path: string, marked: WeakSet<z.ZodType>): 
 };
 
 const unwrapped = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+  schema instanceof z.ZodOptional || schema instanceof z.ZodExactOptional || schema instanceof z.ZodNullable
+    ? unwrapped(schema.unwrap() as z.ZodType)
+    : schema;

@@ -6,23 +6,29 @@ interface Class extends Function {
 /** What a dependency is asked for by: a symbol, or a class. */
 export type Token = symbol | Class;
 
+/** What is asked for if somebody provides it. */
+export interface OptionalToken {
+  readonly token: Token;
+  readonly optional: true;
+}
+
 /** The shape of Nest's `FactoryProvider`. */
 export interface PartsProvider<T> {
   readonly provide: Token;
-  readonly inject: Token[];
+  readonly inject: (Token | OptionalToken)[];
   readonly useFactory: (...given: unknown[]) => T;
 }
 
-/** A Nest provider for what is made from an object of its parts: `inject` names the token of each part. */
+/** A Nest provider for what is made from an object of its parts: `inject` names the token of each part; an optional one that nobody provides is undefined. */
 export const provideWith = <T, Parts extends object>(
   provide: Token,
   make: (parts: Parts) => T,
-  inject: { readonly [Name in keyof Parts]: Token },
+  inject: { readonly [Name in keyof Parts]: Token | (undefined extends Parts[Name] ? OptionalToken : never) },
 ): PartsProvider<T> => {
   const names = Object.keys(inject);
   return {
     provide,
-    inject: Object.values(inject) as Token[],
+    inject: Object.values(inject) as PartsProvider<T>['inject'],
     useFactory: (...given) => make(Object.fromEntries(names.map((name, index) => [name, given[index]])) as Parts),
   };
 };

@@ -21,6 +21,7 @@ export type { IngestionParts } from './ingestion/ingest';
 export { embeddedText, passagesOf } from './ingestion/passages';
 export { readDocument } from './ingestion/read-document';
 export { failureMessage } from './ingestion/ingestion-failure';
+export { askerOf } from './document/asker';
 export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-worker';
 export { type IngestionProgress, ProgressBoard, readProgress } from './ingestion/progress';
 export { KnowledgeModule } from './knowledge.module';

@@ -29,6 +29,38 @@ describe('the model catalogue', () => {
     expect(catalogue.models.get(catalogue.defaultModel)?.kind).toBe('chat');
   });
 
+  it('has defaults for images, speech and transcription where the file names them, of their kind', () => {
+    expect(readCatalogue(undefined, 'USD')).toMatchObject({
+      imageModel: null,
+      speechModel: null,
+      transcriptionModel: null,
+    });
+    const file = (defaults: object) =>
+      JSON.stringify({
+        ...defaults,
+        providers: { acme: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } },
+        models: [{ key: 'a', provider: 'acme', kind: 'image', pricing: 'free' }],
+      });
+    expect(read(file({ imageModel: 'a' })).imageModel).toBe('a');
+    expect(() => read(file({ imageModel: 'a', speechModel: 'a', transcriptionModel: 'b' }))).toThrow(
+      'a is not a speech model; b is not a transcription model',
+    );
+  });
+
+  it('may name a chat model for titles, or none with null; by default the one that answered gives them', () => {
+    const file = (titleModel?: string | null) =>
+      JSON.stringify({
+        titleModel,
+        providers: { acme: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } },
+        models: [
+          { key: 'a', provider: 'acme', kind: 'chat', pricing: 'free' },
+          { key: 'b', provider: 'acme', kind: 'image', pricing: 'free' },
+        ],
+      });
+    expect([undefined, null, 'a'].map((key) => read(file(key)).titleModel)).toEqual([undefined, null, 'a']);
+    expect(() => read(file('b'))).toThrow('b is not a chat model');
+  });
+
   it('reads YAML, and takes the key as the model id and display name', () => {
     const { models } = read(
       'defaultModel: big\nproviders: { acme: { kind: openai, baseUrl: "http://127.0.0.1:1/v1" } }\nmodels:\n  - { key: big, provider: acme, kind: chat, pricing: free }\n',

@@ -91,6 +91,11 @@ const fileSchema = z.strictObject({
   defaultModel: name.default('local-chat'),
   embeddingModel: name.default('local-embedding'),
   rerankerModel: name.default('local-reranker'),
+  imageModel: name.nullable().default(null),
+  speechModel: name.nullable().default(null),
+  transcriptionModel: name.nullable().default(null),
+  /** Titles conversations; null: none does, and they are called by their first questions. By default the model that answered. */
+  titleModel: name.nullable().optional(),
   /** Where the platform itself runs: models of this region are `secure`. */
   hostingRegion: name.optional(),
   providers: z.record(name, z.discriminatedUnion('kind', [providerSchema, transformersSchema])).default({}),
@@ -98,11 +103,16 @@ const fileSchema = z.strictObject({
   models: z.array(z.unknown()).default([]),
 });
 
-/** The models of the instance. `defaultModel`, `embeddingModel` and `rerankerModel` are keys of models of their kind. */
+/** The models of the instance. `defaultModel` and the others are keys of models of their kind; of the last three there may be none. */
 export interface Catalogue {
   readonly defaultModel: string;
   readonly embeddingModel: string;
   readonly rerankerModel: string;
+  readonly imageModel: string | null;
+  readonly speechModel: string | null;
+  readonly transcriptionModel: string | null;
+  /** Undefined: the model that answered titles a conversation; null: none does. */
+  readonly titleModel: string | null | undefined;
   /** When the file was written, seconds since 1970. */
   readonly writtenAt: number;
   readonly providers: ReadonlyMap<string, ProviderDescription | TransformersDescription>;
@@ -176,24 +186,35 @@ export const readCatalogue = (file: string | undefined, currency: string): Catal
     ...defaultMistakes(given.success ? defaultsIn(given.data) : [], models, unread),
   ]);
   if (!given.success || mistakes.size > 0) throw invalid([...mistakes].join('; '));
-  const { defaultModel, embeddingModel, rerankerModel } = given.data;
+  const { defaultModel, embeddingModel, rerankerModel, imageModel, speechModel, transcriptionModel, titleModel } =
+    given.data;
   const writtenAt = file === undefined ? LOCAL_SINCE : Math.floor(statSync(file).mtimeMs / 1000);
   return {
     defaultModel,
     embeddingModel,
     rerankerModel,
+    imageModel,
+    speechModel,
+    transcriptionModel,
+    titleModel,
     writtenAt,
     providers: new Map(Object.entries(given.data.providers)),
     models,
   };
 };
 
-const defaultsIn = ({ defaultModel, embeddingModel, rerankerModel }: z.output<typeof fileSchema>) =>
-  [
-    [defaultModel, 'chat'],
-    [embeddingModel, 'embedding'],
-    [rerankerModel, 'reranker'],
+const defaultsIn = (file: z.output<typeof fileSchema>) => {
+  const defaults = [
+    [file.defaultModel, 'chat'],
+    [file.embeddingModel, 'embedding'],
+    [file.rerankerModel, 'reranker'],
+    [file.imageModel, 'image'],
+    [file.speechModel, 'speech'],
+    [file.transcriptionModel, 'transcription'],
+    [file.titleModel ?? null, 'chat'],
   ] as const;
+  return defaults.flatMap(([key, kind]) => (key === null ? [] : [[key, kind] as const]));
+};
 
 /** The models of a file that may have any form. */
 const entriesIn = (content: unknown): readonly unknown[] => {

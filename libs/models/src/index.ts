@@ -1,7 +1,11 @@
 export * from './catalogue';
+export * from './chat-messages';
+export * from './chat-tokens';
+export * from './image-tokens';
 export * from './local/relevance';
 export * from './local/sentences';
 export { termsOf } from './local/terms';
+export * from './media';
 export * from './model.decider';
 export * from './model.events';
 export * from './models';

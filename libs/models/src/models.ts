@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { canonicalJson, type Config, InvalidConfig, reject } from '@app/kernel';
 import { type Catalogue, type ModelDescription, type ProviderDescription, readCatalogue } from './catalogue';
 import { LocalProvider } from './local/local-provider';
+import type { MediaProvider } from './media';
 import type { ModelKind } from './pricing';
 import { OutputRates } from './output-rates';
 import { LOCAL, type Provider } from './provider';
@@ -18,6 +19,7 @@ interface Known {
   readonly upstreams: ReadonlyMap<string, Upstream>;
   /** Whoever runs the models of all of them; undefined where there are none. */
   readonly remote: Provider | undefined;
+  readonly media: MediaProvider | undefined;
   /** Those that run here, by the form of their description. */
   readonly transformers: ReadonlyMap<string, TransformersProvider>;
 }
@@ -51,7 +53,7 @@ export class Models {
       const catalogue = readCatalogue(config.MODELS_FILE, config.DEFAULT_CURRENCY);
       const upstreams = upstreamsOf(catalogue, environment, before?.upstreams);
       const transformers = transformersOf(catalogue, join(folder, 'hub'), packages, before?.transformers);
-      return { catalogue, upstreams, remote: remoteProvider(catalogue, upstreams), transformers };
+      return { catalogue, upstreams, ...remoteProviders(catalogue, upstreams), transformers };
     };
     return new Models(read, local);
   }
@@ -93,6 +95,17 @@ export class Models {
     return [...models.values()]
       .filter(({ kind, key }) => kind === 'embedding' && key !== embeddingModel)
       .map((model) => ({ model, provider: this.provider(model) }));
+  }
+
+  /** A model that makes or hears media, the default one of its kind for null, and whoever runs it. Rejects `model_not_available`. */
+  media(
+    kind: 'image' | 'speech' | 'transcription',
+    key: string | null,
+  ): { readonly model: ModelDescription; readonly provider: MediaProvider } {
+    const { imageModel, speechModel, transcriptionModel } = this.catalogue;
+    const byDefault = { image: imageModel, speech: speechModel, transcription: transcriptionModel }[kind];
+    const model = this.find(key ?? byDefault ?? reject('model_not_available', { kind }), kind);
+    return { model, provider: this.known.media ?? reject('model_not_available', { kind }) };
   }
 
   /** The model that ranks documents. */
@@ -162,10 +175,15 @@ const transformersOf = (
 };
 
 /** Large clients, loaded only where a provider needs them. */
-const remoteProvider = (catalogue: Catalogue, upstreams: ReadonlyMap<string, Upstream>): Provider | undefined => {
-  if (upstreams.size === 0) return undefined;
+const remoteProviders = (
+  catalogue: Catalogue,
+  upstreams: ReadonlyMap<string, Upstream>,
+): Pick<Known, 'remote' | 'media'> => {
+  if (upstreams.size === 0) return { remote: undefined, media: undefined };
   const { OpenAiProvider } = require('./upstream/openai-provider') as typeof import('./upstream/openai-provider');
-  return new OpenAiProvider(routesOf(catalogue, upstreams));
+  const { OpenAiMedia } = require('./upstream/openai-media') as typeof import('./upstream/openai-media');
+  const routes = routesOf(catalogue, upstreams);
+  return { remote: new OpenAiProvider(routes), media: new OpenAiMedia(routes) };
 };
 
 /** Where calls of each model go, by its key: to its provider, then to its fallback's. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, decimalAmount } from '@app/kernel';
 import { z } from 'zod';
-import type { InvocationUsage, TokenUsage } from './usage';
+import type { InvocationUsage, TokenUsage, UnitUsage } from './usage';
 
 /** What a model does. */
 export const modelKind = z.enum(['chat', 'embedding', 'reranker', 'image', 'speech', 'transcription']);
@@ -73,50 +73,84 @@ const PRICE_DECIMALS = 13;
 const AMOUNT_DECIMALS = 9;
 
 /** A usage with its cost, rounded half up to a nano-unit once. */
-export const billed = (usage: TokenUsage, pricing: Pricing, currency: string): InvocationUsage => ({
+export const billed = (
+  usage: TokenUsage,
+  pricing: Pricing,
+  currency: string,
+  units: UnitUsage = NO_UNITS,
+): InvocationUsage => ({
   ...usage,
-  cost: decimalAmount(costOf(usage, pricing)),
+  cost: decimalAmount(costOf(usage, pricing, units)),
   currency,
   isIncludedUsage: false,
 });
 
-/** What a usage costs, in nano-units. The input price applies to the part of the input that was not cached (specification, LLM invocation). */
-export const costOf = (usage: TokenUsage, pricing: Pricing): bigint => {
+const NO_UNITS: UnitUsage = {};
+
+/** What a usage costs, in nano-units: its tokens and its units, where both have prices. The input price applies to the part of the input that was not cached (specification, LLM invocation). */
+export const costOf = (usage: TokenUsage, pricing: Pricing, units: UnitUsage = NO_UNITS): bigint => {
   if (pricing === 'free') return 0n;
-  const { input, cached, written, output, unit } = tokenPrices(pricing);
+  const { input, cached, written, output, unit } = pricesOf(pricing);
   const { noCacheTokens, cacheReadTokens, cacheWriteTokens } = usage.inputTokenDetails;
   const total =
     BigInt(noCacheTokens) * input +
     BigInt(cacheReadTokens) * cached +
     BigInt(cacheWriteTokens) * written +
     BigInt(usage.outputTokens) * output;
-  return (total + unit / 2n) / unit;
+  return rounded(total, unit, units, pricing);
 };
 
 /** What a usage costs at most, in nano-units, where it is not known yet what of its input will be read from a cache or written to one. */
 export const highestCostOf = (
   { inputTokens, outputTokens }: Pick<TokenUsage, 'inputTokens' | 'outputTokens'>,
   pricing: Pricing,
+  units: UnitUsage = NO_UNITS,
 ): bigint => {
   if (pricing === 'free') return 0n;
-  const { dearestInput, output, unit } = tokenPrices(pricing);
-  return (BigInt(inputTokens) * dearestInput + BigInt(outputTokens) * output + unit / 2n) / unit;
+  const { dearestInput, output, unit } = pricesOf(pricing);
+  return rounded(BigInt(inputTokens) * dearestInput + BigInt(outputTokens) * output, unit, units, pricing);
 };
 
-interface TokenPrices {
+const SECONDS = 60n;
+const CHARACTERS = 1_000_000n;
+const SCALE = 10n ** BigInt(PRICE_DECIMALS - AMOUNT_DECIMALS);
+
+/** The cost of tokens, a sum over its unit, and of units, rounded once. */
+const rounded = (
+  tokens: bigint,
+  unit: bigint,
+  { images = 0, characters = 0, seconds = 0 }: UnitUsage,
+  pricing: Exclude<Pricing, 'free'>,
+): bigint => {
+  if (images + characters + seconds === 0) return (tokens + unit / 2n) / unit;
+  const { perImage, perCharacters, perMinute } = pricesOf(pricing);
+  const sum =
+    BigInt(images) * perImage * CHARACTERS * SECONDS +
+    BigInt(characters) * perCharacters * SECONDS +
+    BigInt(seconds) * perMinute * CHARACTERS;
+  const over = SCALE * CHARACTERS * SECONDS;
+  const [total, whole] = [tokens * over + sum * unit, unit * over];
+  return (total + whole / 2n) / whole;
+};
+
+interface Prices {
   readonly input: bigint;
   readonly cached: bigint;
   readonly written: bigint;
   readonly dearestInput: bigint;
   readonly output: bigint;
+  readonly perImage: bigint;
+  /** Of a million. */
+  readonly perCharacters: bigint;
+  readonly perMinute: bigint;
   /** What a price times tokens is divided by to get nano-units. */
   readonly unit: bigint;
 }
 
 /** Prices are read from their text once. */
-const known = new WeakMap<object, TokenPrices>();
+const known = new WeakMap<object, Prices>();
 
-const tokenPrices = (pricing: Exclude<Pricing, 'free'>): TokenPrices => {
+const pricesOf = (pricing: Exclude<Pricing, 'free'>): Prices => {
   let prices = known.get(pricing);
   if (prices === undefined) {
     const input = scaled(pricing.input);
@@ -128,6 +162,9 @@ const tokenPrices = (pricing: Exclude<Pricing, 'free'>): TokenPrices => {
       written,
       dearestInput: [input, cached, written].reduce((most, price) => (price > most ? price : most)),
       output: scaled(pricing.output),
+      perImage: scaled(pricing.perImage ?? '0'),
+      perCharacters: scaled(pricing.perMillionCharacters ?? '0'),
+      perMinute: scaled(pricing.perMinute ?? '0'),
       unit: BigInt(pricing.per) * 10n ** BigInt(PRICE_DECIMALS - AMOUNT_DECIMALS),
     };
     known.set(pricing, prices);

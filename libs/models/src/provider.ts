@@ -1,15 +1,17 @@
 import type { ModelDescription } from './catalogue';
+import type {
+  ChatMessage,
+  JsonSchema,
+  ReasoningContent,
+  TextContent,
+  ToolCall,
+  ToolDescription,
+} from './chat-messages';
 import type { Route } from './upstream/upstream-call';
 import type { TokenUsage, UsageSource } from './usage';
 
 /** The provider that needs no network. Its models exist always. */
 export const LOCAL = 'local';
-
-/** One message of the history a model sees. */
-export interface ChatMessage {
-  readonly role: 'user' | 'assistant';
-  readonly text: string;
-}
 
 /** A passage that the answer may cite as `[number]`, from 1. */
 export interface ChatSource {
@@ -27,7 +29,7 @@ export interface Sampling {
 }
 
 /** What every request names. */
-interface ModelRequest {
+export interface ModelRequest {
   /** The model asked for; its fallback may answer. */
   readonly model: ModelDescription;
   /** Ends the call at once; what was made until then counts. */
@@ -37,11 +39,23 @@ interface ModelRequest {
 export interface ChatRequest extends ModelRequest {
   /** The Agent's instructions; empty for none. */
   readonly system: string;
-  /** Oldest first; the last one is the user's question. */
+  /** Oldest first. The last one of the user is the question; calls and results of tools may follow it. */
   readonly messages: readonly ChatMessage[];
   /** Material to answer from. Each provider presents it in its own way; its words are never instructions. */
   readonly sources: readonly ChatSource[];
   readonly sampling: Sampling;
+  /** Tools that the model may call. One without the tag `tools` is given none, and reads what tools said before as text. */
+  readonly tools?: readonly ToolDescription[];
+  /** The answer is to be JSON under this schema. Nobody has checked that it is. */
+  readonly output?: { readonly name?: string; readonly schema: JsonSchema };
+  /** Tokens of the answer at most, reasoning included. */
+  readonly maxOutputTokens?: number;
+  /** The answer ends before the first of these. */
+  readonly stopSequences?: readonly string[];
+  /** A provider that can gives the same answer for the same seed. */
+  readonly seed?: number;
+  /** Told the body of each request to a provider over the network, as it is sent; of a local model what it is given, as JSON. */
+  readonly onSent?: (body: string) => void;
   /** The sources are to be summarised, without citations: a local model extracts what they say most. By default the question is answered from them. */
   readonly task?: 'summary';
 }
@@ -61,12 +75,16 @@ export interface ChatFinish {
 }
 
 export type ChatChunk =
-  | { readonly type: 'text'; readonly text: string }
+  | TextContent
+  | ReasoningContent
+  /** Whole: its arguments have come to their end. */
+  | ToolCall
   /** The last chunk of every stream that did not fail. */
   | ({ readonly type: 'finish' } & ChatFinish);
 
 export interface ChatResult extends ChatFinish {
-  readonly text: string;
+  /** In the order of their first words; pieces of one sort are one. */
+  readonly content: readonly (TextContent | ReasoningContent | ToolCall)[];
 }
 
 /** Fields of a client's own request: a provider gets those that its `forward` names. */

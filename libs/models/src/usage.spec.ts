@@ -104,3 +104,25 @@ describe('cost', () => {
       ),
     ));
 });
+
+describe('the cost of images, speech and transcripts', () => {
+  const priced = (given: object): Pricing => pricing({ input: '0', output: '0', ...given });
+
+  it.each([
+    ['images', priced({ perImage: '0.04' }), { images: 3 }, '0.12'],
+    ['characters', priced({ perMillionCharacters: '15' }), { characters: 13 }, '0.000195'],
+    ['seconds of a minute', priced({ perMinute: '0.006' }), { seconds: 61 }, '0.0061'],
+    ['what is rounded half up, once', priced({ perMinute: '0.00000003' }), { seconds: 1 }, '0.000000001'],
+    ['less than half a nano-unit', priced({ perMinute: '0.000000029' }), { seconds: 1 }, '0'],
+    ['a unit that has no price', priced({ perImage: '1' }), { seconds: 60 }, '0'],
+    ['nothing where it is free', 'free' as const, { images: 3 }, '0'],
+  ])('is that of %s', (_, prices, units, cost) => {
+    expect(billed(usageOf({}), prices, 'USD', units).cost).toBe(cost);
+    expect(highestCostOf(usageOf({}), prices, units)).toBe(costOf(usageOf({}), prices, units));
+  });
+
+  it('adds the tokens that have prices too', () =>
+    expect(billed(usageOf({ input: 4, output: 1_000 }), pricing({ perImage: '0.04' }), 'USD', { images: 1 }).cost).toBe(
+      '0.042001',
+    ));
+});

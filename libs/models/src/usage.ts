@@ -24,6 +24,16 @@ export const tokenUsage = z.strictObject({
 });
 export type TokenUsage = z.output<typeof tokenUsage>;
 
+const count = z.number().int().nonnegative();
+
+/** What calls of models for images, speech and transcription are billed by: each has the one of its kind. Begun seconds count as whole ones. */
+export const unitUsage = z.strictObject({
+  images: count.exactOptional().describe('Images that were made.'),
+  characters: count.exactOptional().describe('Characters that were spoken.'),
+  seconds: count.exactOptional().describe('Seconds of sound that were written down.'),
+});
+export type UnitUsage = z.output<typeof unitUsage>;
+
 /** Usage of an invocation with what it cost: `cost` is a decimal string in `currency`. */
 export const invocationUsage = tokenUsage.extend({
   cost: z.string().describe('What the call cost, a decimal.'),
@@ -31,6 +41,19 @@ export const invocationUsage = tokenUsage.extend({
   isIncludedUsage: z.boolean().describe('Whether it is part of the included usage.'),
 });
 export type InvocationUsage = z.output<typeof invocationUsage>;
+
+/** Usage as the wire has it: images, characters and seconds in place of tokens, which are there too where a provider reported them. */
+export const shownInvocationUsage = z
+  .object({ units: unitUsage.optional().describe('What it is billed by, of images, speech and transcription.') })
+  .extend(tokenUsage.partial().shape)
+  .extend(invocationUsage.pick({ cost: true, currency: true, isIncludedUsage: true }).shape);
+export type ShownUsage = z.output<typeof shownInvocationUsage>;
+
+export const shownUsage = (usage: InvocationUsage, units: UnitUsage | undefined): ShownUsage => {
+  if (units === undefined) return usage;
+  const { cost, currency, isIncludedUsage } = usage;
+  return { units, ...(usage.totalTokens === 0 ? { cost, currency, isIncludedUsage } : usage) };
+};
 
 /**
  * Who says what a call used: its provider; we, who counted what was sent and seen; or, for a call that was broken off before its
@@ -43,6 +66,8 @@ export const USAGE_MS = 5_000;
 
 export interface KnownUsage {
   readonly usage: TokenUsage;
+  /** Of kinds that have units. */
+  readonly units?: UnitUsage;
   readonly source: UsageSource;
 }
 

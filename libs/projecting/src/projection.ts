@@ -1,8 +1,9 @@
 import type { RecordedEvent } from '@app/kernel';
 import type { IndexSpec, Operation } from '@app/read-store';
+import type { Passage } from '@app/search-index';
 import type { z } from 'zod';
 
-/** What a search projection says of one event; passages come from the blob that the event names, opened by whoever applies it. */
+/** What a search projection says of one event; passages in a blob that the event names are opened by whoever applies it. */
 export type SearchIntent =
   | {
       readonly op: 'putDocument';
@@ -13,8 +14,8 @@ export type SearchIntent =
       readonly tagIds: readonly string[];
       readonly revision: number;
       readonly embeddingModel: string | null;
-      /** Blob with the passages (`encodePassages` of @app/search-index), under the key of `stream`. */
-      readonly passages: string;
+      /** The passages, or the blob with them (`encodePassages` of @app/search-index), under the key of `stream`. */
+      readonly passages: string | readonly Passage[];
     }
   | {
       readonly op: 'patchDocument';
@@ -51,6 +52,8 @@ export interface SearchProjection {
   readonly name: string;
   readonly version: number;
   readonly types: readonly string[];
+  /** Most events of one commit; 20 by default, since a document comes with all its passages and their vectors. */
+  readonly mostAtOnce?: number;
   apply(event: RecordedEvent): readonly SearchIntent[];
 }
 

@@ -1,7 +1,8 @@
 import { PAGE_SIZE, type PageRequest, type RowPage, sizeOf } from './find-page';
 import type { FindOptions, ReadStore, Row, StoredRow } from './read-store';
 
-type Dated = Row & { readonly createdAt: string };
+/** Rows that lists show newest first. */
+export type Dated = Row & { readonly createdAt: string };
 
 /** Rows in order, and whether more may stand behind them than are here. */
 interface List<R extends Dated> {
@@ -71,7 +72,8 @@ const merged = <R extends Dated>(lists: readonly List<R>[], limit: number): List
 
 type Placed = { readonly key: string; readonly row: { readonly createdAt: string } };
 
-const newestFirst = (a: Placed, b: Placed): number =>
+/** The order of such lists: descending, ties by descending key. */
+export const newestFirst = (a: Placed, b: Placed): number =>
   descending(a.row.createdAt, b.row.createdAt) || descending(a.key, b.key);
 
 const descending = (a: string, b: string): number => (a < b ? 1 : a > b ? -1 : 0);

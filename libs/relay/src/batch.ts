@@ -18,15 +18,16 @@ export interface BatchOptions {
 /** Content is not read: what is encrypted reads as erased. */
 const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
 
-/** What others are told of events, in their order; `held` says from which revision on a stream waits. */
+/** What others are told of events, in their order; `held` says from which revision on a stream waits, `untold` of which streams they hear nothing. */
 export const batchOf = (
   events: readonly StoredEvent[],
-  held: ReadonlyMap<string, number>,
+  { held, untold }: { readonly held: ReadonlyMap<string, number>; readonly untold: ReadonlySet<string> },
   { codec, aggregates, ...envelope }: BatchOptions,
 ): Batch => {
   const messages: Message[] = [];
   const poison = new Map<string, PoisonEvent>();
   for (const event of events) {
+    if (untold.has(event.stream)) continue;
     // What stands before the dead letter is sent: after a crash it may not have been.
     if (poison.has(event.stream) || event.revision >= (held.get(event.stream) ?? Number.POSITIVE_INFINITY)) continue;
     try {

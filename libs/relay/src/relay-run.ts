@@ -23,6 +23,7 @@ import {
 } from '@app/projecting';
 import { type Batch, batchOf } from './batch';
 import type { Publisher } from './message';
+import { UntoldStreams } from './untold-streams';
 
 /** The name of the relay's place and dead letters in the log, as of a policy. */
 export const RELAY = 'relay';
@@ -66,6 +67,7 @@ export class RelayRun implements Runner {
   private readonly held: Map<string, number>;
   /** Up to here events were read; what was held back of them waits for its dead letter. */
   private read: Position | null;
+  private readonly untold: UntoldStreams;
 
   private constructor(
     private readonly options: RelayRunOptions,
@@ -74,6 +76,7 @@ export class RelayRun implements Runner {
     private reached: Position | null,
   ) {
     this.read = reached;
+    this.untold = new UntoldStreams(options.log, options.aggregates);
     this.held = new Map([...parked].map(([stream, { revision }]) => [stream, revision]));
   }
 
@@ -122,7 +125,11 @@ export class RelayRun implements Runner {
         ({ type, position }) =>
           this.options.aggregates.relayedTypes.includes(type) && this.read !== null && position <= this.read,
       );
-      const { messages, poison } = batchOf(waiting, new Map(), this.options);
+      const { messages, poison } = batchOf(
+        waiting,
+        { held: new Map(), untold: await this.untold.among(waiting) },
+        this.options,
+      );
       await this.sending;
       if (messages.length > 0) await this.options.publisher.publish(messages);
       const [left] = poison;
@@ -151,7 +158,7 @@ export class RelayRun implements Runner {
 
   /** Answers when the batch before has arrived: what is in memory are two batches, the log holds the rest. */
   private async onEvents(events: readonly StoredEvent[], upTo: Position): Promise<void> {
-    const batch = batchOf(events, this.held, this.options);
+    const batch = batchOf(events, { held: this.held, untold: await this.untold.among(events) }, this.options);
     for (const { event } of batch.poison) this.held.set(event.stream, event.revision);
     await this.sending;
     this.stopping.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 export * from './search-index';
+export { indexedTerms, type Language, languageOf, queryTerms } from './language/terms';
 export { openSqliteSearchIndex, type SqliteSearchIndexOptions } from './sqlite/sqlite-search-index';
 export { type ElasticsearchIndexOptions, openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
 export { decodePassages, encodePassages, passagesFrom, searchedPassage, type StoredPassage } from './passage-blob';

@@ -105,6 +105,13 @@ export interface SearchIndex {
   /** All or nothing, with the checkpoint; what it wrote is found by the next search. Throws `CheckpointMismatch` and `Fenced` of the read store. */
   apply(batch: SearchBatch): Promise<void>;
   search(index: string, query: SearchQuery): Promise<readonly SearchHit[]>;
+  /** Those of the scopes in which one passage has all words of a text, in any form of German or English; none for a text without words. */
+  scopesWith(
+    index: string,
+    query: { readonly scopes: readonly Scope[]; readonly text: string },
+  ): Promise<readonly Scope[]>;
+  /** Looks up the words of a hybrid query whose vector is still being made: its search then need not, unless the index has changed meanwhile. */
+  prefetch?(index: string, query: Omit<SearchQuery, 'vector' | 'vectorWeight'>): Promise<void>;
   /** The revision at which searches find a document now; undefined where none can find it. */
   revisionOf(index: string, documentId: string): Promise<number | undefined>;
   count(index: string, version: number): Promise<{ readonly documents: number; readonly passages: number }>;

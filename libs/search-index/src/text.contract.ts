@@ -92,6 +92,38 @@ export const textContract = (index: () => TestIndex): void => {
       expect(await index().found('apple apple pear')).toEqual(['c1', 'c2']);
     });
 
+    it('says which scopes have all words in one passage', async () => {
+      const scopesWith = (text: string, scopes = ['s:1', 's:2', 's:3', 's:4']) =>
+        index().index.scopesWith(index().name, { scopes, text });
+      expect(await scopesWith('harbour')).toEqual([]);
+      await index().apply([
+        putDocument('d1', [passage('c1', 'The ferries leave the harbours at nine.'), passage('c2', 'A telescope.')]),
+        putDocument('d2', [passage('c3', 'Die Fähren verlassen den Hafen und fahren nicht am Sonntag.')], {
+          scope: 's:2',
+        }),
+        putDocument('d3', [passage('c4', 'Another ferry.'), passage('c5', 'ferry harbour', { enabled: false })], {
+          scope: 's:3',
+        }),
+        putDocument('d4', [passage('c6', 'ferry harbour')], { scope: 's:9' }),
+      ]);
+      const found = async (text: string) => (await scopesWith(text)).toSorted();
+      expect(await found('ferry')).toEqual(['s:1', 's:3']);
+      expect(await found('harbour ferry')).toEqual(['s:1']);
+      expect(await found('ferry telescope')).toEqual([]);
+      expect(await found('Fähre Häfen')).toEqual(['s:2']);
+      expect(await found('the ferry')).toEqual(['s:1', 's:3']);
+      expect([await found(''), await found('?!'), await scopesWith('ferry', [])]).toEqual([[], [], []]);
+      expect(await found('"ferry" OR NOT (harbour) NEAR*')).toEqual([]);
+      await index().apply([
+        { op: 'removeDocument', documentId: 'd1' },
+        { op: 'removeScope', scope: 's:3' },
+      ]);
+      expect(await found('ferry')).toEqual([]);
+      await expect(
+        index().index.scopesWith(`${index().name}-later`, { scopes: ['s:1'], text: 'x' }),
+      ).rejects.toMatchObject({ name: 'Unavailable' });
+    });
+
     it.each([
       ['operators', 'alpha OR NOT beta NEAR(gamma)'],
       ['quotes and stars', '"alpha* ^beta + - : { } ( '],

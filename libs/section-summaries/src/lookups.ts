@@ -42,8 +42,8 @@ export interface SummariesOf {
     agentId: string,
     position: Position,
   ): Promise<readonly { readonly summaryId: string; readonly build: number }[]>;
-  /** How many of some summaries there are still, as far as is shown. */
-  present(summaryIds: readonly string[]): Promise<number>;
+  /** How many of some summaries there are still, as far as is shown; what was there at a position is waited for. */
+  present(summaryIds: readonly string[], position: Position | null): Promise<number>;
 }
 
 /** Injection token of `RunningBuilds`. */

@@ -7,6 +7,7 @@ import {
   type ModelDescription,
   type OutputRates,
   type TokenUsage,
+  type UnitUsage,
   type UsageSource,
   usageOf,
 } from '@app/models';
@@ -18,6 +19,7 @@ const NOTHING: TokenUsage = usageOf({});
 export class CallRecord {
   private usage = NOTHING;
   private usageSource: UsageSource = 'counted';
+  private units: UnitUsage | undefined;
   private outcome: Settlement['outcome'] = 'failed';
   private readonly startedAt = performance.now();
 
@@ -28,7 +30,11 @@ export class CallRecord {
     /** Output tokens that are held for it. */
     private readonly held: number,
     private readonly rates: OutputRates,
-  ) {}
+    /** Images, characters or seconds that are asked for. */
+    private readonly asked?: UnitUsage,
+  ) {
+    if (asked !== undefined) this.units = noneOf(asked);
+  }
 
   get id(): string {
     return this.call.invocationId;
@@ -40,8 +46,9 @@ export class CallRecord {
   }
 
   /** What was used until now. */
-  used({ usage, source }: KnownUsage): void {
+  used({ usage, source, units }: KnownUsage): void {
     this.usage = usage;
+    if (units !== undefined) this.units = units;
     this.usageSource = source;
   }
 
@@ -72,20 +79,29 @@ export class CallRecord {
     if (work === undefined || this.usage !== NOTHING) return;
     this.model = work.model;
     this.brokenOff({ seen, ms: work.ms });
+    // Whoever makes a whole thing bills it whole.
+    this.units = this.asked;
   }
 
   /** What it costs, as far as it is known. */
   bill(currency: string): InvocationUsage {
-    return { ...billed(this.usage, this.model.pricing, currency), isIncludedUsage: this.call.isIncludedUsage };
+    return {
+      ...billed(this.usage, this.model.pricing, currency, this.units),
+      isIncludedUsage: this.call.isIncludedUsage,
+    };
   }
 
   settle(): void {
     void this.call.settle({
       model: this.model,
       usage: this.usage,
+      ...(this.units === undefined ? {} : { units: this.units }),
       usageSource: this.usageSource,
       outcome: this.outcome,
       latencyMs: Math.round(performance.now() - this.startedAt),
     });
   }
 }
+
+const noneOf = (units: UnitUsage): UnitUsage =>
+  Object.fromEntries(Object.keys(units).map((name) => [name, 0])) as UnitUsage;

@@ -22,7 +22,7 @@ export interface BegunCall {
 
 /** What a reservation says of its call, for whoever finds it when its process is dead. */
 export const callReservationOf = (
-  { kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens } }: CallToMeter,
+  { kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens }, units }: CallToMeter,
   at: Date,
 ): CallReservation => ({
   at: at.toISOString(),
@@ -34,7 +34,8 @@ export const callReservationOf = (
   model: model.key,
   priceVersion: model.priceVersion,
   inputTokens,
-  cost: costOf(usageOf({ input: inputTokens }), model.pricing).toString(),
+  ...(units === undefined ? {} : { units }),
+  cost: costOf(usageOf({ input: inputTokens }), model.pricing, units).toString(),
 });
 
 /** What a call may cost at most, nano-units: at the dearest of the models that may answer. */
@@ -43,11 +44,12 @@ export const estimated = ({
   mayAnswer = [],
   estimate: { inputTokens, outputTokens },
   mostInput = 0,
+  units,
 }: CallToMeter): bigint => {
   const tokens = { inputTokens: Math.max(inputTokens, mostInput), outputTokens };
-  let most = highestCostOf(tokens, model.pricing);
+  let most = highestCostOf(tokens, model.pricing, units);
   for (const { pricing } of mayAnswer) {
-    const cost = highestCostOf(tokens, pricing);
+    const cost = highestCostOf(tokens, pricing, units);
     if (cost > most) most = cost;
   }
   return most;

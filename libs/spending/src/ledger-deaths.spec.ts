@@ -1,5 +1,14 @@
 import { idNumbered } from '../../../test/fixtures/invocations';
-import { begun, callOf, callWithInput, ended, openSpending, type Spending } from '../../../test/fixtures/spending';
+import { usageOf } from '@app/models';
+import {
+  begun,
+  callOf,
+  callWithInput,
+  ended,
+  openSpending,
+  type Spending,
+  TEST_MODEL,
+} from '../../../test/fixtures/spending';
 
 const USER = idNumbered(1);
 const OTHER = idNumbered(2);
@@ -61,6 +70,29 @@ describe('the ledger, where processes die,', () => {
       usageSource: 'counted',
       outcome: 'aborted',
     });
+  });
+
+  it('holds, settles and records images, characters and seconds at their prices, of killed processes too', async () => {
+    const limitId = await spending.setLimit(ofUser, { amount: '1' });
+    const pricing = { currency: 'USD', input: '0', output: '0', per: 1_000_000, perImage: '0.00000002' };
+    const model = { ...TEST_MODEL, pricing };
+    const painting = { ...callOf(USER, 0), kind: 'image' as const, model, estimate: usageOf({}), units: { images: 3 } };
+    const [dying, living] = [spending.process(), spending.process()];
+    const call = await living.ledger.begin(painting);
+    await dying.ledger.begin(painting);
+    expect(await spending.state(limitId)).toEqual([0n, 120n]);
+    await call.settle({ ...ended(0), model, usage: usageOf({}), units: { images: 2 } });
+    expect(await spending.state(limitId)).toEqual([40n, 60n]);
+    dying.kill();
+    await living.ledger.state(await living.limits.byId(limitId));
+    await living.ledger.close(10_000);
+    expect(await spending.state(limitId)).toEqual([100n, 0n]);
+    expect(
+      (await spending.invocations()).map(({ kind, units, cost, outcome }) => [kind, units, cost, outcome]),
+    ).toEqual([
+      ['image', { images: 2 }, '40', 'ok'],
+      ['image', { images: 3 }, '60', 'aborted'],
+    ]);
   });
 
   it('records in the place of a process that has recorded before, and of one that died while others summarised its holds', async () => {

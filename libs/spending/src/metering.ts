@@ -1,4 +1,4 @@
-import type { ModelDescription, TokenUsage, UsageSource } from '@app/models';
+import type { ModelDescription, TokenUsage, UnitUsage, UsageSource } from '@app/models';
 
 /** Injection token of the `Metering`. */
 export const METERING = Symbol('Metering');
@@ -10,7 +10,7 @@ export interface CallToMeter {
   readonly keyId?: string;
   readonly agentId?: string;
   readonly spaceId?: string;
-  readonly kind: 'chat' | 'embedding' | 'rerank';
+  readonly kind: 'chat' | 'embedding' | 'rerank' | 'image' | 'speech' | 'transcription';
   /** Somebody requested this very call, so a used-up limit rejects it even if it is free. What documents and searches need is not rejected then. */
   readonly isAskedFor?: true;
   readonly model: ModelDescription;
@@ -20,6 +20,8 @@ export interface CallToMeter {
   readonly estimate: TokenUsage;
   /** Tokens that the input may be where it has more of them than texts usually have: they are held. By default as many as were counted. */
   readonly mostInput?: number;
+  /** Images, characters or seconds that are asked for. */
+  readonly units?: UnitUsage;
 }
 
 /** The end of a metered call. */
@@ -28,6 +30,8 @@ export interface Settlement {
   readonly model: ModelDescription;
   /** All zero for a call that never reached a model; what may have been made until then for one that was broken off. */
   readonly usage: TokenUsage;
+  /** Of a call that has units: those that are billed. */
+  readonly units?: UnitUsage;
   /** `counted`: the upstream reported nothing, or nothing believable. `held`: it was broken off before it could. */
   readonly usageSource: UsageSource;
   readonly outcome: 'ok' | 'failed' | 'aborted';

@@ -130,6 +130,88 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     await expect(vault.ensureKey('document-1', owner)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  describe('of the entities of an aggregate', () => {
+    it('gives each a key of its own, whoever owns the aggregate', async () => {
+      const stream = await vault.ensureKey('conversation-1', owner);
+      // Only the first event of a stream says who owns it.
+      const [one, two] = [
+        await vault.ensureKey('conversation-1/m1', {}),
+        await vault.ensureKey('conversation-1/m2', {}),
+      ];
+      expect(new Set([stream, one, two].map((key) => key.toString('hex'))).size).toBe(3);
+      expect(await vault.keys(['conversation-1/m1', 'conversation-1/m3'])).toEqual(
+        new Map([['conversation-1/m1', one]]),
+      );
+      expect(await vault.streams({ userId: 'u1' })).toEqual(['conversation-1']);
+      expect(await vault.destroy({ userId: 'u1' })).toEqual(['conversation-1']);
+      expect((await vault.keys(['conversation-1', 'conversation-1/m1', 'conversation-1/m2'])).size).toBe(0);
+      await expect(vault.ensureKey('conversation-1/m3', {})).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('makes the key of the aggregate with the first of them', async () => {
+      await vault.ensureKey('conversation-1/m1', owner);
+      expect(await vault.streams({ spaceId: 's1' })).toEqual(['conversation-1']);
+    });
+
+    it('destroys one and leaves the others', async () => {
+      const keep = await vault.ensureKey('conversation-1/m2', owner);
+      await vault.ensureKey('conversation-1/m1', owner);
+      const other = await test.open();
+      await other.keys(['conversation-1/m1']);
+      expect(await vault.destroy({ stream: 'conversation-1/m1' })).toEqual(['conversation-1/m1']);
+      for (const each of [vault, other]) {
+        expect(await each.keys(['conversation-1/m1', 'conversation-1/m2'])).toEqual(
+          new Map([['conversation-1/m2', keep]]),
+        );
+        await expect(each.ensureKey('conversation-1/m1', owner)).rejects.toMatchObject({ code: 'not_found' });
+        expect((await each.keys(['conversation-1'])).size).toBe(1);
+      }
+      expect(await vault.destroyed(null, 10)).toMatchObject([{ stream: 'conversation-1/m1' }]);
+    });
+
+    it('destroys those of an aggregate with it, and no neighbour', async () => {
+      const names = ['conversation-1/m1', 'conversation-1/m2', 'conversation-10/m1', 'conversation-1-1/m1'];
+      for (const name of names) await vault.ensureKey(name, owner);
+      const other = await test.open();
+      await other.keys(names);
+      expect(await vault.destroy({ stream: 'conversation-1' })).toEqual(['conversation-1']);
+      for (const each of [vault, other])
+        expect([...(await each.keys(names)).keys()].toSorted()).toEqual(['conversation-1-1/m1', 'conversation-10/m1']);
+      for (const name of ['conversation-1/m1', 'conversation-1/m9'])
+        await expect(vault.ensureKey(name, owner)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await vault.destroy({ stream: 'conversation-1' })).toEqual(['conversation-1']);
+    });
+
+    it('brings none back whose aggregate was destroyed while it was being made', async () => {
+      const outcomes = await Promise.allSettled([
+        ...Array.from({ length: 20 }, (_, index) => vault.ensureKey(`conversation-1/m${index}`, owner)),
+        vault.destroy({ stream: 'conversation-1' }),
+        ...Array.from({ length: 20 }, (_, index) => vault.ensureKey(`conversation-1/n${index}`, owner)),
+      ]);
+      expect(outcomes).toHaveLength(41);
+      const names = Array.from({ length: 20 }, (_, index) => [`conversation-1/m${index}`, `conversation-1/n${index}`]);
+      expect((await vault.keys(names.flat())).size).toBe(0);
+    });
+
+    it('brings none into another vault that knows its aggregate as destroyed, nor leaves it one there', async () => {
+      const recordsOf = async (from: Vault): Promise<KeyRecord[]> => {
+        const records: KeyRecord[] = [];
+        for await (const record of from.records()) records.push(record);
+        return records;
+      };
+      await vault.ensureKey('conversation-1/m1', owner);
+      await vault.ensureKey('conversation-2/m1', owner);
+      const other = await test.openOther();
+      await other.destroy({ stream: 'conversation-1' });
+      expect(await other.merge(await recordsOf(vault))).toEqual({ erased: 2 });
+      expect([...(await other.keys(['conversation-1/m1', 'conversation-2/m1'])).keys()]).toEqual(['conversation-2/m1']);
+      await vault.destroy({ stream: 'conversation-2' });
+      await other.ensureKey('conversation-2/m2', owner);
+      await other.merge(await recordsOf(vault));
+      expect((await other.keys(['conversation-2/m1', 'conversation-2/m2'])).size).toBe(0);
+    });
+  });
+
   it('lists what was destroyed, with the time, in pages', async () => {
     await vault.destroy({ stream: 'document-1' });
     test.clock.advance(1000);

@@ -11,17 +11,21 @@ export interface DestroyedKey {
   readonly at: string;
 }
 
-/** What a vault knows of an aggregate or an owner, to copy to another vault. A key stays wrapped under `VAULT_KEY`, as base64. */
+/** What a vault knows of an aggregate, an entity or an owner, to copy to another vault. A key stays wrapped under `VAULT_KEY`, as base64. */
 export type KeyRecord =
   | { readonly kind: 'destroyedOwner'; readonly owner: string; readonly at: string }
   | { readonly kind: 'destroyed'; readonly stream: string; readonly at: string; readonly cause: string }
   | { readonly kind: 'key'; readonly stream: string; readonly owner: KeyOwner; readonly wrapped: string };
 
-/** The port of data keys: one per aggregate (a stream), wrapped under `VAULT_KEY`, apart from the log and its backups. */
+/**
+ * The port of data keys: one per aggregate (a stream) and per entity with a key of its own (`dataKeyName`), wrapped under `VAULT_KEY`, apart
+ * from the log and its backups. Wherever a stream is named here, an entity may be.
+ */
 export interface Vault extends Keyring {
   /**
-   * Destroys keys for good and answers the aggregates they belonged to, in order. Repeating it gives the same answer. From
-   * then on `keys` omits them, and `ensureKey` rejects them and anything else of that user or Space.
+   * Destroys keys for good, those of an aggregate with those of its entities, and answers what they belonged to, in order: of what
+   * goes with its aggregate, the aggregate alone. Repeating it gives the same answer. From then on `keys` omits them, and `ensureKey`
+   * rejects them, entities of theirs, and anything else of that user or Space.
    */
   destroy(selector: KeySelector): Promise<readonly string[]>;
   /** Aggregates of an owner whose keys exist; with both a user and a Space, those of both. */

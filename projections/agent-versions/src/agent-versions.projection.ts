@@ -1,4 +1,4 @@
-import { agentConfig, type AgentEvent } from '@app/agents';
+import { agentConfig, type AgentEvent, rowOfTool, type StoredConfig, toolRow } from '@app/agents';
 import { givenFields, idOf, type Json, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ export const agentVersionRow = z.object({
   /** The revision that this one brought back. */
   restoredFrom: z.number().int().nullable(),
   /** The fields that it set, with their values; what people wrote may be erased. */
-  changes: agentConfig.partial(),
+  changes: agentConfig.extend({ tools: z.array(toolRow) }).partial(),
 });
 export type AgentVersionRow = z.output<typeof agentVersionRow>;
 
@@ -42,11 +42,11 @@ export const agentVersions: RowProjection = {
     switch (event.type) {
       case 'AgentCreated': {
         const { agentId: _, spaceId: __, isPersonal: ___, automatic: ____, ownerId: _____, ...changes } = event.data;
-        return put(null, givenFields(changes) as Json);
+        return put(null, changed(changes));
       }
       case 'AgentChanged': {
         const { restoredFrom = null, ...changes } = event.data;
-        return put(restoredFrom, givenFields(changes) as Json);
+        return put(restoredFrom, changed(changes));
       }
       case 'AgentDeleted':
         return [{ op: 'removeWhere', where: { agentId } }];
@@ -55,3 +55,6 @@ export const agentVersions: RowProjection = {
     }
   },
 };
+
+const changed = ({ tools, ...fields }: { readonly tools?: StoredConfig['tools'] | undefined }): Json =>
+  ({ ...givenFields(fields), ...(tools === undefined ? {} : { tools: tools.map(rowOfTool) }) }) as Json;

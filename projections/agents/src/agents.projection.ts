@@ -1,4 +1,4 @@
-import { agentConfig, type AgentEvent } from '@app/agents';
+import { agentConfig, type AgentEvent, rowOfTool, toolRow } from '@app/agents';
 import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ export const agentRow = agentConfig
   .extend({
     id: z.string(),
     spaceId: z.string(),
+    tools: z.array(toolRow),
     isPersonal: z.boolean(),
     createdAt: z.string(),
     updatedAt: z.string(),
@@ -39,6 +40,7 @@ export const agents: RowProjection = {
             row: {
               id: key,
               ...fields,
+              tools: fields.tools.map(rowOfTool),
               chunking: fields.chunking ?? null,
               createdAt: recordedAt,
               updatedAt: recordedAt,
@@ -48,8 +50,9 @@ export const agents: RowProjection = {
         ];
       }
       case 'AgentChanged': {
-        const { restoredFrom: _, ...fields } = event.data;
-        return [{ op: 'patch', key, fields: { ...givenFields(fields), updatedAt: recordedAt, revision } }];
+        const { restoredFrom: _, tools, ...fields } = event.data;
+        const shown = tools === undefined ? {} : { tools: tools.map(rowOfTool) };
+        return [{ op: 'patch', key, fields: { ...givenFields(fields), ...shown, updatedAt: recordedAt, revision } }];
       }
       case 'AgentDeleted':
         return [{ op: 'remove', key }];

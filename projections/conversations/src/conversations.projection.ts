@@ -11,6 +11,8 @@ export const conversationRow = z.object({
   spaceId: z.string(),
   userId: z.string(),
   title: sensitive(z.string()),
+  /** The message that the title is made from, and under whose key it is; null where its user gave it. */
+  titleOf: z.string().nullable(),
   kind: conversationKind,
   archived: z.boolean(),
   messageCount: z.number().int(),
@@ -24,12 +26,16 @@ export type ConversationRow = z.output<typeof conversationRow>;
 export const conversations: RowProjection = {
   kind: 'rows',
   name: 'conversations',
-  version: 1,
+  version: 2,
   perStream: true,
   types: [
     'ConversationStarted',
     'UserMessageAdded',
     'AssistantMessageAdded',
+    'MessageDeleted',
+    'ConversationTitled',
+    'ConversationCompacted',
+    'CheckpointDeleted',
     'ConversationRenamed',
     'ConversationArchived',
     'ConversationUnarchived',
@@ -45,7 +51,19 @@ export const conversations: RowProjection = {
     { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
   ],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<Exclude<ConversationEvent, { type: 'AssistantMessageContinued' }>>;
+    const event = recorded as RecordedEvent<
+      Exclude<
+        ConversationEvent,
+        {
+          type:
+            | 'AssistantMessageContinued'
+            | 'AnswerRequested'
+            | 'FeedbackGiven'
+            | 'ToolApprovalRequested'
+            | 'ToolApprovalResponded';
+        }
+      >
+    >;
     const { stream, recordedAt, revision } = event.context;
     const key = idOf(stream);
     const patch = (fields: Partial<ConversationRow>): Operation => ({
@@ -55,7 +73,7 @@ export const conversations: RowProjection = {
     });
     switch (event.type) {
       case 'ConversationStarted': {
-        const { conversationId: id, ...data } = event.data;
+        const { conversationId: id, messageId: titleOf, ...data } = event.data;
         return [
           {
             op: 'put',
@@ -63,6 +81,7 @@ export const conversations: RowProjection = {
             row: {
               id,
               ...data,
+              titleOf,
               archived: false,
               messageCount: 0,
               createdAt: recordedAt,
@@ -75,8 +94,20 @@ export const conversations: RowProjection = {
       case 'UserMessageAdded':
       case 'AssistantMessageAdded':
         return [{ op: 'increment', key, field: 'messageCount', by: 1 }, patch({})];
+      case 'MessageDeleted':
+        return [
+          ...(event.data.isUnfinished === true
+            ? []
+            : [{ op: 'increment' as const, key, field: 'messageCount', by: -1 }]),
+          patch({}),
+        ];
+      case 'ConversationTitled':
+        return [patch({ title: event.data.title, titleOf: event.data.messageId })];
+      case 'ConversationCompacted':
+      case 'CheckpointDeleted':
+        return [{ op: 'patch', key, fields: { revision } }];
       case 'ConversationRenamed':
-        return [patch({ title: event.data.title })];
+        return [patch({ title: event.data.title, titleOf: null })];
       case 'ConversationArchived':
         return [patch({ archived: true })];
       case 'ConversationUnarchived':

@@ -19,6 +19,7 @@ import { type DocumentRow, documents } from './documents.projection';
 import { FindDocumentHandler, FindDocumentsHandler, GetDocumentHandler } from './queries/get-document';
 import { ListDocumentsHandler } from './queries/list-documents';
 import { SameNameHandler } from './queries/same-name';
+import { modelsSearched } from './queries/models-searched';
 import { servedRows } from './queries/served-rows';
 
 const newestFirst = [{ field: 'createdAt', order: 'desc' as const }];
@@ -54,8 +55,6 @@ const fromSource =
           found.push({ documentId, path: row.path, contentHash: row.contentHash });
     return found;
   };
-/** Sorts behind every level of Knowledge and every key. */
-const LAST = '\uffff';
 
 /** Unready documents that a search passes over at most. */
 const MOST_UNREADY = 10_000;
@@ -84,21 +83,7 @@ const shownDocuments = (store: Pick<ReadStore, 'find' | 'getMany'>): ShownDocume
       ),
     );
   },
-  models: async () => {
-    const orderBy = [
-      { field: 'embeddingModel', order: 'asc' as const },
-      { field: 'place', order: 'asc' as const },
-    ];
-    const found: string[] = [];
-    // From one model to the next, however many documents have it.
-    for (let last = ''; ;) {
-      const after = { values: [last, LAST], key: LAST };
-      const [next] = (await servedRows(store, { orderBy, after, limit: 1 })) as readonly StoredRow<DocumentRow>[];
-      if (next === undefined || next.row.embeddingModel === null) return found;
-      last = next.row.embeddingModel;
-      found.push(last);
-    }
-  },
+  models: () => modelsSearched(store),
   hasModel: async (model, scopes) => {
     const where = { embeddingModel: model, place: { in: scopes } };
     const orderBy = [{ field: 'createdAt', order: 'desc' as const }];

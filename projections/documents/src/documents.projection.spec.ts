@@ -18,7 +18,7 @@ const erased = { erased: true } as const;
 const at = (revision: number, event: object): RecordedEvent =>
   ({
     ...event,
-    context: { stream: `document-${ID}`, revision, recordedAt: `2026-01-01T00:00:0${revision}.000Z` },
+    context: { stream: `document-${ID}`, actor: 'user:u1', revision, recordedAt: `2026-01-01T00:00:0${revision}.000Z` },
   }) as RecordedEvent<DocumentEvent>;
 const added = (given: object = {}) =>
   at(0, {
@@ -169,7 +169,13 @@ describe('a document in its views', () => {
       {
         op: 'put',
         key: ID,
-        row: { documentId: ID, spaceId: SPACE, notBefore: '2026-01-01T00:00:00.000Z', open: true },
+        row: {
+          documentId: ID,
+          spaceId: SPACE,
+          userId: expect.any(String),
+          notBefore: '2026-01-01T00:00:00.000Z',
+          open: true,
+        },
       },
     ]);
     expect(

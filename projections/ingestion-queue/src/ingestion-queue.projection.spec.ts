@@ -4,6 +4,7 @@ import { WaitingBySpace, type WaitingRow } from './ingestion-queue.projection';
 const row = (spaceId: string, index: number): WaitingRow => ({
   documentId: `${spaceId}-${index}`,
   spaceId,
+  userId: 'u1',
   notBefore: String(index).padStart(6, '0'),
   open: true,
 });
@@ -58,6 +59,13 @@ describe('waiting documents', () => {
     const second = Object.keys(bySpace(await waiting.read()));
     expect(first).toHaveLength(50);
     expect([...first, ...second].toSorted()).toEqual(spaces);
+  });
+
+  it('are of no known user where an earlier build answers', async () => {
+    const { userId: _, ...former } = row('a', 1);
+    expect(await storeOf([former as WaitingRow]).waiting.read()).toEqual([
+      { documentId: 'a-1', spaceId: 'a', userId: '', notBefore: '000001' },
+    ]);
   });
 
   it('are none where nothing waits', async () => expect(await storeOf([]).waiting.read()).toEqual([]));

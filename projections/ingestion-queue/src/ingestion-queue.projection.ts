@@ -1,5 +1,5 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
-import type { DocumentEvent, WaitingDocument } from '@app/knowledge';
+import { askerOf, type DocumentEvent, type WaitingDocument } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
 import type { FindOptions, ReadStore, StoredRow } from '@app/read-store';
 import { z } from 'zod';
@@ -9,6 +9,8 @@ export const waitingRow = z.object({
   documentId: z.string(),
   /** Empty for global documents. */
   spaceId: z.string(),
+  /** Who asked for its ingestion last. */
+  userId: z.string(),
   notBefore: z.string(),
   open: z.boolean(),
 });
@@ -18,7 +20,7 @@ export type WaitingRow = z.output<typeof waitingRow>;
 export const ingestionQueue: RowProjection = {
   kind: 'rows',
   name: 'ingestion-queue',
-  version: 2,
+  version: 3,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -44,6 +46,7 @@ export const ingestionQueue: RowProjection = {
         const row = {
           documentId: key,
           spaceId: event.data.spaceId ?? '',
+          userId: askerOf(event).userId,
           notBefore: event.context.recordedAt,
           open: true,
         };
@@ -54,9 +57,11 @@ export const ingestionQueue: RowProjection = {
         return [{ op: 'patch', key, fields: { open: false } }];
       case 'DocumentDeleted':
         return [{ op: 'remove', key }];
+      case 'DocumentAttemptFailed':
+        return [{ op: 'patch', key, fields: { notBefore: event.data.retryAt, open: true } }];
       default: {
-        const notBefore = event.type === 'DocumentAttemptFailed' ? event.data.retryAt : event.context.recordedAt;
-        return [{ op: 'patch', key, fields: { notBefore, open: true } }];
+        const { userId } = askerOf(event);
+        return [{ op: 'patch', key, fields: { userId, notBefore: event.context.recordedAt, open: true } }];
       }
     }
   },
@@ -80,7 +85,11 @@ export class WaitingBySpace {
     let next = this.begin;
     for (let pages = 0; pages < PAGES; pages += 1) {
       const rows = await this.page(next);
-      waiting.push(...rows.map(({ row: { documentId, spaceId, notBefore } }) => ({ documentId, spaceId, notBefore })));
+      // A build of an earlier version, which answers until this version's is whole, has no users.
+      for (const { row } of rows) {
+        const { documentId, spaceId, userId = '', notBefore } = row as Omit<WaitingRow, 'userId'> & Partial<WaitingRow>;
+        waiting.push({ documentId, spaceId, userId, notBefore });
+      }
       const last = rows.at(-1);
       // Further documents of the last Space would keep the next one waiting.
       next = last && rows.length === PAGE ? { values: [last.row.spaceId, LAST], key: LAST } : undefined;

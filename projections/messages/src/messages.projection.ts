@@ -11,25 +11,37 @@ export const messageRow = z.object({
   parentId: z.string().nullable(),
   role: z.enum(['user', 'assistant']),
   parts: sensitive(z.array(messagePart)),
-  /** While it is `streaming` its parts are empty: they are followed at `/stream`. */
-  status: z.enum(['complete', 'streaming', 'stopped', 'failed']),
+  /** While it is `streaming` its parts are empty: what was said until now stands with its turn. */
+  status: z.enum(['complete', 'streaming', 'waiting', 'stopped', 'failed']),
   finishReason: finishReason.nullable(),
   usage: invocationUsage.nullable(),
   model: z.string().nullable(),
   degraded: z.array(degradedPart).exactOptional(),
+  /** Where its turn came from; null where that is not known: of an answer under way, and of those before 1.6. */
+  channel: z.enum(['api', 'web', 'embed', 'app']).nullable(),
+  feedback: z.object({ rating: z.enum(['up', 'down']), comment: sensitive(z.string()).nullable() }).nullable(),
   /** Orders the messages of a conversation. */
   sequence: z.number().int(),
   createdAt: z.string(),
 });
 export type MessageRow = z.output<typeof messageRow>;
 
-/** Messages until their conversation is deleted. */
+/** Messages until they, or their conversations, are deleted. */
 export const messages: RowProjection = {
   kind: 'rows',
   name: 'messages',
-  version: 2,
+  version: 3,
   perStream: true,
-  types: ['UserMessageAdded', 'AssistantMessageContinued', 'AssistantMessageAdded', 'ConversationDeleted'],
+  types: [
+    'UserMessageAdded',
+    'AssistantMessageContinued',
+    'ToolApprovalRequested',
+    'ToolApprovalResponded',
+    'AssistantMessageAdded',
+    'FeedbackGiven',
+    'MessageDeleted',
+    'ConversationDeleted',
+  ],
   row: messageRow,
   indexes: [
     { name: 'newest-of-conversation', fields: [{ field: 'conversationId' }, { field: 'sequence', order: 'desc' }] },
@@ -38,7 +50,7 @@ export const messages: RowProjection = {
     const event = recorded as RecordedEvent<ConversationEvent>;
     const { recordedAt: createdAt, revision: sequence, stream } = event.context;
     if (event.type === 'UserMessageAdded') {
-      const { messageId: id, conversationId, parentId, parts } = event.data;
+      const { messageId: id, conversationId, parentId, parts, channel } = event.data;
       const row: MessageRow = {
         id,
         conversationId,
@@ -49,6 +61,8 @@ export const messages: RowProjection = {
         finishReason: null,
         usage: null,
         model: null,
+        channel,
+        feedback: null,
         sequence,
         createdAt,
       };
@@ -66,14 +80,33 @@ export const messages: RowProjection = {
         finishReason: null,
         usage: null,
         model: null,
+        channel: null,
+        feedback: null,
         sequence,
         createdAt,
       };
       return [{ op: 'put', key: id, row }];
     }
+    if (event.type === 'ToolApprovalRequested')
+      return [{ op: 'patch', key: event.data.messageId, fields: { status: 'waiting' } }];
+    if (event.type === 'ToolApprovalResponded')
+      return [{ op: 'patch', key: event.data.messageId, fields: { status: 'streaming' } }];
     if (event.type === 'AssistantMessageAdded') {
-      const { messageId: id, errorCode: _, ...data } = event.data;
-      return [{ op: 'put', key: id, row: { id, role: 'assistant', ...data, sequence, createdAt } }];
+      const { messageId: id, errorCode: _, channel = null, ...data } = event.data;
+      return [
+        { op: 'put', key: id, row: { id, role: 'assistant', ...data, channel, feedback: null, sequence, createdAt } },
+      ];
+    }
+    if (event.type === 'FeedbackGiven') {
+      const { messageId: key, rating, comment = null } = event.data;
+      return [{ op: 'patch', key, fields: { feedback: rating === null ? null : { rating, comment } } }];
+    }
+    if (event.type === 'MessageDeleted') {
+      const { messageId, parentId, childIds } = event.data;
+      return [
+        { op: 'remove', key: messageId },
+        ...childIds.map((key) => ({ op: 'patch' as const, key, fields: { parentId } })),
+      ];
     }
     return [{ op: 'removeWhere', where: { conversationId: idOf(stream) } }];
   },

@@ -1,7 +1,7 @@
 import { RUNNING_REINDEXES, type RunningReindexes } from '@app/knowledge';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Module } from '@nestjs/common';
-import { type ReindexRow, reindexes } from './reindexes.projection';
+import { OPEN_STATES, type ReindexRow, reindexes } from './reindexes.projection';
 
 /** Jobs that a worker looks at in one sweep. */
 const MOST = 100;
@@ -12,7 +12,7 @@ const lookUp = (store: Pick<ReadStore, 'find'>): RunningReindexes => {
     const rows = await store.find(reindexes.name, { where: { state: { in: states } }, orderBy, limit: MOST });
     return rows.map(({ key }) => key);
   };
-  return { running: () => inStates(['running']), open: () => inStates(['running', 'paused', 'ready', 'failed']) };
+  return { running: () => inStates(['running']), open: () => inStates(OPEN_STATES) };
 };
 
 /** The view `reindexes`. */

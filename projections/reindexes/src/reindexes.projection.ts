@@ -23,6 +23,9 @@ const states = {
   ReindexRolledBack: 'ready',
 } as const;
 
+/** The states of jobs that somebody, or a worker, has yet to end. */
+export const OPEN_STATES = ['running', 'paused', 'ready', 'failed'] as const satisfies readonly ReindexRow['state'][];
+
 /** Re-index jobs: a worker finds here those that run, also after a crash. */
 export const reindexes: RowProjection = {
   kind: 'rows',

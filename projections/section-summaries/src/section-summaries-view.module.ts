@@ -80,7 +80,10 @@ const summariesOf = (views: CompleteViews, store: Pick<ReadStore, 'find' | 'getM
       for (const { row } of rows as readonly StoredRow<SummaryRow>[]) found.push(row);
     return found;
   },
-  present: async (summaryIds) => (await store.getMany(sectionSummaries.name, summaryIds)).length,
+  present: async (summaryIds, position) => {
+    if (position !== null) await views.awaited(sectionSummaries.name, position);
+    return (await store.getMany(sectionSummaries.name, summaryIds)).length;
+  },
 });
 
 const runningBuilds =

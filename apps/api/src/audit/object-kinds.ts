@@ -9,8 +9,10 @@ import { apiKeys } from '@projections/api-keys';
 import { conversations } from '@projections/conversations';
 import { type DocumentRow, documents } from '@projections/documents';
 import { limits } from '@projections/limits';
+import { memories, type MemoryRow } from '@projections/memories';
 import { messages } from '@projections/messages';
 import { models } from '@projections/models';
+import { skills } from '@projections/skills';
 import { spaces } from '@projections/spaces';
 import { tags } from '@projections/tags';
 import { users } from '@projections/users';
@@ -19,6 +21,8 @@ import { apiKeyView } from '../core/api-keys/api-keys-schemas';
 import { documentView } from '../core/knowledge/documents-schemas';
 import { tagView } from '../core/knowledge/tags-schemas';
 import { conversationView, messageView } from '../core/llm/conversations-schemas';
+import { skillView } from '../core/skills/skills-schemas';
+import { memoryView } from '../core/memory/memories-schemas';
 import { spaceView } from '../core/spaces/spaces-schemas';
 import { userView } from '../core/users/users-schemas';
 
@@ -68,6 +72,8 @@ const shown: Readonly<Record<string, Omit<ObjectKind, keyof AuditKind>>> = {
   tag: { projection: tags, present: shownBy(tagView) },
   conversation: { projection: conversations, present: shownBy(conversationView) },
   message: { projection: messages, present: shownBy(messageView) },
+  skill: { projection: skills, present: shownBy(skillView) },
+  memory: { projection: memories, present: shownBy((row: MemoryRow) => memoryView(row, { userId: row.userId })) },
   limit: { projection: limits, present: asItIs },
   model: { projection: models, present: asItIs },
 };

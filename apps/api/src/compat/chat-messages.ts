@@ -1,5 +1,5 @@
 import { type Fields, given, isFields, missing, wrongType, wrongValue } from './checks';
-import { isPublicAddress } from './public-address';
+import { isPublicAddress } from '@app/tools';
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 const MAX_MESSAGES = 10_000;

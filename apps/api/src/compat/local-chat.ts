@@ -62,6 +62,7 @@ export const localChat = async (
         if (stream) writer.write(delta({ content: chunk.text }));
         continue;
       }
+      if (chunk.type !== 'finish') continue;
       record.used({ usage: chunk.usage, source: 'counted' });
       record.succeeded();
       if (stream)
@@ -93,7 +94,7 @@ export const localChat = async (
 /** The local model knows questions and answers; the words of every other role are context. */
 const localMessage = ({ role, content }: Fields): ChatMessage => ({
   role: role === 'assistant' ? 'assistant' : 'user',
-  text: textOf(content),
+  content: [{ type: 'text', text: textOf(content) }],
 });
 
 const textOf = (content: unknown): string => {

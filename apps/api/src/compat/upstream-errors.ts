@@ -21,7 +21,10 @@ const ofFailure = (failure: UpstreamFailure): GatewayError => {
     case 'timeout':
       return new GatewayError(504, 'The model provider did not answer in time.', fault);
     case 'unreachable':
-      return new GatewayError(503, 'The model provider cannot be reached.', fault);
+      return new GatewayError(503, 'The model provider cannot be reached.', {
+        ...fault,
+        headers: { 'retry-after': '1' },
+      });
     case 'open':
       return new GatewayError(503, 'The model provider failed too often. Retry in a moment.', {
         ...fault,

@@ -35,8 +35,10 @@ describe('a page with commands', () => {
   it.each(tried)('sets every variable before it uses it: %s', (page) => {
     const set = new Set(['PATH', 'HOME']);
     const unset: string[] = [];
-    // The guide goes on from the README and says so.
-    const text = page === 'docs/api.md' ? `${readme}\n${read(page)}` : read(page);
+    // These go on from the README and say so.
+    const text = ['docs/api.md', 'docs/conversations.md', 'docs/memory.md'].includes(page)
+      ? `${readme}\n${read(page)}`
+      : read(page);
     for (const line of commandsOf(text).split('\n')) {
       for (const [, name = ''] of line.matchAll(/\$\{?([A-Z][A-Z_]+)\b/g))
         if (!set.has(name)) unset.push(`${name}: ${line}`);

@@ -13,6 +13,7 @@ interface Health {
   readonly policies: readonly Policy[];
   readonly projections: readonly ProjectionStatus[];
   readonly unprovenEvents?: { readonly events: number; readonly at: string | null };
+  readonly reindex?: { readonly due: boolean; readonly jobs: Readonly<Record<string, number>> };
   readonly foreignEvents?: {
     readonly events: number;
     readonly since: { readonly position: string; readonly at: string } | null;
@@ -55,6 +56,7 @@ const status: Verb<[]> = async ({ api, output }) => {
     ...projectionLines(health.projections, width),
     ...foreignLines(health),
     ...unprovenLines(health),
+    ...reindexLines(health),
   ]);
   return health.status === 'up' ? EXIT.done : EXIT.foundWrong;
 };
@@ -95,6 +97,19 @@ const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null 
         '',
         `NOT PROVEN: ${count(events)} events in the log were appended by nobody with SEAL_KEY, last found ${at ?? 'at an unknown time'}. Run verify: somebody wrote to the store, or a process runs with another key.`,
       ];
+
+/** It stops nothing either: documents are found by the vectors that they have. */
+const reindexLines = ({ reindex }: Health): readonly string[] => {
+  if (reindex === undefined) return [];
+  const jobs = Object.entries(reindex.jobs).flatMap(([state, many]) => (many === 0 ? [] : [`${many} ${state}`]));
+  return [
+    '',
+    [
+      ...(reindex.due ? ['Documents have vectors of another model than the configured one: re-index them.'] : []),
+      ...(jobs.length > 0 ? [`Re-index jobs: ${jobs.join(', ')}.`] : []),
+    ].join(' '),
+  ];
+};
 
 const processLines = ({ processes }: Health, width: number): readonly string[] =>
   table(

@@ -1,6 +1,7 @@
 import { chunkingSchema, nameSchema, textSchema } from '@app/kernel';
 import { z } from 'zod';
 import { allowedUrls } from './allowed-urls';
+import { toolsInput } from './tools';
 
 const control = (value: z.ZodNumber) =>
   z.strictObject({
@@ -13,20 +14,6 @@ const sampling = z.strictObject({
   temperature: control(z.number().min(0).max(2)).describe('Sampling temperature.'),
   topP: control(z.number().min(0).max(1)).describe('Nucleus sampling.'),
   topK: control(z.number().int().min(1).max(1_000)).describe('Sampling among the most likely tokens.'),
-});
-
-const tool = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[\w.-]{1,100}$/, 'must be an identifier')
-    .describe('The id of the tool.'),
-  name: nameSchema(100).describe('Its name.'),
-  kind: z
-    .string()
-    .regex(/^[a-z][a-zA-Z-]{0,39}$/, 'must be a kind of tool')
-    .describe('Its kind.'),
-  enabled: z.boolean().describe('Whether the Agent may call it.'),
-  approval: z.enum(['never', 'always']).describe('Whether a person approves each call.'),
 });
 
 const publication = z.strictObject({
@@ -43,7 +30,7 @@ const publication = z.strictObject({
 
 const modelKey = z.string().min(1).max(200);
 
-/** The configuration of an Agent. Field names are wire names and storage formats. */
+/** The configuration of an Agent, as requests give it. Field names are wire names and storage formats; `tools` differ. */
 export const agentConfig = z.strictObject({
   name: nameSchema().describe('Its name.'),
   description: textSchema(2_000).describe('What it is for.'),
@@ -61,13 +48,7 @@ export const agentConfig = z.strictObject({
   includeAiSummary: z.boolean().describe('Whether sources come with a summary.'),
   codeExecutionEnabled: z.boolean().describe('Whether it may run code.'),
   sampling: sampling.describe('How the model samples.'),
-  tools: z
-    .array(tool)
-    .max(100)
-    .refine((tools) => new Set(tools.map(({ id }) => id)).size === tools.length, {
-      message: 'must not name a tool twice',
-    })
-    .describe('The tools that it has.'),
+  tools: toolsInput,
   chunking: chunkingSchema
     .nullable()
     .describe('How its documents are cut into chunks from now on; null: as its Space says.'),
@@ -93,8 +74,10 @@ export type AgentChange = z.output<typeof agentChange>;
 
 const OFF = { enabled: true, value: null };
 
-/** The defaults of a new Agent. */
-export const defaultConfig = (name: string, model: string): AgentConfig => ({
+/** The defaults of a new Agent, which has no tools. */
+export type DefaultConfig = Omit<AgentConfig, 'tools'> & { readonly tools: never[] };
+
+export const defaultConfig = (name: string, model: string): DefaultConfig => ({
   name,
   description: '',
   model,

@@ -18,6 +18,20 @@ const create = (config: AgentChange, given_ = {}) =>
 const publication = { ...defaults.public, enabled: true };
 const isChatModel = (key: string): boolean => key !== 'gone';
 
+const base = { id: 't', name: 'T', enabled: true, approval: 'never' as const };
+const tools = {
+  tool: (secret: string | null | undefined, baseUrl = 'https://a.example') => ({
+    ...base,
+    kind: 'http' as const,
+    http: { document: '{}', baseUrl, ...(secret === undefined ? {} : { secret }) },
+  }),
+  stored: (secret: string | undefined, baseUrl = 'https://a.example') => ({
+    ...base,
+    kind: 'http',
+    http: { document: '{}', baseUrl, ...(secret === undefined ? {} : { secret }) },
+  }),
+};
+
 describe('an Agent', () => {
   it('is created from defaults and what is given', () => {
     given(agentDecider).when(create({})).yields(created);
@@ -44,6 +58,32 @@ describe('an Agent', () => {
     given(agentDecider)
       .when(change({ name: 'X' }))
       .rejects('not_found');
+  });
+
+  it('keeps the secret of a tool at its address, and brings no removed one back', () => {
+    const { tool, stored } = tools;
+    const withSecret = changed({ tools: [stored('sealed-1')] });
+    given(agentDecider, created, withSecret)
+      .when(change({ tools: [{ ...tool(undefined), name: 'Other' }] }))
+      .yields(changed({ tools: [{ ...stored('sealed-1'), name: 'Other' }] }));
+    given(agentDecider, created, withSecret)
+      .when(change({ tools: [tool(undefined, 'https://b.example')] }))
+      .rejects('invalid_body', { path: 'tools[0].http.secret', reason: 'secret_of_another_address' });
+    given(agentDecider, created, withSecret)
+      .when(change({ tools: [tool(null, 'https://b.example')] }))
+      .yields(changed({ tools: [stored(undefined, 'https://b.example')] }));
+    const restored = (revision: number) => ({
+      type: 'Restore' as const,
+      revision,
+      config: { ...defaults, tools: [stored('sealed-1')] },
+      isChatModel,
+    });
+    given(agentDecider, created, withSecret, changed({ tools: [] }))
+      .when(restored(1))
+      .yields(changed({ tools: [stored(undefined)], restoredFrom: 1 }));
+    given(agentDecider, created, withSecret, changed({ tools: [stored('sealed-2')] }))
+      .when(restored(1))
+      .yields();
   });
 
   it('has a model that is among the allowed ones', () => {
@@ -137,6 +177,15 @@ test('a decided command yields nothing again', () => {
       model: fc.constantFrom('m1', 'm2'),
       allowedModels: fc.constantFrom(null, ['m1']),
       public: fc.record({ enabled: fc.boolean() }),
+      tools: fc.array(
+        fc
+          .record({
+            secret: fc.constantFrom('s', null, undefined),
+            at: fc.constantFrom('https://a.example', 'https://b.example'),
+          })
+          .map(({ secret, at }) => tools.tool(secret, at)),
+        { maxLength: 1 },
+      ),
       sampling: fc.record({ topP: fc.record({ value: fc.constantFrom(0, 1) }) }),
     },
     { requiredKeys: [] },

@@ -1,6 +1,7 @@
 import { changedFields, type Decider, givenFields, never, reject } from '@app/kernel';
-import type { AgentChange, AgentConfig } from './agent-config';
+import type { AgentChange, DefaultConfig } from './agent-config';
 import type { AgentEvent, StoredConfig } from './agent.events';
+import { type StoredTool, type ToolChange, withSecrets } from './tools';
 
 interface Version {
   readonly revision: number;
@@ -15,6 +16,8 @@ interface PresentFields {
   readonly automatic: boolean;
   readonly ownerId: string | null;
   readonly version: Version;
+  /** The revision that set the system prompt as it is. */
+  readonly promptRevision: number;
 }
 
 export type Agent =
@@ -31,7 +34,8 @@ export type AgentCommand =
       readonly isPersonal: boolean;
       readonly automatic: boolean;
       readonly ownerId: string | null;
-      readonly defaults: AgentConfig;
+      readonly defaults: DefaultConfig;
+      /** Secrets of tools are sealed. */
       readonly config: AgentChange;
     }
   | { readonly type: 'Update'; readonly config: AgentChange }
@@ -69,12 +73,15 @@ export const agentDecider: Decider<Agent, AgentCommand, AgentEvent> = {
     if (event.type === 'AgentCreated') {
       const { agentId: _, spaceId, isPersonal, automatic, ownerId, ...given } = event.data;
       const config = { ...given, chunking: given.chunking ?? null };
-      return { status: 'present', spaceId, isPersonal, automatic, ownerId, version: { revision, config } };
+      const version = { revision, config };
+      return { status: 'present', spaceId, isPersonal, automatic, ownerId, version, promptRevision: revision };
     }
     if (agent.status !== 'present') return agent;
     if (event.type === 'AgentDeleted') return { status: 'deleted', spaceId: agent.spaceId };
     const { restoredFrom: _, ...changes } = event.data;
-    return { ...agent, version: { revision, config: { ...agent.version.config, ...givenFields(changes) } } };
+    const promptRevision = changes.systemPrompt === undefined ? agent.promptRevision : revision;
+    const config = { ...agent.version.config, ...givenFields(changes) };
+    return { ...agent, version: { revision, config }, promptRevision };
   },
 
   owner: (event) =>
@@ -102,7 +109,9 @@ const change = (config: AgentChange, agent: PresentAgent): readonly AgentEvent[]
 const restore = ({ revision, config, isChatModel }: Of<'Restore'>, agent: PresentAgent): readonly AgentEvent[] => {
   if (config === undefined) return reject('not_found', { kind: 'version', id: revision });
   if (!isChatModel(config.model)) return reject('conflict', { reason: 'unknown_model' });
-  const data = changedFields(config, agent.version.config);
+  // A secret was removed, or replaced, for a reason: a tool has the one that it has today, at the address of today.
+  const tools = withSecrets(config.tools.map(withoutSecret), agent.version.config.tools, () => undefined);
+  const data = changedFields({ ...config, tools }, agent.version.config);
   return Object.keys(data).length === 0 ? [] : [{ type: 'AgentChanged', data: { ...data, restoredFrom: revision } }];
 };
 
@@ -115,11 +124,12 @@ const remove = ({ withSpace }: Of<'Delete'>, agent: Agent): readonly AgentEvent[
 };
 
 /** The configuration after a change, with the rules between its fields applied. */
-const configured = <Config extends StoredConfig>(current: Config, change: AgentChange): Config => {
-  const { sampling, public: publication, ...plain } = givenFields(change);
-  const config: Config = {
+const configured = (current: StoredConfig, change: AgentChange): StoredConfig => {
+  const { sampling, public: publication, tools, ...plain } = givenFields(change);
+  const config: StoredConfig = {
     ...current,
     ...plain,
+    ...(tools === undefined ? {} : { tools: withSecrets(tools, current.tools, rejectMovedSecret) }),
     sampling: {
       temperature: { ...current.sampling.temperature, ...givenFields(sampling?.temperature ?? {}) },
       topP: { ...current.sampling.topP, ...givenFields(sampling?.topP ?? {}) },
@@ -133,6 +143,15 @@ const configured = <Config extends StoredConfig>(current: Config, change: AgentC
   if (change.memoryEnabled === true || change.sharedMemoryEnabled === true)
     return reject('conflict', { path: 'memoryEnabled', reason: 'memory_of_public_agent' });
   return { ...config, memoryEnabled: false, sharedMemoryEnabled: false };
+};
+
+const rejectMovedSecret = (index: number): never =>
+  reject('invalid_body', { path: `tools[${index}].http.secret`, reason: 'secret_of_another_address' });
+
+const withoutSecret = ({ http, ...tool }: StoredTool): ToolChange => {
+  if (http === undefined) return tool;
+  const { secret: _, ...api } = http;
+  return { ...tool, http: api };
 };
 
 const present = (agent: Agent): PresentAgent => (agent.status === 'present' ? agent : reject('not_found'));

@@ -1,14 +1,15 @@
 import { defineEvent, sensitive, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 import { agentConfig } from './agent-config';
+import { storedTool } from './tools';
 
-const { name, description, systemPrompt, tools, chunking, public: publication, ...open } = agentConfig.shape;
+const { name, description, systemPrompt, tools: _, chunking, public: publication, ...open } = agentConfig.shape;
 /** Text that people wrote is encrypted; switches, models, addresses and numbers are not. */
 const stored = z.strictObject({
   ...open,
   /** Absent in events of versions that had one way of chunking: null. */
   chunking: chunking.optional(),
-  tools: z.array(tools.element.extend({ name: sensitive(tools.element.shape.name) })),
+  tools: z.array(storedTool),
   public: publication.extend({ windowTitle: sensitive(publication.shape.windowTitle) }),
   name: sensitive(name),
   description: sensitive(description),

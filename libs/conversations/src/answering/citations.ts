@@ -17,13 +17,15 @@ const BEGINS_MARK = /^\[[\d\s,]*$/;
  */
 export class CitationReader {
   readonly citations: Citation[] = [];
-  private readonly numbers = new Map<number, number>();
   private held = '';
   private written = 0;
   private inCode = false;
 
-  /** `sources` is how many the model was given, numbered from 1. */
-  constructor(private readonly sources: number) {}
+  /** `sources` is how many the model was given, numbered from 1; `numbers` are the readers' of those that were cited before, to which it adds. */
+  constructor(
+    private readonly sources: number,
+    private readonly numbers = new Map<number, number>(),
+  ) {}
 
   /** The next piece of the model's answer in, what can be shown of it out. */
   push(piece: string): string {

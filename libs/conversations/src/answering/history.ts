@@ -1,80 +1,192 @@
 import {
+  type Decisions,
   type EventCodec,
   isErased,
   type RecordedEvent,
+  REMEMBERED,
+  SharedLruCache,
   type StoredEvent,
   type StreamReader,
   streamOf,
 } from '@app/kernel';
-import type { ChatMessage } from '@app/models';
-import { conversationDecider } from '../conversation/conversation.decider';
+import { conversationDecider, type LiveConversation } from '../conversation/conversation.decider';
 import type { ConversationEvent } from '../conversation/conversation.events';
-import { textOf } from '../conversation/message-parts';
+import type { MessagePart } from '../conversation/message-parts';
+import { SaidMessage } from './said-message';
 
-/** What of a conversation a model is shown, at most: the newest messages. */
-const MAX_MESSAGES = 50;
-const MAX_CHARACTERS = 100_000;
-/** Events read at once, the newest first: each may be as long as a message. */
-const PAGE = 16;
+/** Messages read at once, the newest first: as many as were read before, so that far back takes few reads, and no more than twice what is asked for. */
+const [LEAST_PAGE, MOST_PAGE] = [16, 128];
+/** Events that are read along where they stand between two messages: fewer than another read costs. */
+const GAP = 8;
+/** How far back it is looked for what a user said: in so many messages of a branch, and so many characters of theirs. */
+const [MOST_SAID_IN, MOST_SAID] = [1_000, 100_000];
+/** Checkpoints that a list shows, the newest of them. */
+const MOST_CHECKPOINTS = 200;
 
-type MessageAdded = RecordedEvent<Extract<ConversationEvent, { type: 'UserMessageAdded' | 'AssistantMessageAdded' }>>;
+type Recorded<Type extends ConversationEvent['type']> = RecordedEvent<Extract<ConversationEvent, { type: Type }>>;
+type MessageAdded = Recorded<'UserMessageAdded' | 'AssistantMessageAdded'>;
 
-export type RecordedAnswer = RecordedEvent<Extract<ConversationEvent, { type: 'AssistantMessageAdded' }>>;
+export type RecordedAnswer = Recorded<'AssistantMessageAdded'>;
+export type RecordedCheckpoint = Recorded<'ConversationCompacted'>;
 
-/** Reads messages from the log itself: the view may be behind the turn before. */
+/** Messages of one conversation that were read, by their ids. */
+interface Remembered {
+  readonly messages: Map<string, SaidMessage>;
+  /** Characters, about. */
+  readonly size: number;
+}
+
+/** Characters that a message takes beside its words. */
+const OF_MESSAGE = 300;
+
+/**
+ * Reads messages from the log itself, each from its place: the view may be behind the turn before. What it read it remembers until
+ * it is erased; only messages that the conversation has are looked for.
+ */
 export class History {
+  private readonly cache = new SharedLruCache<string, Remembered>(REMEMBERED, ({ size }) => size);
+
   constructor(
     private readonly log: StreamReader,
     private readonly codec: EventCodec,
-  ) {}
+    private readonly decisions: Decisions,
+  ) {
+    decisions.onForget((key) => this.cache.delete(key.split('/')[0] ?? key));
+  }
 
-  /** The branch that ends with a message, oldest first, as a model sees it, without failed and erased messages. */
-  async branch(conversationId: string, last: string): Promise<readonly ChatMessage[]> {
-    const newestFirst: ChatMessage[] = [];
-    let room = MAX_CHARACTERS;
-    let wanted: string | null = last;
-    for await (const event of this.messages(conversationId)) {
-      if (event.data.messageId !== wanted) continue;
-      const text = shownText(event);
-      room -= text.length;
-      if (room < 0 && newestFirst.length > 0) break;
-      if (text !== '') newestFirst.push({ role: event.type === 'UserMessageAdded' ? 'user' : 'assistant', text });
-      wanted = event.data.parentId;
-      if (wanted === null || newestFirst.length === MAX_MESSAGES) break;
+  /** The branch that ends with a message, from there on back, as far as somebody asks; without failed and erased messages. */
+  async *branch(conversation: LiveConversation, last: string): AsyncGenerator<SaidMessage> {
+    for (let [next, seen]: [string | null, number] = [last, 0]; next !== null;) {
+      const page = Math.min(Math.max(LEAST_PAGE, seen), MOST_PAGE);
+      seen += page;
+      const ids: string[] = [];
+      for (; next !== null && ids.length < page; next = conversation.parents.get(next) ?? null) ids.push(next);
+      const known = await this.known(conversation, ids);
+      for (const id of ids) {
+        const message = known.get(id);
+        if (message?.isEmpty === false) yield message;
+      }
     }
-    return newestFirst.toReversed();
+  }
+
+  /** The parts of the user's messages in the branch that ends with a message, the newest first, the latest in any case: of the last 1,000 messages, 100,000 characters at most. */
+  async saidByUser(conversationId: string, last: string): Promise<readonly (readonly MessagePart[])[]> {
+    const { state } = await this.decisions.load(conversationDecider, conversationId);
+    if (state.status !== 'Live') return [];
+    const said: (readonly MessagePart[])[] = [];
+    let [left, room] = [MOST_SAID_IN, MOST_SAID];
+    for await (const { role, parts } of this.branch(state, last)) {
+      if (role === 'user') {
+        room -= parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+        if (room < 0 && said.length > 0) break;
+        said.push(parts);
+      }
+      left -= 1;
+      if (left === 0) break;
+    }
+    return said;
   }
 
   /** The answer with this id; undefined while there is none. */
   async answer(conversationId: string, answerId: string): Promise<RecordedAnswer | undefined> {
-    for await (const event of this.messages(conversationId)) {
-      if (event.data.messageId === answerId) return event.type === 'AssistantMessageAdded' ? event : undefined;
-    }
-    return undefined;
+    const { state } = await this.decisions.load(conversationDecider, conversationId);
+    const place = state.status === 'Live' ? state.places.get(answerId) : undefined;
+    if (place === undefined) return undefined;
+    const [event] = await this.eventsAt<MessageAdded>(conversationId, [place]);
+    return event?.type === 'AssistantMessageAdded' ? event : undefined;
   }
 
-  /** The newest first, read as far back as somebody asks: a message stands behind its parent. */
-  private async *messages(conversationId: string): AsyncGenerator<MessageAdded> {
+  /** Whether a question goes without memories, as it was when it was asked first. */
+  async memoryFor(conversationId: string, messageId: string): Promise<'off' | undefined> {
+    const { state } = await this.decisions.load(conversationDecider, conversationId);
+    const place = state.status === 'Live' ? state.places.get(messageId) : undefined;
+    if (place === undefined) return undefined;
+    const [event] = await this.eventsAt<MessageAdded>(conversationId, [place]);
+    return event?.type === 'UserMessageAdded' ? event.data.memory : undefined;
+  }
+
+  /** A message as it was said; undefined where it is unknown, deleted or erased. */
+  async message(conversationId: string, messageId: string): Promise<SaidMessage | undefined> {
+    const { state } = await this.decisions.load(conversationDecider, conversationId);
+    if (state.status !== 'Live' || !state.places.has(messageId)) return undefined;
+    return (await this.known(state, [messageId])).get(messageId);
+  }
+
+  /** The checkpoint with this id; undefined where it is unknown, deleted or erased. */
+  async checkpoint(conversationId: string, checkpointId: string): Promise<RecordedCheckpoint | undefined> {
+    const { state } = await this.decisions.load(conversationDecider, conversationId);
+    const place = state.status === 'Live' ? state.checkpoints.get(checkpointId)?.place : undefined;
+    return place === undefined ? undefined : (await this.checkpoints(conversationId, [place]))[0];
+  }
+
+  /** The checkpoints of a conversation, the newest first, without erased ones. */
+  async checkpointsOf(conversationId: string): Promise<readonly RecordedCheckpoint[]> {
+    const { state } = await this.decisions.load(conversationDecider, conversationId);
+    const places = state.status === 'Live' ? [...state.checkpoints.values()].map(({ place }) => place) : [];
+    const newest = places.toSorted((a, b) => b - a).slice(0, MOST_CHECKPOINTS);
+    const events = await this.checkpoints(conversationId, newest);
+    return events.filter(({ data }) => !isErased(data.summary)).toReversed();
+  }
+
+  /** Checkpoints by their places, in their order. */
+  checkpoints(conversationId: string, places: readonly number[]): Promise<readonly RecordedCheckpoint[]> {
+    return this.eventsAt<RecordedCheckpoint>(conversationId, places);
+  }
+
+  private async known(
+    { conversationId, places }: LiveConversation,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, SaidMessage>> {
     const stream = streamOf(conversationDecider.category, conversationId);
-    for (let from: number | undefined; from !== -1;) {
-      const page: readonly StoredEvent[] = await this.log.readStream(stream, {
-        direction: 'backwards',
-        limit: PAGE,
-        ...(from === undefined ? {} : { from }),
-      });
-      // Both types are of messages, whose data the codec has checked.
-      yield* (await this.codec.decode(
-        page.filter(({ type }) => MESSAGES.has(type)),
-      )) as unknown as readonly MessageAdded[];
-      from = (page.at(-1)?.revision ?? 0) - 1;
+    const remembered = this.cache.get(stream) ?? { messages: new Map<string, SaidMessage>(), size: 0 };
+    const { messages } = remembered;
+    const unread = ids.flatMap((id) => {
+      const place = messages.has(id) ? undefined : places.get(id);
+      return place === undefined ? [] : [place];
+    });
+    if (unread.length === 0) return messages;
+    let { size } = remembered;
+    for (const event of await this.eventsAt<MessageAdded>(conversationId, unread)) {
+      const message = saidIn(event);
+      messages.set(message.messageId, message);
+      size += message.most + OF_MESSAGE;
     }
+    this.cache.set(stream, { messages, size });
+    return messages;
+  }
+
+  /** The events at these revisions, in their order. The conversation says what they are, and the codec has checked their data. */
+  private async eventsAt<Event extends RecordedEvent>(
+    conversationId: string,
+    revisions: readonly number[],
+  ): Promise<readonly Event[]> {
+    const stream = streamOf(conversationDecider.category, conversationId);
+    const wanted = new Set(revisions);
+    const read = await Promise.all(
+      runsOf(revisions).map(([from, to]) => this.log.readStream(stream, { from, limit: to - from + 1 })),
+    );
+    const found: readonly StoredEvent[] = read.flat().filter(({ revision }) => wanted.has(revision));
+    // The revisions are of messages, and the codec has checked their data.
+    return (await this.codec.decode(found)) as unknown as readonly Event[];
   }
 }
 
-const MESSAGES: ReadonlySet<string> = new Set<MessageAdded['type']>(['UserMessageAdded', 'AssistantMessageAdded']);
+/** Revisions as runs from the first to the last, both inclusive, in which no gap is wide. */
+const runsOf = (revisions: readonly number[]): readonly (readonly [number, number])[] => {
+  const runs: [number, number][] = [];
+  for (const revision of revisions.toSorted((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last !== undefined && revision - last[1] <= GAP) last[1] = revision;
+    else runs.push([revision, revision]);
+  }
+  return runs;
+};
 
-const shownText = (event: MessageAdded): string => {
-  if (isErased(event.data.parts) || (event.type === 'AssistantMessageAdded' && event.data.status === 'failed'))
-    return '';
-  return textOf(event.data.parts);
+const saidIn = ({ type, data }: MessageAdded): SaidMessage => {
+  const isShown = !isErased(data.parts) && !(type === 'AssistantMessageAdded' && data.status === 'failed');
+  return new SaidMessage(
+    data.messageId,
+    type === 'UserMessageAdded' ? 'user' : 'assistant',
+    isShown && !isErased(data.parts) ? data.parts : [],
+  );
 };

@@ -1,27 +1,30 @@
-import { type Clock, type CommandMeta, type Decisions, isErased, type Receipt, reject, stepOf } from '@app/kernel';
-import type { ChatMessage } from '@app/models';
-import { type Answer, conversationDecider, type Party } from '../conversation/conversation.decider';
-import type { ConversationKind } from '../conversation/conversation.events';
-import { textOf, type TextPart } from '../conversation/message-parts';
-import type { AnsweringAgent } from './answerer';
+import {
+  type Clock,
+  type CommandMeta,
+  type Decisions,
+  isErased,
+  type Receipt,
+  reject,
+  stepOf,
+  streamOf,
+} from '@app/kernel';
+import {
+  type Answer,
+  conversationDecider,
+  type LiveConversation,
+  type Party,
+} from '../conversation/conversation.decider';
+import { questionOf } from '../conversation/asking';
+import type { Continuation } from '../conversation/continuation';
+import type { MessagePart } from '../conversation/message-parts';
+import type { Outcome } from './answering';
 import type { History, RecordedAnswer } from './history';
-import { SavedText } from './saved-text';
-import { type FinishedTurn, Turn, type TurnEvent } from './turn';
-
-export interface Question {
-  /** Absent: a new conversation. */
-  readonly conversationId?: string;
-  readonly userId: string;
-  /** The API key, if one was used. */
-  readonly keyId?: string;
-  readonly agent: AnsweringAgent;
-  readonly parts: readonly TextPart[];
-  readonly parentId?: string;
-  readonly kind: ConversationKind;
-  readonly channel: 'api' | 'web' | 'embed' | 'app';
-  /** Whether the model is asked piece by piece. */
-  readonly stream: boolean;
-}
+import { askOf, type Question, type TurnIds } from './question';
+import { SavedParts } from './saved-parts';
+import type { OpenTurn } from '../conversation/open-turns';
+import { closedCalls } from './tool-calls';
+import type { Respond } from '../conversation/tool-approvals';
+import { type FinishedTurn, Turn } from './turn';
 
 export interface RecordedTurnsParts {
   readonly decisions: Decisions;
@@ -30,53 +33,83 @@ export interface RecordedTurnsParts {
   readonly logger: { warn(facts: object, message: string): void };
 }
 
-export interface TurnIds {
-  readonly conversationId: string;
-  readonly answerId: string;
-  readonly messageId: string;
-}
-
 /** Turns as they stand in the log: the question, what was said so far, the answer. */
 export class RecordedTurns {
   constructor(private readonly parts: RecordedTurnsParts) {}
 
-  async rejectForeign(conversationId: string, { userId, agentId }: Party): Promise<void> {
+  async rejectForeign(conversationId: string, party: Party): Promise<void> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    if (state.status === 'Live' && (state.userId !== userId || state.agentId !== agentId))
+    if (state.status === 'Live' && !isOf(party, state))
       reject('not_found', { kind: 'conversation', id: conversationId });
   }
 
-  /** The branch that a question goes on with: behind its parent, the last message by default. */
-  async saidBefore(conversationId: string, parentId: string | undefined): Promise<readonly ChatMessage[]> {
+  /** A conversation of this party. Rejects `not_found`. */
+  async own(party: Party, conversationId: string): Promise<LiveConversation> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    const last = parentId ?? (state.status === 'Live' ? state.last : null);
-    return last === null ? [] : this.parts.history.branch(conversationId, last);
+    return state.status === 'Live' && isOf(party, state)
+      ? state
+      : reject('not_found', { kind: 'conversation', id: conversationId });
+  }
+
+  /** The question that a message is, or is an answer to. Rejects `not_found`. */
+  async question(party: Party, conversationId: string, messageId: string): Promise<string> {
+    const state = await this.own(party, conversationId);
+    return questionOf(state, messageId) ?? reject('not_found', { kind: 'message', id: messageId });
   }
 
   /** Records a question. A repeat of its command finds it recorded. */
   ask(question: Question, ids: Party & TurnIds, meta: CommandMeta): Promise<Receipt> {
-    return this.parts.decisions.transact(conversationDecider, ids.conversationId, askOf(question, ids), meta);
+    const { regenerates: messageId, channel, memory } = question;
+    const command =
+      messageId === undefined
+        ? askOf(question, ids)
+        : { type: 'Regenerate' as const, ...ids, messageId, channel, ...(memory && { memory }) };
+    return this.parts.decisions.transact(conversationDecider, ids.conversationId, command, meta);
   }
 
   /** Saves what is said while it is said. */
-  savedText(conversationId: string, answerId: string, meta: CommandMeta): SavedText {
+  savedParts({ conversationId, answerId }: TurnIds, saved: readonly MessagePart[], meta: CommandMeta): SavedParts {
     const { decisions, clock, logger } = this.parts;
-    const save = (from: number, text: string) => {
+    let saves = 0;
+    const save = async (more: Continuation) => {
       const now = clock.now();
-      // A repeat of the question says it anew: these are steps of their own.
-      return decisions.transact(
+      saves += 1;
+      // A repeat of the question says it anew: these are steps of their own. So are two within a millisecond.
+      const { eventIds } = await decisions.transact(
         conversationDecider,
         conversationId,
-        { type: 'Continue', answerId, from, text },
-        { ...stepOf(meta, `said/${from}/${now.getTime()}`), now },
+        { type: 'Continue', answerId, ...more },
+        { ...stepOf(meta, `said/${saves}/${now.getTime()}`), now },
       );
+      return eventIds.length > 0;
     };
-    return new SavedText(save, (error) =>
+    return new SavedParts(answerId, saved, save, (error) =>
       logger.warn({ conversationId, error }, 'Saving a streaming answer failed; retrying.'),
     );
   }
 
-  /** Records an answer. Rejects `not_found` where the conversation was deleted meanwhile. */
+  /** Records that an answer waits until calls are approved. Rejects `not_found` where the conversation, or its question, was deleted meanwhile. */
+  async wait(
+    { conversationId, answerId, messageId }: TurnIds,
+    outcome: Extract<Outcome, { status: 'waiting' }>,
+    more: Continuation | undefined,
+    meta: CommandMeta,
+  ): Promise<FinishedTurn> {
+    const now = this.parts.clock.now();
+    const { parts, status: _, finishReason: __, ...paused } = outcome;
+    const { model, usage } = paused;
+    const receipt = await this.parts.decisions.transact(
+      conversationDecider,
+      conversationId,
+      { type: 'Wait', answerId, more, ...paused },
+      { ...stepOf(meta, 'wait'), now },
+    );
+    if (receipt.eventIds.length === 0) return this.rejectGone(conversationId, answerId);
+    const answer = { answerId, parts, status: 'waiting' as const, finishReason: 'tool-calls' as const, model, usage };
+    return { conversationId, parentId: messageId, answer, receipt };
+  }
+
+  /** Records an answer. Rejects `not_found` where the conversation, or its question, was deleted meanwhile. */
   async record(
     conversationId: string,
     parentId: string,
@@ -91,77 +124,131 @@ export class RecordedTurns {
       { ...stepOf(meta, 'answer'), now },
     );
     // Deleted while it was answered.
-    if (receipt.eventIds.length === 0) return reject('not_found', { kind: 'conversation', id: conversationId });
-    return { conversationId, parentId, answer, createdAt: now.toISOString(), receipt };
+    if (receipt.eventIds.length === 0) return this.rejectGone(conversationId, answer.answerId);
+    return { conversationId, parentId, answer, receipt };
   }
 
-  /** With the claim in hand, an open turn is one whose process died; unless it is this very question, which is answered now. */
-  async closeAbandoned(conversationId: string, answerId: string, meta: CommandMeta): Promise<void> {
+  private async rejectGone(conversationId: string, answerId: string): Promise<never> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    if (state.status !== 'Live' || state.open === null || state.open.answerId === answerId) return;
-    const { said } = state.open;
+    return state.status === 'Live'
+      ? reject('not_found', { kind: 'message', id: answerId })
+      : reject('not_found', { kind: 'conversation', id: conversationId });
+  }
+
+  /** Turns that wait for their answers. */
+  async open(conversationId: string): Promise<readonly OpenTurn[]> {
+    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+    return state.status === 'Live' ? [...state.open.values()] : [];
+  }
+
+  /** Records as failed, with what was saved of it, a turn whose process died: its claim is in hand. */
+  async closeAbandoned(conversationId: string, answerId: string, meta: CommandMeta): Promise<void> {
+    const open = (await this.open(conversationId)).find((turn) => turn.answerId === answerId);
+    if (open === undefined || open.isWaiting) return;
     const lost: Omit<Answer, 'type' | 'answerId'> = {
-      parts: said === '' ? [] : [{ type: 'text', text: said }],
+      parts: closedCalls(open.parts),
       status: 'failed',
       finishReason: 'error',
       errorCode: 'unavailable',
-      model: '',
-      usage: null,
+      model: open.paused?.model ?? '',
+      usage: open.paused?.usage ?? null,
     };
     await this.parts.decisions.transact(
       conversationDecider,
       conversationId,
-      { type: 'Answer', answerId: state.open.answerId, ...lost },
-      stepOf(meta, 'abandoned'),
+      { type: 'Answer', answerId, ...lost },
+      stepOf(meta, `abandoned/${answerId}`),
     );
+  }
+
+  /** Whether there is such an answer, under way or not. Rejects `not_found`. */
+  async checkAnswer(party: Party, conversationId: string, answerId: string): Promise<void> {
+    const { open, parents } = await this.own(party, conversationId);
+    if (!open.has(answerId) && !parents.has(answerId)) reject('not_found', { kind: 'message', id: answerId });
+  }
+
+  /** Whether there is such a call of an answer, waiting or not. Rejects `not_found`. */
+  async checkCall(party: Party, conversationId: string, answerId: string, callId: string): Promise<void> {
+    const { open, parents } = await this.own(party, conversationId);
+    const missing = (kind: string, id: string) => reject('not_found', { kind, id });
+    const known =
+      open.get(answerId)?.parts ?? (parents.has(answerId) ? await this.partsOf(conversationId, answerId) : undefined);
+    if (known === undefined) return missing('message', answerId);
+    if (!known.some((part) => part.type === 'tool' && part.toolCallId === callId)) missing('toolCall', callId);
+  }
+
+  respond(response: Omit<Respond, 'type'>, conversationId: string, meta: CommandMeta): Promise<Receipt> {
+    return this.parts.decisions.transact(conversationDecider, conversationId, { type: 'Respond', ...response }, meta);
+  }
+
+  /** Ends a turn that waits, whose claim is in hand. False where it does not wait any more. */
+  async stopWaiting(conversationId: string, answerId: string, meta: CommandMeta): Promise<boolean> {
+    const turn = (await this.open(conversationId)).find((each) => each.answerId === answerId);
+    if (turn?.paused === undefined || !turn.isWaiting) return false;
+    const { model, usage, degraded } = turn.paused;
+    const answer = {
+      answerId,
+      parts: closedCalls(turn.parts),
+      status: 'stopped' as const,
+      finishReason: 'other' as const,
+    };
+    await this.record(
+      conversationId,
+      turn.messageId,
+      { ...answer, model, usage, ...(degraded === undefined ? {} : { degraded }) },
+      meta,
+    );
+    return true;
+  }
+
+  private async partsOf(conversationId: string, answerId: string): Promise<readonly MessagePart[] | undefined> {
+    const parts = (await this.parts.history.answer(conversationId, answerId))?.data.parts;
+    return parts === undefined || isErased(parts) ? parts && [] : parts;
   }
 
   /** A turn that finished before, as if it happened again. */
   async turn(conversationId: string, answerId: string): Promise<Turn | undefined> {
     const event = await this.parts.history.answer(conversationId, answerId);
-    return event === undefined
-      ? undefined
-      : new Turn(conversationId, answerId, async (say) => recordedTurn(event, 0, say));
+    return event && new Turn(conversationId, answerId, async () => recordedTurn(event));
   }
 }
 
-const askOf = ({ conversationId: given, agent, parts, parentId, kind, channel }: Question, ids: Party & TurnIds) => ({
-  type: 'Ask' as const,
-  create: given === undefined,
-  ...ids,
-  spaceId: agent.spaceId,
-  kind,
-  title: titleOf(textOf(parts)),
-  parts,
-  channel,
-  ...(parentId === undefined ? {} : { parentId }),
-});
+const isOf = ({ userId, agentId }: Party, state: LiveConversation): boolean =>
+  state.userId === userId && state.agentId === agentId;
 
-/** Says what stands in a recorded answer behind an offset of its text, and then what it cites, as if it happened again. */
-export const recordedTurn = (event: RecordedAnswer, from: number, say: (event: TurnEvent) => void): FinishedTurn => {
-  const { messageId: answerId, conversationId, parentId, parts, ...rest } = event.data;
-  const { stream, position, revision, id, recordedAt } = event.context;
-  const shown = isErased(parts) ? [] : parts;
-  const text = textOf(shown).slice(from);
-  if (text !== '') say({ type: 'text', delta: text });
-  for (const part of shown) if (part.type === 'source-document') say({ type: 'source', part });
+/** A turn as it stands in the log. */
+export const recordedTurn = (event: RecordedAnswer): FinishedTurn => {
+  const { messageId: answerId, conversationId, parentId, parts, channel: _, ...rest } = event.data;
+  const { stream, position, revision, id } = event.context;
   return {
     conversationId,
     parentId,
-    answer: { answerId, parts: shown, ...rest },
-    createdAt: recordedAt,
+    answer: { answerId, parts: isErased(parts) ? [] : parts, ...rest },
     receipt: { stream, position, revision, eventIds: [id], repeated: true },
   };
 };
 
-/** Longest title made from a question, characters. */
-const MAX_TITLE = 80;
-
-/** The title of a conversation until its user gives another: the beginning of the first question. */
-const titleOf = (question: string): string => {
-  const text = question.replace(/[\p{C}\s]+/gu, ' ').trim();
-  if (text === '') return 'New conversation';
-  if (text.length <= MAX_TITLE) return text;
-  const cut = text.slice(0, MAX_TITLE).toWellFormed();
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_TITLE / 2)).trimEnd()}…`;
-};
+/** A turn that waits, as it stands in the log. */
+export const waitingTurn = (
+  conversationId: string,
+  { answerId, messageId: parentId, parts, paused }: OpenTurn,
+  { position, revision }: { readonly position: string | null; readonly revision: number },
+): FinishedTurn => ({
+  conversationId,
+  parentId,
+  answer: {
+    answerId,
+    parts,
+    status: 'waiting',
+    finishReason: 'tool-calls',
+    model: paused?.model ?? '',
+    usage: paused?.usage ?? null,
+  },
+  receipt: {
+    stream: streamOf(conversationDecider.category, conversationId),
+    position: position ?? '',
+    revision,
+    eventIds: [],
+    repeated: true,
+  },
+});

@@ -1,5 +1,15 @@
-import { endTurns, ids, meta, question, says, scriptedTurns, waiting } from '../../../../test/fixtures/scripted-turns';
+import {
+  endTurns,
+  PARTY,
+  ids,
+  meta,
+  question,
+  says,
+  scriptedTurns,
+  waiting,
+} from '../../../../test/fixtures/scripted-turns';
 import { until } from '../../../../test/fixtures/until';
+import { textOf } from '../conversation/message-parts';
 import type { Turn } from './turn';
 
 afterEach(endTurns);
@@ -7,9 +17,9 @@ afterEach(endTurns);
 describe('a streamed answer', () => {
   const continued = ({ types }: ReturnType<typeof scriptedTurns>) =>
     types().filter((type) => type === 'AssistantMessageContinued').length;
-  const textOf = async (turn: Turn): Promise<string> => {
+  const heard = async (turn: Turn): Promise<string> => {
     let text = '';
-    for await (const event of turn.follow()) if (event.type === 'text') text += event.delta;
+    for await (const parts of turn.follow()) text = textOf(parts);
     return text;
   };
 
@@ -36,46 +46,30 @@ describe('a streamed answer', () => {
     expect(set.types().at(-1)).toBe('AssistantMessageAdded');
   });
 
-  it('is not saved piece by piece for who waits for the whole', async () => {
-    const { turns, chat, types } = scriptedTurns();
-    const { held, release } = waiting();
-    chat.script = async function* (request) {
-      yield { type: 'text', text: 'Half an ' };
-      await held;
-      yield* says('answer.')(request);
-    };
-    const whole = await turns.ask(question('Why?', { stream: false }), meta());
-    const streamed = await turns.ask(question('Why?'), meta());
-    await until(() => types(streamed.conversationId).includes('AssistantMessageContinued'));
-    release();
-    await whole.finished;
-    expect(types(whole.conversationId)).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
-  });
-
   it('is followed in its own process, in another, and when it is finished', async () => {
     const { turns, process, turn, release } = await halfWay();
     const { conversationId, answerId } = turn;
-    expect(await turns.resume(conversationId, undefined, meta())).toBe(turn);
-    const elsewhere = await process().resume(conversationId, answerId, meta());
+    expect(await turns.resume(PARTY, conversationId, undefined, meta())).toBe(turn);
+    const elsewhere = await process().resume(PARTY, conversationId, answerId, meta());
     const first = await elsewhere.follow().next();
-    expect(first.value).toEqual({ type: 'text', delta: 'Half an ' });
+    expect(first.value).toEqual([{ type: 'text', text: 'Half an ' }]);
     release();
     expect(
       await Promise.all([
-        textOf(elsewhere),
-        textOf(turn),
-        textOf(await process().resume(conversationId, answerId, meta())),
+        elsewhere.finished,
+        turn.finished,
+        (await process().resume(PARTY, conversationId, answerId, meta())).finished,
       ]),
-    ).toEqual(Array(3).fill('Half an answer.'));
-    await expect(turns.resume(conversationId, undefined, meta())).rejects.toThrow('not_found');
-    await expect(turns.resume(conversationId, ids.next(), meta())).rejects.toThrow('not_found');
+    ).toMatchObject(Array(3).fill({ answer: { parts: [{ text: 'Half an answer.' }] } }));
+    expect(await turns.resume(PARTY, conversationId, undefined, meta())).toBeUndefined();
+    await expect(turns.resume(PARTY, conversationId, ids.next(), meta())).rejects.toThrow('not_found');
   });
 
   it('whose process died is kept as far as it was saved, by the next question or by who follows it', async () => {
     const { process, clock, turn, types } = await halfWay();
-    const following = await process().resume(turn.conversationId, turn.answerId, meta());
+    const following = await process().resume(PARTY, turn.conversationId, turn.answerId, meta());
     clock.advance(10_001);
-    expect(await textOf(following)).toBe('Half an ');
+    expect(await heard(following)).toBe('Half an ');
     expect((await following.finished).answer).toMatchObject({
       status: 'failed',
       errorCode: 'unavailable',

@@ -1,50 +1,54 @@
 import { offBudget, type Receipt } from '@app/kernel';
 import type { Answer } from '../conversation/conversation.decider';
-import type { SourceDocumentPart } from '../conversation/message-parts';
+import type { MessagePart } from '../conversation/message-parts';
 
-export type TurnEvent =
-  { readonly type: 'text'; readonly delta: string } | { readonly type: 'source'; readonly part: SourceDocumentPart };
-
-/** A finished turn: the answer as it was recorded, and where. */
-export interface FinishedTurn {
+/** A finished turn. */
+export interface AnsweredTurn {
   readonly conversationId: string;
   readonly parentId: string;
-  readonly answer: Omit<Answer, 'type'>;
-  /** ISO 8601 UTC. */
-  readonly createdAt: string;
+  readonly answer: Omit<Answer, 'type' | 'status'> & { readonly status: Answer['status'] | 'waiting' };
+}
+
+/** A finished turn of the log: the answer as it was recorded, and where. */
+export interface FinishedTurn extends AnsweredTurn {
   readonly receipt: Pick<Receipt, 'stream' | 'position' | 'revision' | 'repeated' | 'eventIds'>;
 }
 
+const NOTHING: readonly MessagePart[] = [];
+
 /** A running answer. It continues and is recorded whether anybody listens or not, and however long its request has waited for the log. */
-export class Turn {
-  readonly finished: Promise<FinishedTurn>;
-  private readonly events: TurnEvent[] = [];
+export class Turn<Finished extends AnsweredTurn = FinishedTurn> {
+  readonly finished: Promise<Finished>;
+  private said: readonly MessagePart[] = NOTHING;
   private ended = false;
   private wake: () => void = () => undefined;
   private changed = this.nextChange();
 
-  /** `run` says what happens through `say`, and resolves when the answer is recorded. */
+  /** `run` tells the parts of the answer whenever they changed, and resolves when the answer is recorded. */
   constructor(
     readonly conversationId: string,
     readonly answerId: string,
-    run: (say: (event: TurnEvent) => void) => Promise<FinishedTurn>,
+    run: (tell: (parts: readonly MessagePart[]) => void) => Promise<Finished>,
   ) {
-    this.finished = offBudget(() => run((event) => this.tell(() => this.events.push(event)))).finally(() =>
-      this.tell(() => {
-        this.ended = true;
-      }),
+    this.finished = offBudget(() => run((parts) => this.tell(() => (this.said = parts)))).finally(() =>
+      this.tell(() => (this.ended = true)),
     );
     // Whoever listens hears of a failure; nobody needs to.
     this.finished.catch(() => undefined);
   }
 
-  /** Everything from the beginning until the answer is recorded. Throws if it could not be recorded. */
-  async *follow(): AsyncGenerator<TurnEvent> {
-    for (let index = 0; ;) {
-      const { changed } = this;
-      for (; index < this.events.length; index += 1) yield this.events[index] as TurnEvent;
-      if (this.ended) break;
-      if (changed === this.changed) await changed;
+  /** What was said until now. */
+  get parts(): readonly MessagePart[] {
+    return this.said;
+  }
+
+  /** The parts until now, and whenever they changed, until the answer is recorded; who is slow misses what came between. Throws if it could not be recorded. */
+  async *follow(): AsyncGenerator<readonly MessagePart[]> {
+    for (let last = NOTHING; !this.ended;) {
+      const { changed, said } = this;
+      if (said !== last) yield said;
+      last = said;
+      if (changed === this.changed && !this.ended) await changed;
     }
     await this.finished;
   }

@@ -1,6 +1,8 @@
 import { deriveId, DomainError, Unavailable } from '@app/kernel';
+import { textOfMessage, userText } from '@app/models';
 import type { CallToMeter } from '@app/spending';
 import {
+  PARTY,
   endTurns,
   ids,
   meta,
@@ -30,10 +32,8 @@ describe('a turn', () => {
     ]);
     chat.script = says('They sleep standing [', '1].');
     const turn = await turns.ask(question('How do zebras sleep?'), meta());
-    const heard = [];
-    for await (const event of turn.follow()) heard.push(event);
     const { answer } = await turn.finished;
-    expect(heard.map(({ type }) => type)).toEqual(['text', 'text', 'source']);
+    expect(turn.parts).toEqual(answer.parts);
     expect(answer).toMatchObject({
       status: 'complete',
       finishReason: 'stop',
@@ -44,7 +44,7 @@ describe('a turn', () => {
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
     expect(chat.requests[0]).toMatchObject({
       system: 'Be brief.',
-      messages: [{ role: 'user', text: 'How do zebras sleep?' }],
+      messages: [userText('How do zebras sleep?')],
       sources: [{ number: 1 }, { number: 2 }],
     });
   });
@@ -72,7 +72,7 @@ describe('a turn', () => {
     await (
       await turns.ask(question('Instead?', { conversationId, parentId: first.answer.answerId }), meta())
     ).finished;
-    expect(chat.requests.map(({ messages }) => messages.map(({ text }) => text))).toEqual([
+    expect(chat.requests.map(({ messages }) => messages.map(textOfMessage))).toEqual([
       ['One?'],
       ['One?', 'Yes.', 'Two?'],
       ['One?', 'Yes.', 'Two?', 'Three?'],
@@ -133,7 +133,9 @@ describe('a turn', () => {
         settle: () => Promise.reject(new Error('nothing was called')),
       }),
     });
-    jest.spyOn(history, 'branch').mockRejectedValue(new Unavailable('log', 'away'));
+    jest.spyOn(history, 'branch').mockImplementation(() => {
+      throw new Unavailable('log', 'away');
+    });
     const turn = await turns.ask(question('Why?'), meta());
     await expect(turn.finished).rejects.toThrow(Unavailable);
     expect([cancel.mock.calls.length, chat.requests.length]).toEqual([1, 0]);
@@ -147,7 +149,7 @@ describe('a turn', () => {
     await expect(turns.ask(question('And?', { conversationId: turn.conversationId }), meta())).rejects.toThrow(
       'turn_in_progress',
     );
-    expect(await turns.stop(turn.conversationId)).toBe(true);
+    expect(await turns.stop(PARTY, turn.conversationId, undefined, meta())).toBe(true);
     expect((await turn.finished).answer).toMatchObject({ status: 'stopped', parts: [{ text: 'Half an ' }] });
     chat.script = says('Because.');
     expect(
@@ -241,15 +243,16 @@ describe('after the death of its process', () => {
     ]);
   });
 
-  it('a turn is recorded as failed half a minute later where nobody comes back to it', async () => {
+  it('a turn is recorded as failed, once, as soon as its claim has run out, where nobody comes back to it', async () => {
     const { process, clock, conversationId, types, history, command } = await dieWhileAnswering();
-    clock.advance(10_000 + 30_000);
-    const watcher = process();
-    await watcher.closeAbandonedTurns();
+    clock.advance(9_999);
+    const watchers = [process(), process()];
+    const watch = () => Promise.all(watchers.map((watcher) => watcher.closeAbandonedTurns()));
+    await watch();
     expect(types()).toHaveLength(2);
-    clock.advance(1);
-    await watcher.closeAbandonedTurns();
-    await watcher.closeAbandonedTurns();
+    clock.advance(2);
+    await watch();
+    await watch();
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded', 'AssistantMessageAdded']);
     expect((await history.answer(conversationId, deriveId(command.commandId, 'answer')))?.data).toMatchObject({
       status: 'failed',

@@ -1,47 +1,79 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Claims, Release } from '@app/coordination';
-import {
-  type CommandMeta,
-  deriveId,
-  retryUntilAnswered,
-  isUnavailable,
-  reject,
-  renewReadScope,
-  settlesWithin,
-  Unavailable,
-  unlessLeft,
-} from '@app/kernel';
+import type { Claims } from '@app/coordination';
+import { type CommandMeta, deriveId, isUnavailable, reject, renewReadScope } from '@app/kernel';
 import type { MeteredCall } from '@app/spending';
-import { conversationDecider, type Answer } from '../conversation/conversation.decider';
-import { textOf } from '../conversation/message-parts';
-import { Stopped, type Answerer } from './answerer';
-import { type Question, RecordedTurns, type RecordedTurnsParts, recordedTurn, type TurnIds } from './recorded-turns';
-import { Turn, type TurnEvent } from './turn';
+import { openTurnAt } from '../conversation/asking';
+import { conversationDecider, type Party } from '../conversation/conversation.decider';
+import { endsWith } from '../conversation/message-deletion';
+import type { Attachments } from '../attachment/attachments';
+import type { MessagePart } from '../conversation/message-parts';
+import type { Answerer } from './answerer';
+import type { AnsweringAgent } from './answering';
+import { chatMessagesOf, imageTokensOf } from './branch-context';
+import type { Compactor } from './compactor';
+import type { Question } from './question';
+import { RecordedTurns, type RecordedTurnsParts, recordedTurn, waitingTurn } from './recorded-turns';
+import type { Asker } from './retriever';
+import { RunningTurns } from './running-turns';
+import { wordsOf } from './shown-parts';
+import { Turn } from './turn';
+import type { TurnBeginnings } from './turn-beginnings';
+import { TurnClaims } from './turn-claims';
 
 export interface TurnsParts extends RecordedTurnsParts {
   readonly answerer: Answerer;
+  readonly compactor: Compactor;
   readonly claims: Claims;
+  readonly attachments: Pick<Attachments, 'images'>;
+  readonly beginnings: Pick<TurnBeginnings, 'of'>;
+}
+
+/** A user's answer to a call that must be approved. */
+export interface CallResponse {
+  readonly party: Party;
+  readonly agent: AnsweringAgent;
+  readonly asker: Asker;
+  readonly conversationId: string;
+  readonly answerId: string;
+  readonly callId: string;
+  readonly approved: boolean;
 }
 
 /** How often an answer that another process makes is looked at, milliseconds. */
 const LOOK_MS = 200;
-/** How long whoever waits for an answer waits for the log to take it. */
-const RECORD_MS = 5_000;
-/** How long an answer whose process died is left to those who repeat its question, or ask the next. */
-const ABANDONED_MS = 30_000;
 
 /**
  * Questions and their answers. The question is recorded before the model is called, the answer when it is finished, failed
- * or was stopped; a conversation has one turn at a time. A turn whose process died is recorded as failed by the next question, or
- * where none comes (`closeAbandonedTurns`).
+ * or was stopped; a branch of a conversation has one turn at a time. A turn whose process died is recorded as failed
+ * by the next question or by who follows it, or where nobody comes back (`closeAbandonedTurns`).
  */
 export class Turns {
-  private readonly running = new Map<string, { readonly turn: Turn; readonly stop: AbortController }>();
-
+  private readonly running: RunningTurns;
   private readonly recorded: RecordedTurns;
+  private readonly claims: TurnClaims;
 
   constructor(private readonly parts: TurnsParts) {
     this.recorded = new RecordedTurns(parts);
+    this.claims = new TurnClaims(parts.claims, this.recorded, parts.clock);
+    this.running = new RunningTurns({
+      answerer: parts.answerer,
+      recorded: this.recorded,
+      context: async (turn, signal) => {
+        const { ids, agent, asker, from, meta } = turn;
+        const { conversationId, messageId } = ids;
+        const context = await parts.compactor.within({ conversationId, agent, asker, signal }, messageId, meta);
+        const [images, begun] = await Promise.all([
+          parts.attachments.images(agent, context.newestFirst),
+          parts.beginnings.of(turn, context),
+        ]);
+        const earlier = from?.paused?.invocations ?? [];
+        return {
+          begun,
+          messages: chatMessagesOf(context, images, begun.skills.loadedTexts),
+          provenance: parts.compactor.recorder(agent, context, { ...begun, hasImages: images.size > 0, earlier }),
+        };
+      },
+    });
   }
 
   /** Records the question and begins to answer. A repeat of the command joins its turn, or finds it finished. Rejects `usage_limit_exceeded`; then nothing is recorded. */
@@ -50,27 +82,41 @@ export class Turns {
     const answerId = deriveId(meta.commandId, 'answer');
     const party = { userId: question.userId, agentId: question.agent.agentId };
     await this.recorded.rejectForeign(conversationId, party);
-    const running = this.running.get(conversationId);
-    if (running?.turn.answerId === answerId) return running.turn;
+    const running = this.running.find(answerId);
+    if (running !== undefined) return running;
     const release =
-      (await this.parts.claims.take(claimOf(conversationId), () => this.stopHere(conversationId))) ??
+      (await this.claims.take(conversationId, answerId, () => this.running.stop(answerId))) ??
       reject('turn_in_progress');
     let metered: MeteredCall | undefined;
     try {
-      await this.recorded.closeAbandoned(conversationId, answerId, meta);
+      const again = question.regenerates && (await this.recorded.question(party, conversationId, question.regenerates));
+      const parentId = again ?? question.parentId;
+      await this.freeBranch(conversationId, parentId, answerId, meta);
+      const before = await this.parts.compactor.before(conversationId, parentId, question.agent);
       metered = await this.parts.answerer.reserve(
         question.agent,
         question,
-        textOf(question.parts),
-        await this.recorded.saidBefore(conversationId, question.parentId),
+        question.parts.map(wordsOf).join('\n\n'),
+        chatMessagesOf(before),
+        imageTokensOf(before, question.parts),
       );
-      const messageId = deriveId(meta.commandId, 'message');
-      const receipt = await this.recorded.ask(question, { ...party, conversationId, answerId, messageId }, meta);
-      const recorded = receipt.repeated ? await this.recorded.turn(conversationId, answerId) : undefined;
-      if (recorded === undefined)
-        return this.begin({ ...question, metered }, { conversationId, answerId, messageId }, meta, release);
+      const messageId = again ?? deriveId(meta.commandId, 'message');
+      const memory = again ? await this.parts.history.memoryFor(conversationId, again) : question.memory;
+      const receipt = await this.recorded.ask(
+        { ...question, memory },
+        { ...party, conversationId, answerId, messageId },
+        meta,
+      );
+      const earlier = receipt.repeated ? await this.earlier(conversationId, answerId, meta) : undefined;
+      if (earlier === undefined) {
+        const { agent, userId, keyId } = question;
+        const asker = { userId, ...(keyId === undefined ? {} : { keyId }) };
+        const ids = { conversationId, answerId, messageId };
+        return this.running.begin({ ids, agent, asker, metered, ...(memory && { memory }), meta, release });
+      }
       metered?.cancel();
-      return await released(recorded, release);
+      await release();
+      return earlier();
     } catch (error) {
       metered?.cancel();
       // The question may stand in the log.
@@ -80,147 +126,169 @@ export class Turns {
   }
 
   /**
-   * The turn with this answer, by default the one under way, to be followed from its beginning: wherever it runs, and also
-   * when it is finished. One whose process died is recorded as failed with what was saved of it. Rejects `not_found`.
+   * The turn with this answer, by default the one under way that was begun last, to be followed from its beginning: wherever it runs,
+   * and also when it is finished. One whose process died is recorded as failed with what was saved of it. Undefined where none is asked for and none is under way. Rejects `not_found`.
    */
-  async resume(conversationId: string, answerId: string | undefined, meta: CommandMeta): Promise<Turn> {
-    const running = this.running.get(conversationId)?.turn;
-    if (running !== undefined && (answerId ?? running.answerId) === running.answerId) return running;
-    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    const open = state.status === 'Live' ? state.open?.answerId : undefined;
-    const wanted = answerId ?? open ?? reject('not_found', { kind: 'openAnswer', id: conversationId });
-    if (wanted === open) return this.elsewhere(conversationId, wanted, meta);
-    if (state.status !== 'Live' || !state.parents.has(wanted))
-      return reject('not_found', { kind: 'message', id: wanted });
+  resume(party: Party, conversationId: string, answerId: string, meta: CommandMeta): Promise<Turn>;
+  resume(
+    party: Party,
+    conversationId: string,
+    answerId: string | undefined,
+    meta: CommandMeta,
+  ): Promise<Turn | undefined>;
+  async resume(
+    party: Party,
+    conversationId: string,
+    answerId: string | undefined,
+    meta: CommandMeta,
+  ): Promise<Turn | undefined> {
+    const state = await this.recorded.own(party, conversationId);
+    const wanted = answerId ?? state.open.last()?.answerId;
+    if (wanted === undefined) return undefined;
+    const running = this.running.find(wanted);
+    if (running?.conversationId === conversationId) return running;
+    if (state.open.has(wanted)) return this.elsewhere(conversationId, wanted, meta);
+    if (!state.parents.has(wanted)) return reject('not_found', { kind: 'message', id: wanted });
     return (await this.recorded.turn(conversationId, wanted)) ?? reject('not_found', { kind: 'message', id: wanted });
   }
 
-  /** Stops the running answer of a conversation, in any process. Its text is recorded. False if none runs. */
-  async stop(conversationId: string): Promise<boolean> {
-    return this.stopHere(conversationId) || this.parts.claims.ask(claimOf(conversationId));
+  /** The question that a message is, or is an answer to. Rejects `not_found`. */
+  question(party: Party, conversationId: string, messageId: string): Promise<string> {
+    return this.recorded.question(party, conversationId, messageId);
   }
 
-  /** Records as failed what was left unfinished half a minute ago, by processes that died or could not record it, and that nobody came back to. */
-  async closeAbandonedTurns(): Promise<void> {
-    const { claims, clock } = this.parts;
-    await claims.finishAbandoned(CLAIM, ABANDONED_MS, (conversationId) => {
-      const commandId = deriveId(conversationId, `abandoned/${clock.now().getTime()}`);
-      return this.recorded.closeAbandoned(conversationId, '', {
-        commandId,
-        correlationId: commandId,
-        actor: 'system:conversations',
-        now: clock.now(),
-      });
-    });
+  /** What was said until now of the answers under way, by their ids, and whether they wait. */
+  async saidMeanwhile(
+    conversationId: string,
+  ): Promise<
+    ReadonlyMap<string, { readonly parts: readonly MessagePart[]; readonly status: 'streaming' | 'waiting' }>
+  > {
+    const open = await this.recorded.open(conversationId);
+    return new Map(
+      open.map(({ answerId, parts, isWaiting }) => [
+        answerId,
+        { parts: this.running.find(answerId)?.parts ?? parts, status: isWaiting ? 'waiting' : 'streaming' },
+      ]),
+    );
+  }
+
+  /** Rejects `not_found` for what is no answer of the party, under way or not. */
+  async checkAnswer(party: Party, conversationId: string, answerId: string): Promise<void> {
+    return this.recorded.checkAnswer(party, conversationId, answerId);
+  }
+
+  /** Rejects `not_found` for what is no call of an answer, waiting or not. */
+  async checkCall(party: Party, conversationId: string, answerId: string, callId: string): Promise<void> {
+    return this.recorded.checkCall(party, conversationId, answerId, callId);
+  }
+
+  /**
+   * Approves or denies a call of an answer that waits. After the last one it goes on, in this process: `streaming`; else it is `waiting`
+   * for others. Rejects `not_found`, and `conflict` where the call has its answer.
+   */
+  async respond(call: CallResponse, meta: CommandMeta): Promise<'waiting' | 'streaming'> {
+    const { party, agent, asker, conversationId, answerId, callId, approved } = call;
+    const release = (await this.claimSoon(conversationId, answerId)) ?? reject('conflict', { reason: 'call_decided' });
+    try {
+      const receipt = await this.recorded.respond({ ...party, answerId, callId, approved }, conversationId, meta);
+      const turn = (await this.recorded.open(conversationId)).find((open) => open.answerId === answerId);
+      if (receipt.repeated || turn === undefined || turn.isWaiting) {
+        await release();
+        return turn?.isWaiting === true ? 'waiting' : 'streaming';
+      }
+      const ids = { conversationId, answerId, messageId: turn.messageId };
+      this.running.begin({ ids, agent, asker, from: turn, meta, release });
+      return 'streaming';
+    } catch (error) {
+      await release({ isUnfinished: isUnavailable(error) && error.outcome === 'unknown' });
+      throw error;
+    }
+  }
+
+  /** Stops the answer with this id, by default the one that was begun last, in any process. What it said is recorded. False if it does not run. Rejects `not_found`. */
+  async stop(party: Party, conversationId: string, answerId: string | undefined, meta: CommandMeta): Promise<boolean> {
+    const { open } = await this.recorded.own(party, conversationId);
+    const turn = answerId === undefined ? open.last() : open.get(answerId);
+    if (turn === undefined) return false;
+    const release = turn.isWaiting ? await this.claimSoon(conversationId, turn.answerId) : undefined;
+    if (release === undefined) return this.stopTurn(conversationId, turn.answerId);
+    try {
+      return await this.recorded.stopWaiting(conversationId, turn.answerId, meta);
+    } finally {
+      await release();
+    }
+  }
+
+  /** Stops all answers that are under way now in a conversation, or that end with one of its messages, in any process, once that is deleted: then none of them is known any more. */
+  async stopper(conversationId: string, messageId?: string): Promise<() => Promise<void>> {
+    const all = await this.recorded.open(conversationId);
+    const open = messageId === undefined ? all : all.filter((turn) => endsWith(turn, messageId));
+    return async () => {
+      for (const { answerId } of open) await this.stopTurn(conversationId, answerId);
+    };
+  }
+
+  /** Records as failed what processes left unfinished that died, or could not record it. */
+  closeAbandonedTurns(): Promise<void> {
+    return this.claims.closeAbandoned();
   }
 
   /** Waits for running answers, and stops those that take longer. */
-  async close(graceMs: number): Promise<void> {
-    const all = [...this.running.values()];
-    const timer = setTimeout(() => all.forEach(({ stop }) => stop.abort(new Stopped())), graceMs);
-    await Promise.allSettled(all.map(({ turn }) => turn.finished));
-    clearTimeout(timer);
+  close(graceMs: number): Promise<void> {
+    return this.running.close(graceMs);
   }
 
-  private stopHere(conversationId: string): boolean {
-    const running = this.running.get(conversationId);
-    running?.stop.abort(new Stopped());
-    return running !== undefined;
-  }
-
-  private begin(
-    question: Question & { readonly metered: MeteredCall | undefined },
-    ids: TurnIds,
+  /** Makes way for a question behind this message: rejects `turn_in_progress` where one before it waits for its answer, unless that one's process died. */
+  private async freeBranch(
+    conversationId: string,
+    parentId: string | null | undefined,
+    answerId: string,
     meta: CommandMeta,
-    release: Release,
-  ): Turn {
-    const { conversationId, answerId, messageId } = ids;
-    const stop = new AbortController();
-    const saved = this.recorded.savedText(conversationId, answerId, meta);
-    /** What is left unfinished leaves its claim standing; so does what ends while the claims are away. */
-    const end = async (isUnfinished: boolean): Promise<void> => {
-      this.running.delete(conversationId);
-      await unlessLeft(() => release({ isUnfinished }));
-    };
-    const turn = new Turn(conversationId, answerId, async (say) => {
-      const tell = (event: TurnEvent): void => {
-        if (question.stream && event.type === 'text') saved.add(event.delta);
-        say(event);
-      };
-      const answer = await this.answer(question, ids, stop.signal, tell).catch(async (error: unknown) => {
-        await end(true);
-        throw error;
-      });
-      await saved.end();
-      const recording = retryUntilAnswered(() =>
-        this.recorded.record(conversationId, messageId, { answerId, ...answer }, meta),
-      );
-      // Whatever the log does: who asked hears of it, and what was answered is recorded when it is back.
-      const ended = recording.then(
-        () => end(false),
-        () => end(true),
-      );
-      if (!(await settlesWithin(RECORD_MS, ended)))
-        throw new Unavailable('log', 'the answer is not recorded yet', 'unknown');
-      return recording;
-    });
-    this.running.set(conversationId, { turn, stop });
-    return turn;
+  ): Promise<void> {
+    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+    if (state.status !== 'Live') return;
+    const before = openTurnAt(state, parentId === undefined ? state.last : parentId);
+    if (before === undefined || before.answerId === answerId) return;
+    if (before.isWaiting || !(await this.claims.closeIfDead(conversationId, before.answerId, meta)))
+      reject('turn_in_progress');
   }
 
-  private async answer(
-    { agent, userId, keyId, stream, metered }: Question & { readonly metered: MeteredCall | undefined },
-    { conversationId, messageId }: TurnIds,
-    signal: AbortSignal,
-    tell: (event: TurnEvent) => void,
-  ): Promise<Omit<Answer, 'type' | 'answerId'>> {
-    const messages = await this.parts.history.branch(conversationId, messageId).catch((error: unknown) => {
-      metered?.cancel();
-      throw error;
-    });
-    return this.parts.answerer.answer(
-      agent,
-      messages,
-      { asker: { userId, ...(keyId === undefined ? {} : { keyId }) }, stream, signal, metered },
-      tell,
-    );
+  /** The turn of a question that was recorded before; undefined where it is to be answered anew, since its process died before any tool was called. */
+  private async earlier(conversationId: string, answerId: string, meta: CommandMeta) {
+    const open = (await this.recorded.open(conversationId)).find((turn) => turn.answerId === answerId);
+    if (open !== undefined)
+      return open.parts.some(({ type }) => type === 'tool')
+        ? () => this.elsewhere(conversationId, answerId, meta)
+        : undefined;
+    const turn = await this.recorded.turn(conversationId, answerId);
+    return turn && (() => turn);
+  }
+
+  private claimSoon(conversationId: string, answerId: string) {
+    return this.claims.takeSoon(conversationId, answerId, () => this.running.find(answerId) !== undefined);
+  }
+
+  private async stopTurn(conversationId: string, answerId: string): Promise<boolean> {
+    return this.running.stop(answerId) || this.claims.askToStop(conversationId, answerId);
   }
 
   /** A turn that another process runs, by what it saves; when that process is dead the turn is closed. */
   private elsewhere(conversationId: string, answerId: string, meta: CommandMeta): Turn {
-    return new Turn(conversationId, answerId, async (say) => {
-      let heard = 0;
+    return new Turn(conversationId, answerId, async (tell) => {
       for (;;) {
         renewReadScope();
-        const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-        if (state.status !== 'Live') return reject('not_found', { kind: 'conversation', id: conversationId });
-        if (state.open?.answerId !== answerId) break;
-        const more = state.open.said.slice(heard);
-        if (more !== '') say({ type: 'text', delta: more });
-        heard += more.length;
-        const release = await this.parts.claims.take(claimOf(conversationId));
-        if (release === undefined) await pause(LOOK_MS);
-        else
-          try {
-            await this.recorded.closeAbandoned(conversationId, '', meta);
-          } finally {
-            await release();
-          }
+        const loaded = await this.parts.decisions.load(conversationDecider, conversationId);
+        if (loaded.state.status !== 'Live') return reject('not_found', { kind: 'conversation', id: conversationId });
+        const open = loaded.state.open.get(answerId);
+        if (open === undefined) break;
+        tell(open.parts);
+        if (open.isWaiting) return waitingTurn(conversationId, open, loaded);
+        if (!(await this.claims.closeIfDead(conversationId, answerId, meta))) await pause(LOOK_MS);
       }
-      return recordedTurn(
+      const event =
         (await this.parts.history.answer(conversationId, answerId)) ??
-          reject('not_found', { kind: 'message', id: answerId }),
-        heard,
-        say,
-      );
+        reject('not_found', { kind: 'message', id: answerId });
+      return recordedTurn(event);
     });
   }
 }
-
-const CLAIM = 'turn/';
-const claimOf = (conversationId: string): string => CLAIM + conversationId;
-
-const released = async (turn: Turn, release: Release): Promise<Turn> => {
-  await release();
-  return turn;
-};

@@ -3,11 +3,22 @@ import { conversationDecider } from './conversation.decider';
 import { conversationEvents } from './conversation.events';
 import { conversationIntegrations } from './conversation.integrations';
 
-/** Messages share their conversation's key and are deleted with it. */
+/** Each message and each summary has a data key of its own, and goes by itself or with its conversation. Those of before share the key of their conversation. */
 export const conversationAggregate = defineAggregate(conversationDecider, conversationEvents, {
   erasure: {
     by: { ConversationDeleted: ownKey },
     again: (decisions, id, meta) => decisions.transact(conversationDecider, id, { type: 'Remove' }, meta),
+    entities: {
+      by: {
+        MessageDeleted: ({ data }) => data.messageId,
+        CheckpointDeleted: ({ data }) => data.checkpointId,
+      },
+      // It is one of the two, of which the other says nothing.
+      again: async (decisions, id, entity, meta) => {
+        await decisions.transact(conversationDecider, id, { type: 'RemoveMessage', messageId: entity }, meta);
+        await decisions.transact(conversationDecider, id, { type: 'RemoveCheckpoint', checkpointId: entity }, meta);
+      },
+    },
   },
   integrations: conversationIntegrations,
   kinds: { conversation: ownStream('conversation'), message: sharedStream() },

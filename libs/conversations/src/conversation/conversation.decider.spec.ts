@@ -1,48 +1,9 @@
 import fc from 'fast-check';
-import type { RecordedEvent } from '@app/kernel';
-import {
-  type Answer,
-  type Ask,
-  type ConversationCommand,
-  conversationDecider,
-  type ConversationState,
-} from './conversation.decider';
-import type { ConversationEvent } from './conversation.events';
-
-const party = { userId: '01900000-0000-7000-8000-000000000001', agentId: '01900000-0000-7000-8000-000000000002' };
-const ask = (number: number, given: Partial<Ask> = {}): Ask => ({
-  type: 'Ask',
-  create: number === 1,
-  ...party,
-  conversationId: 'c',
-  spaceId: 's',
-  kind: 'normal',
-  title: 'Title',
-  messageId: `m${number}`,
-  answerId: `a${number}`,
-  parts: [{ type: 'text', text: 'Hello' }],
-  channel: 'api',
-  ...given,
-});
-const answer = (number: number): Answer => ({
-  type: 'Answer',
-  answerId: `a${number}`,
-  parts: [],
-  status: 'complete',
-  finishReason: 'stop',
-  model: 'local-chat',
-  usage: null,
-});
-
-const evolve = (state: ConversationState, event: ConversationEvent): ConversationState =>
-  conversationDecider.evolve(state, event as RecordedEvent<ConversationEvent>);
-const after = (...commands: readonly ConversationCommand[]): ConversationState =>
-  commands.reduce(
-    (state, command) => conversationDecider.decide(command, state).reduce(evolve, state),
-    conversationDecider.initial,
-  );
-const decide = (command: ConversationCommand, ...before: readonly ConversationCommand[]) =>
-  conversationDecider.decide(command, after(...before));
+import { ERASED, type Json } from '@app/kernel';
+import { after, answer, ask, decide, evolve, party } from '../../../../test/fixtures/conversation-commands';
+import type { Compact } from './checkpoints';
+import { type ConversationCommand, conversationDecider, type ConversationState } from './conversation.decider';
+import { textOf } from './message-parts';
 
 describe('a conversation', () => {
   it('begins with the first question', () =>
@@ -55,7 +16,52 @@ describe('a conversation', () => {
     expect(decide(ask(2, { parentId: 'm1' }), ask(1), answer(1))).toMatchObject([{ data: { parentId: 'm1' } }]);
     expect(() => decide(ask(2, { parentId: 'unknown' }), ask(1), answer(1))).toThrow('not_found');
   });
-  it('has one turn at a time', () => expect(() => decide(ask(2), ask(1))).toThrow('turn_in_progress'));
+  it('has one turn at a time in a branch, and others beside it', () => {
+    for (const parentId of [undefined, 'm1', 'a1'])
+      expect(() => decide(ask(2, parentId === undefined ? {} : { parentId }), ask(1))).toThrow('turn_in_progress');
+    const beside = ask(3, { parentId: 'a1' });
+    expect(decide(beside, ask(1), answer(1), ask(2))).toMatchObject([{ data: { parentId: 'a1' } }]);
+    expect(() => decide(ask(4, { parentId: 'm2' }), ask(1), answer(1), ask(2), beside)).toThrow('turn_in_progress');
+    expect(decide(answer(2), ask(1), answer(1), ask(2), beside)).toMatchObject([{ data: { parentId: 'm2' } }]);
+  });
+  it('is not answered once more by an answer that is still under way', () => {
+    const again: ConversationCommand = {
+      type: 'Regenerate',
+      ...party,
+      messageId: 'a1',
+      answerId: 'a2',
+      channel: 'api',
+    };
+    expect(() => decide(again, ask(1))).toThrow('turn_in_progress');
+    expect(decide(again, ask(1), answer(1))).toMatchObject([{ type: 'AnswerRequested', data: { messageId: 'm1' } }]);
+  });
+  it('is titled once, from the question that it begins with, and never against its user', () => {
+    const title = (messageId: string, text = 'Ferries'): ConversationCommand => ({
+      type: 'Title',
+      messageId,
+      title: text,
+    });
+    const begun = [ask(1), answer(1)] as const;
+    expect(decide(title('m1'), ...begun)).toEqual([
+      { type: 'ConversationTitled', data: { title: 'Ferries', messageId: 'm1' } },
+    ]);
+    const untitled: readonly (readonly ConversationCommand[])[] = [
+      [...begun, title('m1', 'Another')],
+      [...begun, { type: 'Update', ...party, title: 'Mine' }],
+      [...begun, title('m1'), { type: 'Update', ...party, title: 'Mine' }],
+      [...begun, { type: 'DeleteMessage', ...party, messageId: 'm1' }],
+      [...begun, { type: 'Remove' }],
+    ];
+    for (const before of untitled) expect(decide(title('m1'), ...before)).toEqual([]);
+    expect(decide(title('m2'), ...begun, ask(2), answer(2))).toEqual([]);
+    expect(decide({ type: 'Update', ...party, title: 'Mine' }, ...begun, title('m1'))).toMatchObject([
+      { type: 'ConversationRenamed', data: { title: 'Mine' } },
+    ]);
+    expect(decide({ type: 'DeleteMessage', ...party, messageId: 'm1' }, ...begun, title('m1'))).toMatchObject([
+      { type: 'ConversationTitled', data: { title: 'New conversation', messageId: null } },
+      { type: 'MessageDeleted' },
+    ]);
+  });
   it('takes the answer that is waited for, once', () => {
     expect(decide(answer(1), ask(1))).toMatchObject([{ data: { messageId: 'a1', parentId: 'm1' } }]);
     for (const late of [answer(1), answer(2)]) expect(decide(late, ask(1), answer(1))).toEqual([]);
@@ -63,15 +69,16 @@ describe('a conversation', () => {
   });
 
   it('keeps what is said of the answer that is waited for, each piece in its place', () => {
-    const more = (from: number, text: string, number = 1): ConversationCommand => ({
+    const more = (offset: number, text: string, number = 1): ConversationCommand => ({
       type: 'Continue',
       answerId: `a${number}`,
-      from,
-      text,
+      part: 0,
+      offset,
+      parts: [{ type: 'text', text }],
     });
     const said = (...commands: readonly ConversationCommand[]) => {
       const state = after(ask(1), ...commands);
-      return state.status === 'Live' ? state.open?.said : undefined;
+      return state.status === 'Live' ? textOf(state.open.get('a1')?.parts ?? []) : undefined;
     };
     expect(said(more(0, 'Half'), more(4, ' an'))).toBe('Half an');
     expect(said(more(0, 'Half'), more(4, ' an'), more(0, 'Anew'))).toBe('Anew');
@@ -87,6 +94,7 @@ describe('a conversation', () => {
       ask(2, other),
       { type: 'Update', ...party, ...other, title: 'x' },
       { type: 'Delete', ...party, ...other },
+      { type: 'DeleteMessage', ...party, ...other, messageId: 'm1' },
     ] as const) {
       expect(() => decide(command, ask(1), answer(1))).toThrow('not_found');
     }
@@ -99,14 +107,84 @@ describe('a conversation', () => {
   });
 });
 
+describe('a summary', () => {
+  const compact = (number: number, messageId: string, given: Partial<Compact> = {}): Compact => ({
+    type: 'Compact',
+    checkpointId: `c${number}`,
+    previousId: null,
+    boundary: { messageId, part: 0, offset: 0 },
+    messageIds: [],
+    summary: 'Summary',
+    tokensBefore: 2,
+    tokensAfter: 1,
+    model: 'local-chat',
+    invocations: [],
+    skillIds: [],
+    ...given,
+  });
+  const turns = [ask(1), answer(1), ask(2), answer(2), ask(3, { parentId: 'a1' }), answer(3)] as const;
+
+  it('is recorded once, and not where what it was made from is gone', () => {
+    expect(decide(compact(1, 'a2'), ...turns)).toMatchObject([{ type: 'ConversationCompacted' }]);
+    expect(decide(compact(1, 'a2'), ...turns, compact(1, 'a2'))).toEqual([]);
+    expect(decide(compact(1, 'unknown'), ...turns)).toEqual([]);
+    expect(decide(compact(1, 'a2', { messageIds: ['unknown'] }), ...turns)).toEqual([]);
+    expect(decide(compact(2, 'a2', { previousId: 'c1' }), ...turns)).toEqual([]);
+    expect(decide(compact(1, 'a2'), ...turns, { type: 'Remove' })).toEqual([]);
+  });
+
+  it('goes with each message that it may hold, and with no other', () => {
+    const gone = (messageId: string) =>
+      decide({ type: 'RemoveMessage', messageId }, ...turns, compact(1, 'a2'), compact(2, 'a3')).flatMap((event) =>
+        event.type === 'CheckpointDeleted' ? [event.data.checkpointId] : [],
+      );
+    expect([gone('m1'), gone('m2'), gone('a2'), gone('m3')]).toEqual([['c1', 'c2'], ['c1'], ['c1'], ['c2']]);
+    const left = after(...turns, compact(1, 'a2'), { type: 'RemoveMessage', messageId: 'm2' });
+    expect(left.status === 'Live' && left.checkpoints.size).toBe(0);
+    expect(decide({ type: 'RemoveCheckpoint', checkpointId: 'c1' }, ...turns, compact(1, 'a2'))).toHaveLength(1);
+    expect(decide({ type: 'RemoveCheckpoint', checkpointId: 'c1' }, ...turns)).toEqual([]);
+  });
+});
+
+describe('a conversation in a snapshot', () => {
+  const { snapshot } = conversationDecider;
+
+  it('is what it was, but for its content', () => {
+    const state = after(ask(1), answer(1), ask(2), answer(2), { type: 'Update', ...party, archived: true });
+    const saved = JSON.stringify(snapshot?.save(state));
+    expect(saved).not.toMatch(/"Title"|Hello/);
+    expect(snapshot?.restore(JSON.parse(saved) as Json)).toEqual({ ...state, title: ERASED });
+    // Another set of fields is another version: see `conversationSnapshot`.
+    expect([snapshot?.version, Object.keys(state).toSorted()]).toEqual([
+      6,
+      'agentId answers archived checkpoints conversationId deleted isTitled kind last open parents places spaceId status title titleOf userId'.split(
+        ' ',
+      ),
+    ]);
+  });
+
+  it('waits while an answer is made, whose words it would hold', () => {
+    expect(snapshot?.save(after(ask(1)))).toBeUndefined();
+    expect(snapshot?.save(after(ask(1), { type: 'Remove' }))).toBeUndefined();
+  });
+});
+
 it('deciding a command again after its events says nothing new', () => {
   const command = fc.oneof(
     fc.constantFrom<ConversationCommand>(answer(1), answer(2), { type: 'Remove' }, { type: 'Delete', ...party }),
+    fc.record({ type: fc.constant('RemoveMessage' as const), messageId: fc.constantFrom('m1', 'a1', 'm2') }),
     fc.record({
       type: fc.constant('Continue' as const),
       answerId: fc.constantFrom('a1', 'a2'),
-      from: fc.nat(4),
-      text: fc.constantFrom('a', 'bc'),
+      part: fc.nat(2),
+      offset: fc.nat(4),
+      parts: fc.constantFrom(
+        [{ type: 'text' as const, text: 'a' }],
+        [
+          { type: 'text' as const, text: 'bc' },
+          { type: 'reasoning' as const, text: 'd' },
+        ],
+      ),
     }),
     fc
       .record({ type: fc.constant('Update' as const), title: fc.constantFrom('a', 'b'), archived: fc.boolean() })
@@ -117,7 +195,7 @@ it('deciding a command again after its events says nothing new', () => {
       const step = (state: ConversationState, next: ConversationCommand): ConversationState =>
         state.status === 'Deleted' && next.type === 'Update'
           ? state
-          : conversationDecider.decide(next, state).reduce(evolve, state);
+          : conversationDecider.decide(next, state).reduce((sum, event) => evolve(sum, event), state);
       const state = before.reduce(step, after(ask(1)));
       if (state.status === 'Deleted' && asked.type === 'Update') return;
       expect(conversationDecider.decide(asked, step(state, asked))).toEqual([]);

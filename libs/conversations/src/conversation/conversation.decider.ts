@@ -1,15 +1,15 @@
-import { isErased, never, reject, type Decider, type Sensitive } from '@app/kernel';
+import { never, type RecordedEvent, reject, type Decider, type Sensitive } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
-import { Map as PersistentMap } from 'immutable';
+import { Map as PersistentMap, OrderedMap, Set as PersistentSet } from 'immutable';
+import { asked, askedAgain, begun, feedbackGiven } from './asking';
 import type { ConversationEvent, ConversationKind } from './conversation.events';
-import type { MessagePart, TextPart } from './message-parts';
-
-export interface OpenTurn {
-  readonly messageId: string;
-  readonly answerId: string;
-  /** What was saved of the answer so far. */
-  readonly said: string;
-}
+import { type CheckpointCommand, type Checkpoints, checkpointsAfter, decideCheckpoint } from './checkpoints';
+import type { Provenance } from './provenance.schema';
+import { conversationSnapshot } from './conversation.snapshot';
+import { knownMessageDeleted, messageDeleted, withMessage, withoutMessage } from './message-deletion';
+import type { MessagePart, QuestionPart } from './message-parts';
+import { type Continue, goesOn, type OpenTurn, type TurnOrigin, wentOn, withTurn } from './open-turns';
+import { responded, type Respond, responds, type Wait, waiting, waits } from './tool-approvals';
 
 export interface LiveConversation {
   readonly status: 'Live';
@@ -18,13 +18,26 @@ export interface LiveConversation {
   readonly spaceId: string;
   readonly userId: string;
   readonly kind: ConversationKind;
+  /** Erased also where a snapshot was read: it holds no content. */
   readonly title: Sensitive<string>;
+  /** The message that the title is made from; null where its user gave it, or it says nothing. */
+  readonly titleOf: string | null;
+  /** A model has titled it, or its user: it is titled once. */
+  readonly isTitled: boolean;
   readonly archived: boolean;
   /** Parent of every message, null for the first ones. Texts are not kept: they are read from the log when needed. */
   readonly parents: PersistentMap<string, string | null>;
+  /** The revision of the event that holds each message: what it says is read from there. */
+  readonly places: PersistentMap<string, number>;
+  /** Those of them that are answers. */
+  readonly answers: PersistentSet<string>;
+  /** Messages that were deleted: they stand in neither of the two any more. */
+  readonly deleted: PersistentSet<string>;
+  /** Summaries that models are shown in place of what they were made from, by their ids. */
+  readonly checkpoints: Checkpoints;
   readonly last: string | null;
-  /** The turn that waits for its answer. */
-  readonly open: OpenTurn | null;
+  /** Turns that wait for their answers, by the ids of these, the oldest first: one a branch. */
+  readonly open: OrderedMap<string, OpenTurn>;
 }
 
 export type ConversationState = { readonly status: 'Absent' } | LiveConversation | { readonly status: 'Deleted' };
@@ -35,21 +48,37 @@ export interface Party {
   readonly agentId: string;
 }
 
-export interface Ask extends Party {
+export interface Ask extends Party, TurnOrigin {
   readonly type: 'Ask';
   /** True when the caller named no conversation. */
   readonly create: boolean;
   readonly conversationId: string;
   readonly spaceId: string;
-  readonly kind: ConversationKind;
+  /** Of a new conversation, normal by default. One that goes on must be of it. */
+  readonly kind?: ConversationKind;
   /** For a new conversation. */
   readonly title: string;
   readonly messageId: string;
   readonly answerId: string;
-  /** The message answered to; the last one by default. */
-  readonly parentId?: string;
-  readonly parts: readonly TextPart[];
-  readonly channel: 'api' | 'web' | 'embed' | 'app';
+  /** The message answered to, null for none; the last one by default. */
+  readonly parentId?: string | null;
+  readonly parts: readonly QuestionPart[];
+}
+
+/** Asks for one more answer to a question, beside those that it has. */
+export interface Regenerate extends Party, TurnOrigin {
+  readonly type: 'Regenerate';
+  /** The question, or one of its answers. */
+  readonly messageId: string;
+  readonly answerId: string;
+}
+
+/** What a user thinks of an answer; a rating of null takes it back. */
+export interface GiveFeedback extends Party {
+  readonly type: 'GiveFeedback';
+  readonly messageId: string;
+  readonly rating: 'up' | 'down' | null;
+  readonly comment?: string;
 }
 
 export interface Answer {
@@ -63,20 +92,32 @@ export interface Answer {
   readonly degraded?: readonly ('vector' | 'rerank')[];
   readonly model: string;
   readonly usage: InvocationUsage | null;
+  /** What it was made from. */
+  readonly provenance?: Provenance;
 }
 
 export type ConversationCommand =
   | Ask
+  | Regenerate
+  | GiveFeedback
   | Answer
-  /** More of the answer under way, from an offset in its text on. */
-  | { readonly type: 'Continue'; readonly answerId: string; readonly from: number; readonly text: string }
+  | Continue
+  | Wait
+  | Respond
   | (Party & { readonly type: 'Update'; readonly title?: string; readonly archived?: boolean })
   | (Party & { readonly type: 'Delete' })
+  /** Also of the answer under way; a question goes with it. */
+  | (Party & { readonly type: 'DeleteMessage'; readonly messageId: string })
+  /** A model's title, made from a question that it begins with and the answer. Nothing where it has one by now, or the question is gone. */
+  | { readonly type: 'Title'; readonly messageId: string; readonly title: string }
+  /** Deletion of a message that is erased already. */
+  | { readonly type: 'RemoveMessage'; readonly messageId: string }
   /** Deletion that follows from the deletion of the Agent, the Space or the user. */
-  | { readonly type: 'Remove' };
+  | { readonly type: 'Remove' }
+  | CheckpointCommand;
 
 /**
- * One turn at a time: a question during an answer throws `turn_in_progress`. Throws `not_found` for what is unknown, deleted,
+ * A branch has one turn at a time: a question behind one that waits for its answer throws `turn_in_progress`. Throws `not_found` for what is unknown, deleted,
  * of another user or of another Agent.
  */
 export const conversationDecider: Decider<ConversationState, ConversationCommand, ConversationEvent> = {
@@ -85,11 +126,17 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
   decide: (command, state) => {
     switch (command.type) {
       case 'Ask':
-        return ask(command, state);
+        return command.create && state.status === 'Absent' ? begun(command) : asked(command, known(command, state));
+      case 'Regenerate':
+        return askedAgain(command, known(command, state));
+      case 'GiveFeedback':
+        return feedbackGiven(command, known(command, state));
       case 'Answer':
-        return answer(command, state);
       case 'Continue':
-        return continued(command, state);
+      case 'Wait':
+        return whileLive(state, (live) => ofTurn(command, live));
+      case 'Respond':
+        return responds(command, known(command, state));
       case 'Update': {
         const live = known(command, state);
         return [...retitled(command.title, live), ...archived(command.archived, live)];
@@ -98,6 +145,15 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
         if (state.status === 'Deleted') return [];
         known(command, state);
         return [{ type: 'ConversationDeleted', data: {} }];
+      case 'Title':
+        return whileLive(state, (live) => titled(command, live));
+      case 'DeleteMessage':
+        return knownMessageDeleted(command.messageId, known(command, state));
+      case 'RemoveMessage':
+        return whileLive(state, (live) => messageDeleted(command.messageId, live));
+      case 'Compact':
+      case 'RemoveCheckpoint':
+        return whileLive(state, (live) => decideCheckpoint(command, live));
       case 'Remove':
         return state.status === 'Live' ? [{ type: 'ConversationDeleted', data: {} }] : [];
       default:
@@ -105,85 +161,85 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
     }
   },
   evolve: (state, event) => {
-    if (event.type === 'ConversationStarted')
-      return { status: 'Live', ...event.data, archived: false, parents: PersistentMap(), last: null, open: null };
+    if (event.type === 'ConversationStarted') return started(event.data);
     return state.status === 'Live' ? evolveLive(state, event) : state;
   },
+  withoutContent: new Set(['UserMessageAdded', 'AssistantMessageAdded', 'ConversationCompacted']),
+  snapshot: conversationSnapshot,
   owner: (event) =>
     event.type === 'ConversationStarted' ? { userId: event.data.userId, spaceId: event.data.spaceId } : {},
 };
+
+const started = ({
+  messageId: titleOf,
+  ...data
+}: Extract<ConversationEvent, { type: 'ConversationStarted' }>['data']): LiveConversation => ({
+  status: 'Live',
+  ...data,
+  titleOf,
+  isTitled: false,
+  archived: false,
+  parents: PersistentMap(),
+  places: PersistentMap(),
+  answers: PersistentSet(),
+  checkpoints: PersistentMap(),
+  deleted: PersistentSet(),
+  last: null,
+  open: OrderedMap(),
+});
 
 const known = (party: Party, state: ConversationState): LiveConversation =>
   state.status === 'Live' && state.userId === party.userId && state.agentId === party.agentId
     ? state
     : reject('not_found');
 
-const ask = (command: Ask, state: ConversationState): readonly ConversationEvent[] => {
-  const { conversationId, agentId, spaceId, userId, kind, title } = command;
-  if (command.create && state.status === 'Absent') {
-    if (command.parentId !== undefined)
-      return reject('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
-    return [
-      { type: 'ConversationStarted', data: { conversationId, agentId, spaceId, userId, kind, title } },
-      asked(command, null),
-    ];
-  }
-  const live = known(command, state);
-  if (live.open !== null) return reject('turn_in_progress');
-  if (command.parentId !== undefined && !live.parents.has(command.parentId))
-    return reject('not_found', { kind: 'message', id: command.parentId, field: 'parentId' });
-  return [asked(command, command.parentId ?? live.last)];
-};
+/** What is said by others than the user says nothing of a conversation that is gone. */
+const whileLive = (
+  state: ConversationState,
+  decide: (live: LiveConversation) => readonly ConversationEvent[],
+): readonly ConversationEvent[] => (state.status === 'Live' ? decide(state) : []);
 
-const asked = (
-  { conversationId, messageId, parts, answerId, channel }: Ask,
-  parentId: string | null,
-): ConversationEvent => ({
-  type: 'UserMessageAdded',
-  data: { conversationId, messageId, parentId, parts: [...parts], answerId, channel },
-});
+/** What the process that works on a turn says of it. */
+const ofTurn = (command: Answer | Continue | Wait, live: LiveConversation): readonly ConversationEvent[] => {
+  if (command.type === 'Answer') return answer(command, live);
+  return command.type === 'Wait' ? waits(command, live) : goesOn(command, live);
+};
 
 /** An answer that nobody waits for lost a race (the turn was closed, the conversation deleted) and is dropped. */
 const answer = (
   { type: _type, answerId, parts, degraded, ...rest }: Answer,
-  state: ConversationState,
-): readonly ConversationEvent[] =>
-  state.status === 'Live' && state.open?.answerId === answerId
-    ? [
-        {
-          type: 'AssistantMessageAdded',
-          data: {
-            ...rest,
-            conversationId: state.conversationId,
-            messageId: answerId,
-            parentId: state.open.messageId,
-            parts: [...parts],
-            ...(degraded === undefined ? {} : { degraded: [...degraded] }),
-          },
-        },
-      ]
-    : [];
-
-const continued = (
-  { answerId, from, text }: Extract<ConversationCommand, { type: 'Continue' }>,
-  state: ConversationState,
+  state: LiveConversation,
 ): readonly ConversationEvent[] => {
-  if (state.status !== 'Live' || state.open?.answerId !== answerId) return [];
-  const { said } = state.open;
-  // What would leave a gap, and what is said already.
-  if (from > said.length || continuedBy(said, from, text) === said) return [];
+  const turn = state.open.get(answerId);
+  if (turn === undefined) return [];
   return [
     {
-      type: 'AssistantMessageContinued',
-      data: { conversationId: state.conversationId, messageId: answerId, parentId: state.open.messageId, from, text },
+      type: 'AssistantMessageAdded',
+      data: {
+        ...rest,
+        conversationId: state.conversationId,
+        messageId: answerId,
+        parentId: turn.messageId,
+        channel: turn.channel,
+        parts: [...parts],
+        ...(degraded === undefined ? {} : { degraded: [...degraded] }),
+      },
     },
   ];
 };
 
-const continuedBy = (said: string, from: number, text: string): string => said.slice(0, from) + text;
-
 const retitled = (title: string | undefined, state: LiveConversation): readonly ConversationEvent[] =>
   title === undefined || title === state.title ? [] : [{ type: 'ConversationRenamed', data: { title } }];
+
+/** Whether a model may title a conversation, from its beginning with this question: its user has not, and no model has. */
+export const awaitsTitle = ({ titleOf, isTitled, parents }: LiveConversation, messageId: string): boolean =>
+  !isTitled && titleOf === messageId && parents.has(messageId);
+
+const titled = (
+  { messageId, title }: { readonly messageId: string; readonly title: string },
+  state: LiveConversation,
+): readonly ConversationEvent[] =>
+  awaitsTitle(state, messageId) ? [{ type: 'ConversationTitled', data: { title, messageId } }] : [];
 
 const archived = (wanted: boolean | undefined, state: LiveConversation): readonly ConversationEvent[] =>
   wanted === undefined || wanted === state.archived
@@ -192,34 +248,47 @@ const archived = (wanted: boolean | undefined, state: LiveConversation): readonl
 
 const evolveLive = (
   state: LiveConversation,
-  event: Exclude<ConversationEvent, { type: 'ConversationStarted' }>,
+  event: Exclude<RecordedEvent<ConversationEvent>, { type: 'ConversationStarted' }>,
 ): ConversationState => {
   switch (event.type) {
     case 'UserMessageAdded': {
-      const { messageId, parentId, answerId } = event.data;
+      const { messageId, answerId, channel } = event.data;
       return {
-        ...state,
-        parents: state.parents.set(messageId, parentId),
-        last: messageId,
-        open: { messageId, answerId, said: '' },
+        ...withMessage(state, event),
+        // Of before messages had keys: the title is the beginning of the first one.
+        titleOf:
+          state.titleOf ??
+          (state.last === null && state.deleted.isEmpty() && state.parents.isEmpty() ? messageId : null),
+        open: state.open.set(answerId, { messageId, answerId, channel, parts: [], isWaiting: false }),
       };
     }
-    case 'AssistantMessageContinued': {
-      const { from, text } = event.data;
-      return state.open === null || isErased(text)
-        ? state
-        : { ...state, open: { ...state.open, said: continuedBy(state.open.said, from, text) } };
+    case 'AnswerRequested': {
+      const { messageId, answerId, channel } = event.data;
+      const turn = { messageId, answerId, channel, parts: [], isWaiting: false };
+      return { ...state, open: state.open.set(answerId, turn) };
     }
-    case 'AssistantMessageAdded': {
-      const { messageId, parentId } = event.data;
-      return { ...state, parents: state.parents.set(messageId, parentId), last: messageId, open: null };
-    }
+    case 'FeedbackGiven':
+      return state;
+    case 'AssistantMessageContinued':
+      return withTurn(state, event.data.messageId, (turn) => wentOn(turn, event.data));
+    case 'ToolApprovalRequested':
+      return withTurn(state, event.data.messageId, (turn) => waiting(turn, event.data));
+    case 'ToolApprovalResponded':
+      return withTurn(state, event.data.messageId, (turn) => responded(turn, event.data));
+    case 'AssistantMessageAdded':
+      return { ...withMessage(state, event), open: state.open.delete(event.data.messageId) };
+    case 'MessageDeleted':
+      return withoutMessage(state, event.data);
+    case 'ConversationTitled':
+      return { ...state, title: event.data.title, titleOf: event.data.messageId, isTitled: true };
+    case 'ConversationCompacted':
+    case 'CheckpointDeleted':
+      return { ...state, checkpoints: checkpointsAfter(state.checkpoints, event) };
     case 'ConversationRenamed':
-      return { ...state, title: event.data.title };
+      return { ...state, title: event.data.title, titleOf: null, isTitled: true };
     case 'ConversationArchived':
-      return { ...state, archived: true };
     case 'ConversationUnarchived':
-      return { ...state, archived: false };
+      return { ...state, archived: event.type === 'ConversationArchived' };
     case 'ConversationDeleted':
       return { status: 'Deleted' };
     default:

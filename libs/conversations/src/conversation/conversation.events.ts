@@ -1,7 +1,10 @@
 import { defineEvent, sensitive, textSchema, type EventsOf } from '@app/kernel';
 import { invocationUsage } from '@app/models';
 import { z } from 'zod';
+import { checkpointEvents } from './checkpoint.events';
 import { messagePart } from './message-parts';
+import { provenance } from './provenance.schema';
+import { toolApprovalRequested, toolApprovalResponded } from './tool-approval.events';
 
 const id = z.uuid();
 const title = sensitive(textSchema(500));
@@ -13,13 +16,33 @@ export type ConversationKind = z.output<typeof conversationKind>;
 
 export const finishReason = z.enum(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']);
 
+/** Where a question comes from. */
+const channel = z.enum(['api', 'web', 'embed', 'app']);
+export type Channel = z.output<typeof channel>;
+
+/** Whether memories are applied and proposed where the Agent has them: off where an API streams the answer. Absent: they are. */
+const memory = z.literal('off').exactOptional();
+
 /** Parts of a search that went without their model. */
 export const degradedPart = z.enum(['vector', 'rerank']);
 
+/** From its second schema on each of these stands under the data key of its message; before, under that of the conversation. */
+const sameData = (data: Record<string, unknown>): Record<string, unknown> => data;
+
 export const conversationStarted = defineEvent({
   type: 'ConversationStarted',
-  description: 'A user started a conversation with an Agent.',
-  data: z.strictObject({ conversationId: id, agentId: id, spaceId: id, userId: id, kind: conversationKind, title }),
+  description: 'A user started a conversation with an Agent. The title is the beginning of the message named here.',
+  data: z.strictObject({
+    conversationId: id,
+    agentId: id,
+    spaceId: id,
+    userId: id,
+    kind: conversationKind,
+    title,
+    messageId: id.nullable(),
+  }),
+  entity: 'messageId',
+  upcasters: [(data) => ({ ...data, messageId: null })],
 });
 
 export const userMessageAdded = defineEvent({
@@ -31,21 +54,50 @@ export const userMessageAdded = defineEvent({
     parentId: id.nullable(),
     parts,
     answerId: id,
-    channel: z.enum(['api', 'web', 'embed', 'app']),
+    channel,
+    memory,
+    /** The files that it names, if any. */
+    fileIds: z.array(id).exactOptional(),
   }),
+  entity: 'messageId',
+  upcasters: [sameData],
+});
+
+export const answerRequested = defineEvent({
+  type: 'AnswerRequested',
+  description:
+    'One more answer to a question was asked for. It will have the id named here; the turn is open until then.',
+  data: z.strictObject({ conversationId: id, messageId: id, answerId: id, channel, memory }),
+});
+
+export const feedbackGiven = defineEvent({
+  type: 'FeedbackGiven',
+  description: 'The user rated an answer. A rating of null takes back what was said of it before.',
+  data: z.strictObject({
+    conversationId: id,
+    messageId: id,
+    rating: z.enum(['up', 'down']).nullable(),
+    comment: sensitive(textSchema(2_000)).exactOptional(),
+  }),
+  entity: 'messageId',
 });
 
 export const assistantMessageContinued = defineEvent({
   type: 'AssistantMessageContinued',
   description:
-    'A streaming answer continued. `from` is the offset of this text; it replaces what was there from that offset on. The finished message holds the whole answer.',
+    'An answer went on. `part` is the index of the first part that changed, `offset` what of its text stays; the parts replace what was there from that place on. The finished message holds the whole answer.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,
     parentId: id,
-    from: z.number().int().nonnegative(),
-    text: sensitive(textSchema(4_000_000)),
+    part: z.number().int().nonnegative(),
+    offset: z.number().int().nonnegative(),
+    parts: parts.exactOptional(),
+    /** In place of parts in what was recorded by the first schema, which knew text alone: a ciphertext opens at its own field only. */
+    text: sensitive(textSchema(4_000_000)).exactOptional(),
   }),
+  entity: 'messageId',
+  upcasters: [({ from, ...data }) => ({ ...data, part: 0, offset: from })],
 });
 
 export const assistantMessageAdded = defineEvent({
@@ -64,7 +116,34 @@ export const assistantMessageAdded = defineEvent({
     degraded: z.array(degradedPart).exactOptional(),
     model: z.string(),
     usage: invocationUsage.nullable(),
+    /** What it was made from; absent in answers of earlier versions, and where nothing was asked. */
+    provenance: provenance.exactOptional(),
+    /** That of its question. */
+    channel: channel.exactOptional(),
   }),
+  entity: 'messageId',
+  upcasters: [sameData],
+});
+
+export const messageDeleted = defineEvent({
+  type: 'MessageDeleted',
+  description:
+    'A message was deleted permanently. The messages below it stand under `parentId` from then on. `isUnfinished`: it was the answer under way, which ended with this.',
+  data: z.strictObject({
+    conversationId: id,
+    messageId: id,
+    parentId: id.nullable(),
+    childIds: z.array(id),
+    isUnfinished: z.literal(true).exactOptional(),
+  }),
+});
+
+export const conversationTitled = defineEvent({
+  type: 'ConversationTitled',
+  description:
+    'A conversation was given a title, other than by its user: made from the message named here, or one that says nothing, when that was deleted.',
+  data: z.strictObject({ title, messageId: id.nullable() }),
+  entity: 'messageId',
 });
 
 export const conversationRenamed = defineEvent({
@@ -92,10 +171,17 @@ export const conversationDeleted = defineEvent({
 });
 
 export const conversationEvents = [
+  ...checkpointEvents,
   conversationStarted,
   userMessageAdded,
+  answerRequested,
+  feedbackGiven,
   assistantMessageContinued,
+  toolApprovalRequested,
+  toolApprovalResponded,
   assistantMessageAdded,
+  messageDeleted,
+  conversationTitled,
   conversationRenamed,
   conversationArchived,
   conversationUnarchived,

@@ -58,6 +58,13 @@ const unarchived = defineIntegration({
   description: 'An archived conversation was restored to the lists.',
   data: z.object({ conversationId: id }),
 });
+const messageDeleted = defineIntegration({
+  name: 'conversation.message-deleted',
+  version: 1,
+  subject,
+  description: 'A message was deleted permanently.',
+  data: z.object({ conversationId: id, messageId: id }),
+});
 const deleted = defineIntegration({
   name: 'conversation.deleted',
   version: 1,
@@ -66,8 +73,12 @@ const deleted = defineIntegration({
   data: z.object({ conversationId: id }),
 });
 
+/** A private conversation never reaches an App: others hear nothing of it. Whatever lists conversations for Apps asks this, too. */
+export const reachesApps = ({ kind }: { readonly kind?: unknown }): boolean => kind === 'normal';
+
 export const conversationIntegrations: Integrations<ConversationEvent> = {
-  definitions: [created, answered, updated, archived, unarchived, deleted],
+  isUntold: (first) => !reachesApps(first),
+  definitions: [created, answered, updated, archived, unarchived, messageDeleted, deleted],
   tell: {
     ConversationStarted: ({ agentId, spaceId, userId, kind }, conversationId) =>
       tell(created, { conversationId, agentId, spaceId, userId, kind }),
@@ -91,6 +102,8 @@ export const conversationIntegrations: Integrations<ConversationEvent> = {
         },
       }),
     ConversationRenamed: (_, conversationId) => tell(updated, { conversationId, changed: ['title'] }),
+    ConversationTitled: (_, conversationId) => tell(updated, { conversationId, changed: ['title'] }),
+    MessageDeleted: ({ messageId }, conversationId) => tell(messageDeleted, { conversationId, messageId }),
     ConversationArchived: (_, conversationId) => tell(archived, { conversationId }),
     ConversationUnarchived: (_, conversationId) => tell(unarchived, { conversationId }),
     ConversationDeleted: (_, conversationId) => tell(deleted, { conversationId }),

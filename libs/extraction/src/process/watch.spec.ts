@@ -41,6 +41,22 @@ it('leaves the process no way around its permissions', () => {
   expect(JSON.parse(stdout)).toEqual(['ERR_ACCESS_DENIED', 'ERR_UNKNOWN_BUILTIN_MODULE']);
 });
 
+it('ends the process at its share of the processors, however little the clock says', () => {
+  const { stderr, signal } = spawnSync(
+    process.execPath,
+    [
+      '--require',
+      join(root, 'test/register.cjs'),
+      '--eval',
+      `const { startWatch } = require(${JSON.stringify(join(__dirname, 'watch.ts'))});
+       startWatch({ memoryMb: 1024, seconds: 60, cpuSeconds: 0.2 });
+       setTimeout(() => { for (;;); }, 50);`,
+    ],
+    { cwd: root, encoding: 'utf8', timeout: 30_000 },
+  );
+  expect([stderr, signal]).toEqual([' timed_out', 'SIGKILL']);
+});
+
 it('keeps the end of what a process says, however much that is', async () => {
   const said = await lastBytes(
     Readable.from([Buffer.alloc(1024 ** 2, 'x'), Buffer.from('y'), Buffer.from(' timed_out')]),

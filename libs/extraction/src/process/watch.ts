@@ -1,20 +1,28 @@
 import { Worker } from 'node:worker_threads';
 import type { ParserLimits } from '../extraction';
 
+/** What a process may take. */
+export interface WatchLimits extends Pick<ParserLimits, 'memoryMb' | 'seconds'> {
+  /** Of the processors, from the start of the watch; as long as the clock says without. */
+  readonly cpuSeconds?: number;
+}
+
 /**
  * Watches this process from a thread of its own, since parsers may never come back: it ends the process where it takes too
  * much memory or time, or where the one that started it is gone, and says why.
  */
 const WATCH = `
-  const { workerData: { memoryMb, seconds, parent } } = require('node:worker_threads');
+  const { workerData: { memoryMb, seconds, cpuSeconds, parent } } = require('node:worker_threads');
   const { writeSync } = require('node:fs');
   const until = performance.now() + seconds * 1000;
+  const before = process.cpuUsage();
+  const used = () => { const { user, system } = process.cpuUsage(before); return (user + system) / 1e6; };
   const end = (code) => {
     try { writeSync(2, ' ' + code); } finally { process.kill(process.pid, 'SIGKILL'); }
   };
   setInterval(() => {
     if (process.memoryUsage.rss() > memoryMb * 1024 * 1024) end('out_of_memory');
-    if (performance.now() > until) end('timed_out');
+    if (performance.now() > until || used() > cpuSeconds) end('timed_out');
     if (process.ppid !== parent) end('');
   }, 20);
 `;
@@ -23,8 +31,11 @@ const WATCH = `
  * Starts the watch. From then on this process may start no thread: one could be given more rights than the process has, as Node
  * leaves them to whoever starts it.
  */
-export const startWatch = (limits: ParserLimits): Worker => {
-  const watch = new Worker(WATCH, { eval: true, workerData: { ...limits, parent: process.ppid } });
+export const startWatch = (limits: WatchLimits): Worker => {
+  const watch = new Worker(WATCH, {
+    eval: true,
+    workerData: { cpuSeconds: Infinity, ...limits, parent: process.ppid },
+  });
   // Newer than the types; there is none where the process has every right, as in tests.
   (process as { permission?: { drop?: (scope: string) => void } }).permission?.drop?.('worker');
   return watch;

@@ -99,7 +99,7 @@ it('PATCH stands beside PUT, under a name of its own', () => {
 });
 
 it('who may call is said by scheme; what is public asks for nothing', () => {
-  expect(of('get').security).toEqual([{ apiKey: [] }]);
+  expect(of('get').security).toEqual([{ apiKey: [] }, { session: [] }]);
   expect(of('get', `${PATH}/health`).security).toBeUndefined();
   expect(of('get').tags).toEqual(['Tags']);
 });

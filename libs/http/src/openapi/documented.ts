@@ -50,7 +50,7 @@ const documentation = (method: string, path: string, declaration: RouteDeclarati
   ...securityOf(declaration.requires),
   ApiExtension('x-permission', declaration.requires),
   ...pathParameters(path),
-  ...(isCompatPath(path) ? [] : headers(method)),
+  ...(isCompatPath(path) || (method !== 'GET' && declaration.requires === 'public') ? [] : headers(method)),
   ...bodyOf(declaration),
   ...answersOf(declaration),
   ...errorResponses(method, path, declaration).map((response) => ApiResponse(response)),
@@ -59,8 +59,10 @@ const documentation = (method: string, path: string, declaration: RouteDeclarati
 const securityOf = (requires: Requirement | undefined): MethodDecorator[] => {
   if (requires === 'public' || requires === 'docs') return [];
   if (requires === 'compat') return [ApiSecurity('bearer'), ApiSecurity('apiKey')];
-  return requires === 'monitoring' ? [ApiSecurity('metricsToken'), ApiSecurity('apiKey')] : [ApiSecurity('apiKey')];
+  return requires === 'monitoring' ? [ApiSecurity('metricsToken'), ...core()] : core();
 };
+
+const core = (): MethodDecorator[] => [ApiSecurity('apiKey'), ApiSecurity('session')];
 
 const pathParameters = (path: string): MethodDecorator[] =>
   [...path.replace('*', ':modelId').matchAll(/:(\w+)/g)].map(([, name = '']) =>
@@ -105,7 +107,7 @@ const answersOf = ({ answers = {}, mediaType }: RouteDeclaration): MethodDecorat
       status: Number(status),
       description: descriptions[status] ?? 'Done.',
       ...(schema === null ? {} : { standardSchema: schema }),
-      ...(schema === null && mediaType !== undefined ? { schema: { type: 'string' } } : {}),
+      ...(schema === null && mediaType !== undefined && status !== '204' ? { schema: { type: 'string' } } : {}),
     }),
   ),
 ];

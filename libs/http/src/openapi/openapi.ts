@@ -43,6 +43,12 @@ const frame = (version: string): Omit<OpenAPIObject, 'paths'> => {
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/')
     .addSecurity('apiKey', { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key.' })
+    .addSecurity('session', {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'ap_session',
+      description: 'The session of somebody who signed in with `POST /api/v1/session`, from pages of the same origin.',
+    })
     .addSecurity('bearer', {
       type: 'http',
       scheme: 'bearer',

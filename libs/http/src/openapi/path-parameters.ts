@@ -1,6 +1,7 @@
 /** What the parameters in paths say that is more than their name. */
 const descriptions: Readonly<Record<string, string>> = {
   agentId: 'The id of the Agent.',
+  filePath: 'The path of the file, with slashes percent-encoded.',
   id: 'The id of the object.',
   keyId: 'The id of the API key.',
   kind: 'The kind of the object: the name of its resource in the singular.',

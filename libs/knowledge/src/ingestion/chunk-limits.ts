@@ -1,5 +1,4 @@
-import type { Chunking } from '@app/kernel';
-import { TokenCount } from './token-count';
+import { type Chunking, TokenCount } from '@app/kernel';
 
 /** Most words in a chunk where nothing is set: measured best for the small embedding model, which sees no more. */
 export const MAX_WORDS = 100;

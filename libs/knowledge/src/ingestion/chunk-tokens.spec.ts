@@ -1,11 +1,10 @@
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import fc from 'fast-check';
-import type { Chunking } from '@app/kernel';
+import { type Chunking, countTokens, TokenCount } from '@app/kernel';
 import { processorTime } from '../../../../test/fixtures/processor-time';
 import { markdownBlocks, plainBlocks } from '@app/extraction';
 import { chunksOf } from './chunk';
 import { chunkLimits } from './chunk-limits';
-import { countTokens, TokenCount } from './token-count';
 
 const tokens = (text: string): number => encode(text, { disallowedSpecial: new Set() }).length;
 const cut = (text: string, chunking: Chunking, kind: 'markdown' | 'plain' = 'plain') =>

@@ -118,10 +118,10 @@ describe('Spaces that share a worker', () => {
     const { worker, add, reaches } = running;
     const calls = held();
     const ingesting = worker();
-    for (let count = 0; count < 10; count += 1) ingesting.offer(await add('Of the large Space.'), 'large');
+    for (let count = 0; count < 10; count += 1) ingesting.offer(await add('Of the large Space.'), { spaceId: 'large' });
     await until(() => calls.length === 2);
     const only = await add('Of the small Space.');
-    ingesting.offer(only, 'small');
+    ingesting.offer(only, { spaceId: 'small' });
     await until(() => calls.length === 3);
     calls.find(({ text }) => text.includes('small'))?.go();
     await reaches(only, 'Ready');
@@ -138,7 +138,7 @@ describe('Spaces that share a worker', () => {
     const calls = held();
     const ingesting = worker();
     for (const space of ['a', 'b', 'c', 'd', 'e', 'f'])
-      for (let count = 0; count < 3; count += 1) ingesting.offer(await add(`Of ${space}.`), space);
+      for (let count = 0; count < 3; count += 1) ingesting.offer(await add(`Of ${space}.`), { spaceId: space });
     await until(() => calls.length === 5);
     for (let gone = 0; gone < 18; gone += 1) {
       calls[gone]?.go();
@@ -150,13 +150,31 @@ describe('Spaces that share a worker', () => {
     await until(() => running.types().filter((type) => type === 'Ready').length === 18);
   });
 
+  it('leave a place to others where they are of one user', async () => {
+    const { worker, add } = running;
+    const calls = held();
+    const ingesting = worker(20);
+    for (const spaceId of ['a', 'b', 'c', 'd', 'e'])
+      for (let count = 0; count < 2; count += 1)
+        ingesting.offer(await add(`Of ${spaceId}.`), { spaceId, userId: 'eager' });
+    await until(() => calls.length === 4);
+    ingesting.offer(await add('Of z.'), { spaceId: 'z', userId: 'other' });
+    await until(() => calls.length === 5);
+    expect(calls[4]?.text).toContain('Of z.');
+    for (let gone = 0; gone < 11; gone += 1) {
+      await until(() => calls.length > gone);
+      calls[gone]?.go();
+    }
+    await until(() => running.types().filter((type) => type === 'Ready').length === 11);
+  });
+
   it('leave each other a place where documents take long', async () => {
     const { worker, add } = running;
     const calls = held();
     const ingesting = worker(20);
-    for (let count = 0; count < 8; count += 1) ingesting.offer(await add('Of the slow Space.'), 'slow');
+    for (let count = 0; count < 8; count += 1) ingesting.offer(await add('Of the slow Space.'), { spaceId: 'slow' });
     await until(() => calls.length === 4);
-    ingesting.offer(await add('Of the other Space.'), 'other');
+    ingesting.offer(await add('Of the other Space.'), { spaceId: 'other' });
     await until(() => calls.length === 5);
     expect(calls[4]?.text).toContain('other');
     for (let gone = 0; gone < 9; gone += 1) {

@@ -128,7 +128,7 @@ describe('ingestion', () => {
       await until(() => types().filter((type) => type === 'AttemptFailed').length === failure);
       const { retryAt } = JSON.parse(log.events.at(-1)?.data ?? '') as { retryAt: string };
       pauses.push(Date.parse(retryAt) - clock.now().getTime());
-      waiting.set(documentId, { documentId, spaceId: '', notBefore: retryAt });
+      waiting.set(documentId, { documentId, spaceId: '', userId: '', notBefore: retryAt });
       clock.advance(pauses.at(-1) as number);
     }
     await reaches(documentId, 'Failed');

@@ -7,13 +7,15 @@ export interface WaitingDocument {
   readonly documentId: string;
   /** Empty for a global one. */
   readonly spaceId: string;
+  /** Who asked for it; empty where an earlier version did not say. */
+  readonly userId: string;
   /** ISO 8601 UTC. */
   readonly notBefore: string;
 }
 
-/** Documents in work at once; each may hold a hundred MB. One Space leaves a place to the others. */
+/** Documents in work at once; each may hold a hundred MB. One Space, and one user, leaves a place to the others. */
 const MOST_AT_ONCE = 5;
-const MOST_OF_SPACE = MOST_AT_ONCE - 1;
+const MOST_OF_ONE = MOST_AT_ONCE - 1;
 const TIMEOUT_MS = 1_000;
 
 export interface WorkerOptions extends IngestionParts {
@@ -28,19 +30,21 @@ export interface WorkerOptions extends IngestionParts {
   readonly sweepMs?: number;
 }
 
-interface Running {
-  readonly spaceId: string;
+/** Whose document it is. */
+export type Share = Pick<WaitingDocument, 'spaceId' | 'userId'>;
+
+interface Running extends Share {
   readonly work: Promise<void>;
 }
 
 /**
- * Ingests documents, a few at once, of all Spaces in turn. A Space of which nothing is in work begins at once, beside those that
+ * Ingests documents, a few at once, of all Spaces in turn; one user fills no more places than one Space. A Space of which nothing is in work begins at once, beside those that
  * fill their places. `offer` hands it a document the moment it is added; the sweep finds the others: those of a killed process
  * once their claim has run out, and those whose pause after a failure is over.
  */
 export class IngestionWorker {
-  /** Documents that wait, by Space. The Space that was served last comes last. */
-  private readonly queues = new Map<string, Set<string>>();
+  /** Documents that wait, by Space, with who asked for them. The Space that was served last comes last. */
+  private readonly queues = new Map<string, Map<string, string>>();
   private readonly running = new Map<string, Running>();
   /** Documents that take long: others are begun beside them, and share the embedding model with them. */
   private readonly long = new Set<string>();
@@ -61,10 +65,9 @@ export class IngestionWorker {
     await Promise.all([...this.running.values()].map(({ work }) => work));
   }
 
-  /** `spaceId`: empty for a global document. */
-  offer(documentId: string, spaceId = ''): void {
+  offer(documentId: string, { spaceId = '', userId = '' }: Partial<Share> = {}): void {
     if (this.stopping.signal.aborted) return;
-    this.queues.set(spaceId, (this.queues.get(spaceId) ?? new Set()).add(documentId));
+    this.queues.set(spaceId, (this.queues.get(spaceId) ?? new Map()).set(documentId, userId));
     this.fill();
   }
 
@@ -76,43 +79,51 @@ export class IngestionWorker {
   private async sweep(): Promise<void> {
     try {
       const now = this.options.clock.now().toISOString();
-      for (const { documentId, spaceId, notBefore } of await this.options.waiting())
-        if (notBefore <= now) this.offer(documentId, spaceId);
+      for (const { documentId, notBefore, ...share } of await this.options.waiting())
+        if (notBefore <= now) this.offer(documentId, share);
     } catch (error) {
       this.options.logger.warn({ error }, 'Reading waiting documents failed; retrying.');
     }
   }
 
   private fill(): void {
-    for (let next = this.next(); next !== undefined; next = this.next()) this.begin(next.documentId, next.spaceId);
+    for (let next = this.next(); next !== undefined; next = this.next()) this.begin(next.documentId, next);
   }
 
   /** The next document that may begin, which leaves its queue. */
-  private next(): { readonly documentId: string; readonly spaceId: string } | undefined {
+  private next(): (Share & { readonly documentId: string }) | undefined {
     for (const [spaceId, queue] of this.queues) {
-      const documentId = this.hasRoomFor(spaceId) ? this.idle(queue) : undefined;
-      if (documentId === undefined) continue;
+      const found = this.hasRoomFor(spaceId) ? this.startable(queue) : undefined;
+      if (found === undefined) continue;
+      const [documentId, userId] = found;
       queue.delete(documentId);
       this.queues.delete(spaceId);
       if (queue.size > 0) this.queues.set(spaceId, queue);
-      return { documentId, spaceId };
+      return { documentId, spaceId, userId };
     }
     return undefined;
   }
 
-  private idle(queue: ReadonlySet<string>): string | undefined {
-    for (const documentId of queue) if (!this.running.has(documentId)) return documentId;
+  /** The first document that is not in work, of a user who has room. */
+  private startable(queue: ReadonlyMap<string, string>): readonly [documentId: string, userId: string] | undefined {
+    for (const waiting of queue)
+      if (!this.running.has(waiting[0]) && this.ofUser(waiting[1]) < MOST_OF_ONE) return waiting;
     return undefined;
+  }
+
+  /** Documents in work that a user asked for, whatever their Spaces. */
+  private ofUser(userId: string): number {
+    return userId === '' ? 0 : [...this.running.values()].filter((running) => running.userId === userId).length;
   }
 
   private hasRoomFor(spaceId: string): boolean {
     const { size } = this.running;
     const isAlone = ![...this.running.values()].some((running) => running.spaceId === spaceId);
     if (isAlone) return size < MOST_AT_ONCE;
-    return size - this.long.size < (this.options.concurrency ?? 2) && size < MOST_OF_SPACE;
+    return size - this.long.size < (this.options.concurrency ?? 2) && size < MOST_OF_ONE;
   }
 
-  private begin(documentId: string, spaceId: string): void {
+  private begin(documentId: string, { spaceId, userId }: Share): void {
     const timeout = setTimeout(() => {
       this.long.add(documentId);
       this.fill();
@@ -123,7 +134,7 @@ export class IngestionWorker {
       this.running.delete(documentId);
       this.fill();
     });
-    this.running.set(documentId, { spaceId, work });
+    this.running.set(documentId, { spaceId, userId, work });
   }
 
   /** Never rejects. A document that failed here stays waiting, and the sweep brings it back. */

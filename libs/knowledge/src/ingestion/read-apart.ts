@@ -6,26 +6,26 @@ import type { ReadReply } from './read-document.thread';
 
 /** Bytes up to which cutting takes a few milliseconds, less than a thread needs to start. */
 const SMALL = 128 * 1024;
-/** Memory of the thread that cuts a text, MiB. Words alone take less than half of it, a file of nothing but tiny paragraphs nearly all. */
-const CUTTING_MEMORY_MB = 512;
+/** Limits of the thread that cuts a text. Words alone take less than half of the memory, a file of nothing but tiny paragraphs nearly all. */
+const CUTTING = { memoryMb: 512, timeoutMs: 60_000 };
 /** Texts that are cut at once; each takes a core. */
 const cutting = new Semaphore(2);
 
 /**
  * Reads a document. What needs a parser is read in a process of its own, which ends with the signal; a large text is cut in a
- * thread of its own with a limit on memory, two at a time, so that nothing else waits for it. Throws `IngestionFailure`, and `Unavailable` where no process can be started.
+ * thread of its own with limits on memory and time, two at a time, so that nothing else waits for it. Throws `IngestionFailure`, and `Unavailable` where no process can be started.
  */
 export const readApart = async (
   parser: Pick<Parser, 'read'>,
   file: SourceFile,
   chunking: Chunking | null,
   signal: AbortSignal,
-  memoryMb = CUTTING_MEMORY_MB,
+  limits: Partial<typeof CUTTING> = {},
 ): Promise<ReadDocument> => {
   const cut = (source: Source, bytes: number): Promise<ReadDocument> =>
     bytes <= SMALL
       ? Promise.resolve(readDocument(source, chunking))
-      : cutting.run(() => cutApart(source, { chunking, signal, memoryMb }), signal);
+      : cutting.run(() => cutApart(source, { chunking, signal, ...CUTTING, ...limits }), signal);
   if (isPlainText(formatOf(file))) return cut({ file }, file.body.byteLength);
   const begun = performance.now();
   const extraction = await extracted(parser, file, signal);
@@ -46,17 +46,23 @@ interface Cutting {
   readonly chunking: Chunking | null;
   readonly signal: AbortSignal;
   readonly memoryMb: number;
+  readonly timeoutMs: number;
 }
 
-const cutApart = async (source: Source, { chunking, signal, memoryMb }: Cutting): Promise<ReadDocument> => {
+const cutApart = async (source: Source, { chunking, signal, memoryMb, timeoutMs }: Cutting): Promise<ReadDocument> => {
   const thread = startThread(__dirname, 'read-document.thread', __filename, {
     workerData: { source, chunking },
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   });
   const end = (): void => void thread.terminate();
   signal.addEventListener('abort', end);
+  let timer: NodeJS.Timeout | undefined;
   try {
     const reply = await new Promise<ReadReply>((resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new IngestionFailure('timed_out'));
+        end();
+      }, timeoutMs);
       thread.once('message', resolve);
       thread.once('error', (error) => reject(isOutOfMemory(error) ? new IngestionFailure('out_of_memory') : error));
       thread.once('exit', () => reject(new Error('the reading thread ended without an answer')));
@@ -67,6 +73,7 @@ const cutApart = async (source: Source, { chunking, signal, memoryMb }: Cutting)
     signal.throwIfAborted();
     throw error;
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', end);
   }
 };

@@ -1,9 +1,8 @@
 import { blocksOf, type Extraction, ExtractionFailure, formatOf, plainText, type SourceFile } from '@app/extraction';
-import type { Chunking } from '@app/kernel';
+import { type Chunking, countTokens } from '@app/kernel';
 import { chunksOf, type Chunk } from './chunk';
 import { chunkLimits, MAX_CHARACTERS, MAX_WORDS } from './chunk-limits';
 import { IngestionFailure } from './ingestion-failure';
-import { countTokens } from './token-count';
 
 /** More would make a document that one search result cannot be found in, and blobs that no process can hold. */
 const MAX_CHUNKS = 20_000;

@@ -20,6 +20,7 @@ export class IngestWaitingDocuments implements Policy {
     if (!this.config.ROLES.includes('worker')) return;
     const documentId = idOf(context.stream);
     const { state } = await this.decisions.load(documentDecider, documentId);
-    if ('spaceId' in state) this.worker.offer(documentId, state.spaceId ?? '');
+    if ('askedBy' in state)
+      this.worker.offer(documentId, { spaceId: state.spaceId ?? '', userId: state.askedBy.userId });
   }
 }

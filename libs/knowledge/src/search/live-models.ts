@@ -18,8 +18,8 @@ export interface LiveModels {
 /** The models whose vectors are searched: the configured one and, after a change of it, those of before, until the re-index that follows is swapped. */
 export class SearchedModels {
   private known: { readonly models: readonly string[]; readonly until: number } | undefined;
-  /** When documents at some levels were last seen with a model. */
-  private readonly seen = new Map<string, number>();
+  /** By levels: when documents there were last seen with a model, by its key. */
+  private readonly seen = new Map<string, Map<string, number>>();
 
   constructor(
     private readonly models: { embedding(): Embedding; otherEmbeddings(): readonly Embedding[] },
@@ -29,19 +29,29 @@ export class SearchedModels {
 
   async at(scopes: readonly Scope[]): Promise<LiveModels> {
     const embedding = this.models.embedding();
+    const seen = await this.seenAt(scopes, embedding.model.key);
+    const configured = this.models.otherEmbeddings();
+    const others = configured.filter(({ model: { key } }) => seen.has(key));
+    const isOneGone = [...seen.keys()].some((model) => !configured.some(({ model: { key } }) => key === model));
+    return { embeddings: [embedding, ...others], isOneGone };
+  }
+
+  /** The models, but for one, that documents at some levels have vectors of, or had a moment ago. */
+  private async seenAt(scopes: readonly Scope[], except: string): Promise<ReadonlyMap<string, number>> {
     const now = this.now();
-    for (const [place, at] of this.seen) if (now - at > LINGERING_MS) this.seen.delete(place);
-    const placeOf = (model: string): string => [model, ...scopes].join('\n');
     const present: string[] = [];
     for (const model of await this.all(now))
-      if (model !== embedding.model.key && (await this.shown.hasModel(model, scopes))) {
-        present.push(model);
-        this.seen.set(placeOf(model), now);
-      }
-    const configured = this.models.otherEmbeddings();
-    const others = configured.filter(({ model: { key } }) => this.seen.has(placeOf(key)));
-    const isOneGone = present.some((model) => !configured.some(({ model: { key } }) => key === model));
-    return { embeddings: [embedding, ...others], isOneGone };
+      if (model !== except && (await this.shown.hasModel(model, scopes))) present.push(model);
+    for (const [levels, models] of this.seen) {
+      for (const [model, at] of models) if (now - at > LINGERING_MS) models.delete(model);
+      if (models.size === 0) this.seen.delete(levels);
+    }
+    const levels = scopes.join('\n');
+    const seen = this.seen.get(levels) ?? new Map<string, number>();
+    for (const model of present) seen.set(model, now);
+    seen.delete(except);
+    if (seen.size > 0) this.seen.set(levels, seen);
+    return seen;
   }
 
   private async all(now: number): Promise<readonly string[]> {

@@ -23,12 +23,15 @@ interface Given {
   readonly configured?: readonly string[];
   /** Of what model a document has vectors when the index is asked for the `asked`th time; of every one by default. */
   readonly modelAt?: (asked: number) => string;
+  /** Whether it fails to look up words beforehand. */
+  readonly isIndexAway?: boolean;
 }
 
 /** An index of documents with a passage each, best first, each at a revision. */
 const retrievalOver = (given: Given) => {
   const { indexed, readyAt = indexed, waiting = [], metering = unmetered } = given;
   const asked: SearchQuery[] = [];
+  const prefetched: SearchQuery[] = [];
   const search = async (_: string, query: SearchQuery): Promise<readonly SearchHit[]> => {
     asked.push(query);
     return Object.entries(indexed)
@@ -72,7 +75,11 @@ const retrievalOver = (given: Given) => {
     reranker: { ...TEST_MODEL, provider: given.reranker ?? 'local' },
     provider: () => provider,
   };
-  const retrieval = new Retrieval({ search }, shown, { models, metering });
+  const prefetch = async (_: string, query: SearchQuery): Promise<void> => {
+    prefetched.push(query);
+    if (given.isIndexAway === true) throw new Unavailable('search', 'away', 'none');
+  };
+  const retrieval = new Retrieval({ search, prefetch }, shown, { models, metering });
   const searched = async (query: Partial<KnowledgeQuery> = {}, asker = asking) => {
     const { items, degraded } = await retrieval.search(
       agent,
@@ -82,7 +89,7 @@ const retrievalOver = (given: Given) => {
     return { found: items.map(({ documentId }) => documentId), items, degraded };
   };
   const found = async (limit: number) => (await searched({ limit, mode: 'text' })).found;
-  return { asked, found, searched };
+  return { asked, prefetched, found, searched };
 };
 
 const many = Array.from({ length: 100 }, (_, index) => `d${index}`);
@@ -100,6 +107,27 @@ describe('what an Agent would answer from', () => {
   it('asks the index once where that is up to date', async () => {
     const { asked, found } = retrievalOver({ indexed: { one: 2, two: 2 } });
     expect([await found(8), asked.length]).toEqual([['one', 'two'], 1]);
+  });
+
+  it('has its words looked up while the query is embedded', async () => {
+    const before: SearchQuery[] = [];
+    const given = retrievalOver({
+      indexed: { one: 2 },
+      embed: async () => {
+        before.push(...given.prefetched);
+        return VECTOR;
+      },
+      isIndexAway: true,
+    });
+    expect((await given.searched()).found).toEqual(['one']);
+    const { vector: _, vectorWeight: __, ...words } = given.asked[0] as SearchQuery;
+    expect(before).toEqual([words]);
+  });
+
+  it.each(['text', 'vector'] as const)('is looked for once in the mode %s', async (mode) => {
+    const { prefetched, searched } = retrievalOver({ indexed: { one: 2 } });
+    await searched({ mode });
+    expect(prefetched).toEqual([]);
   });
 
   it('is found however many documents before it are not Ready', async () => {

@@ -89,7 +89,7 @@ export class Retrieval {
   private readonly searched: SearchedModels;
 
   constructor(
-    private readonly index: Pick<SearchIndex, 'search'>,
+    private readonly index: Pick<SearchIndex, 'search' | 'prefetch'>,
     private readonly shown: ShownDocuments,
     private readonly parts: RetrievalParts,
   ) {
@@ -102,6 +102,15 @@ export class Retrieval {
     const degraded: Degraded[] = [];
     const scopes = scopesOf(agent);
     const live = mode === 'text' ? NO_MODELS : await this.searched.at(scopes);
+    const words: SearchQuery = {
+      scopes,
+      text,
+      mode,
+      limit: Math.max(LEAST_FOUND, limit * SPARE),
+      ...(tagIds === undefined ? {} : { tagIds }),
+    };
+    // Beside the embedding of the query. What fails here fails in the search again.
+    if (mode === 'hybrid' && live.embeddings.length > 0) this.index.prefetch?.(PASSAGES, words).catch(() => undefined);
     const vectors = await this.vectorsOf(live.embeddings, text, payerOf(agent, asker), asker.signal);
     if (live.isOneGone || vectors.length < live.embeddings.length) {
       if (mode === 'vector' && vectors.length === 0)
@@ -110,13 +119,7 @@ export class Retrieval {
     }
     const reranker = this.parts.models.reranker;
     const rerank = query.rerank ?? reranker.provider !== LOCAL;
-    const found = await this.byEach(vectors, {
-      scopes,
-      text,
-      mode,
-      limit: Math.max(LEAST_FOUND, limit * SPARE),
-      ...(tagIds === undefined ? {} : { tagIds }),
-    });
+    const found = await this.byEach(vectors, words);
     let ranked: readonly RankedHit[] = found.hits;
     if (rerank && ranked.length > 0) {
       const again = await this.reranked(reranker, text, ranked, payerOf(agent, asker), asker.signal);

@@ -1,4 +1,5 @@
 import { readCatalogue, type ModelDescription } from '../catalogue';
+import { textOfMessage, userText } from '../chat-messages';
 import type { ChatRequest, ChatSource } from '../provider';
 import { LocalProvider } from './local-provider';
 
@@ -13,9 +14,9 @@ const request = (
   question: string,
   sources: readonly ChatSource[],
   signal = new AbortController().signal,
-): ChatRequest => ({ model, system: '', messages: [{ role: 'user', text: question }], sources, sampling: {}, signal });
+): ChatRequest => ({ model, system: '', messages: [userText(question)], sources, sampling: {}, signal });
 const answer = async (question: string, ...sources: ChatSource[]): Promise<string> =>
-  (await new LocalProvider('no folder').complete(request(question, sources))).text;
+  textOfMessage(await new LocalProvider('no folder').complete(request(question, sources)));
 
 const KEYS = source(1, 'The log holds events. Each document is encrypted under its own data key. Nobody sleeps.');
 const BACKUP = source(2, 'Backups are taken every night.\nThey never contain the keys.', ['Operations', 'Backups']);
@@ -40,7 +41,7 @@ describe('the local chat model', () => {
     expect(await chat.complete(asked)).toEqual(whole);
     let streamed = '';
     for await (const chunk of chat.stream(asked)) if (chunk.type === 'text') streamed += chunk.text;
-    expect(streamed).toBe(whole.text);
+    expect(streamed).toBe(textOfMessage(whole));
     expect(whole.usage.totalTokens).toBeGreaterThan(0);
   });
 
@@ -48,5 +49,24 @@ describe('the local chat model', () => {
     await expect(
       new LocalProvider('no folder').complete(request('backups', [BACKUP], AbortSignal.abort(new Error('enough')))),
     ).rejects.toThrow('enough');
+  });
+});
+
+describe('a limit of the local chat model', () => {
+  const said = async (given: Partial<ChatRequest>) => {
+    const { content, finishReason } = await new LocalProvider('no folder').complete({
+      ...request('When are backups taken?', [KEYS, BACKUP]),
+      ...given,
+    });
+    return [textOfMessage({ content }), finishReason];
+  };
+
+  it.each<[Partial<ChatRequest>, string, string]>([
+    [{ stopSequences: ['every', 'zebra'] }, 'Backups are taken ', 'stop'],
+    [{ maxOutputTokens: 2 }, 'Backups ', 'length'],
+    [{ maxOutputTokens: 2, stopSequences: ['ups'] }, 'Back', 'stop'],
+    [{ maxOutputTokens: 500, stopSequences: ['zebra'] }, 'Backups are taken every night. [2]', 'stop'],
+  ])('%j ends its answer there', async (given, text, finishReason) => {
+    expect(await said(given)).toEqual([text, finishReason]);
   });
 });

@@ -1,4 +1,5 @@
 import type { ModelDescription } from '../catalogue';
+import { textOfMessage } from '../chat-messages';
 import type {
   ChatChunk,
   ChatRequest,
@@ -6,6 +7,7 @@ import type {
   ChatSource,
   EmbeddingRequest,
   Embeddings,
+  FinishReason,
   Provider,
   Ranking,
   RerankRequest,
@@ -35,27 +37,37 @@ export class LocalProvider implements Provider {
     let text = '';
     for await (const chunk of this.stream(request)) {
       if (chunk.type === 'text') text += chunk.text;
-      else {
+      else if (chunk.type === 'finish') {
         const { type: _, ...finish } = chunk;
-        return { text, ...finish };
+        return { content: [{ type: 'text', text }], ...finish };
       }
     }
     throw new Error('the answer has no end');
   }
 
-  async *stream({ model, messages, sources, signal, task }: ChatRequest): AsyncIterable<ChatChunk> {
-    const question = messages.at(-1)?.text ?? '';
-    const pieces = task === 'summary' ? [summaryOf(sources)] : answer(question, sources);
+  /** It has no tools and no seed, and says what it says whatever form the answer is to have. */
+  async *stream(request: ChatRequest): AsyncIterable<ChatChunk> {
+    const { model, messages, sources, signal, task } = request;
+    request.onSent?.(givenTo(request));
+    const question = messages.findLast(({ role }) => role === 'user');
+    const whole =
+      task === 'summary'
+        ? [summaryOf(sources)]
+        : answer(question === undefined ? '' : textOfMessage(question), sources);
+    const { pieces, finishReason } = shortened(whole, request);
     for (const text of pieces) {
       signal.throwIfAborted();
       yield { type: 'text', text };
     }
-    const input = [...messages.map(({ text }) => text), ...sources.map(({ text }) => text)].join('\n');
+    const input = [...messages.map(textOfMessage), ...sources.map(({ text }) => text)].join('\n');
     yield {
       type: 'finish',
       model,
-      finishReason: 'stop',
-      usage: usageOf({ input: estimatedTokens(input), output: estimatedTokens(pieces.join('')) }),
+      finishReason,
+      usage: usageOf({
+        input: estimatedTokens(input),
+        output: estimatedTokens(pieces.join('')),
+      }),
       usageSource: 'counted',
     };
   }
@@ -81,6 +93,38 @@ export class LocalProvider implements Provider {
     await this.embeddings.close();
   }
 }
+
+/** What the model is given, as JSON: there is no request. Calls of tools that others made stand in it as texts, as providers are sent them. */
+const givenTo = ({ model, messages, sources }: ChatRequest): string =>
+  JSON.stringify({
+    model: model.key,
+    messages: messages.map(({ role, content }) => ({
+      role,
+      content: content.map((part) => {
+        if (part.type === 'file') return { type: 'text', text: part.inWords ?? part.filename ?? '' };
+        return part.type === 'tool-call' ? { ...part, input: JSON.stringify(part.input ?? {}) } : part;
+      }),
+    })),
+    sources,
+  });
+
+/** What of an answer comes before a stop sequence, in as many tokens as it may have. */
+const shortened = (
+  pieces: readonly string[],
+  { stopSequences = [], maxOutputTokens }: Pick<ChatRequest, 'stopSequences' | 'maxOutputTokens'>,
+): { readonly pieces: readonly string[]; readonly finishReason: FinishReason } => {
+  const text = pieces.join('');
+  const stops = stopSequences.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+  const said = text.slice(0, Math.min(text.length, ...stops));
+  const room = maxOutputTokens === undefined ? Infinity : maxOutputTokens * 4;
+  if (said.length === text.length && Buffer.byteLength(text) <= room) return { pieces, finishReason: 'stop' };
+  const kept = Buffer.byteLength(said) <= room ? said : withinBytes(said, room);
+  return { pieces: kept === '' ? [] : [kept], finishReason: kept === said ? 'stop' : 'length' };
+};
+
+/** As many whole characters as fit into so many bytes. */
+const withinBytes = (text: string, bytes: number): string =>
+  new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 
 const answer = (question: string, sources: readonly ChatSource[]): readonly string[] => {
   if (sources.length === 0) return [NO_SOURCES];

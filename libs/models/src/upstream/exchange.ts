@@ -10,7 +10,7 @@ export interface BodyReader {
 }
 
 /** More of one answer is not read: a hostile or broken provider must not fill the memory. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** More of an answer is not read ahead of its reader. */
 const BUFFERED_BYTES = 64 * 1024;
 /** How long the rest of an answer that nobody reads may take, so that its connection can be used again. */

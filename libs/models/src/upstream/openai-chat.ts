@@ -1,23 +1,25 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { ModelDescription } from '../catalogue';
+import { callsTools, structuresOutputs } from '../chat-messages';
+import { answerTokens, requestTokens } from '../chat-tokens';
 import type { ChatChunk, ChatFinish, ChatRequest, ChatResult, FinishReason } from '../provider';
-import { estimatedTokens, usageOf } from '../usage';
+import { usageOf } from '../usage';
+import { AnswerContent, spoken } from './answer-content';
 import { UpstreamFailure } from './failure';
 import { openAiClient } from './openai-fetch';
 import { promptOf } from './prompt';
 import { believedUsage } from './reported-usage';
+import { streamedEvents } from './streamed-events';
 import type { Attempt } from './upstream-call';
 
 const choice = { finish_reason: z.string().nullish() };
 const completion = z.looseObject({
-  choices: z.array(z.looseObject({ ...choice, message: z.looseObject({ content: z.string().nullish() }) })).min(1),
+  choices: z.array(z.looseObject({ ...choice, message: spoken })).min(1),
   usage: z.unknown().optional(),
 });
 const completionChunk = z.looseObject({
-  choices: z
-    .array(z.looseObject({ ...choice, delta: z.looseObject({ content: z.string().nullish() }).nullish() }))
-    .default([]),
+  choices: z.array(z.looseObject({ ...choice, delta: spoken.nullish() })).default([]),
   usage: z.unknown().optional(),
 });
 
@@ -26,16 +28,17 @@ export const completed = async (request: ChatRequest, attempt: Attempt): Promise
   const { model } = attempt.route;
   const startedAt = performance.now();
   const { choices, usage } = completion.parse(
-    await openAiClient(attempt).chat.completions.create({ ...bodyOf(request, model), stream: false }),
+    await openAiClient(attempt, request.onSent).chat.completions.create({ ...bodyOf(request, model), stream: false }),
   );
   const first = choices[0] as (typeof choices)[number];
-  const text = first.message.content ?? '';
-  const used = usageFrom(usage, request, model, text);
+  const answer = new AnswerContent();
+  answer.push(first.message);
+  const used = usageFrom(usage, request, model, answer);
   const pace = { tokens: used.usage.outputTokens, ms: performance.now() - startedAt };
   return {
     model,
-    text,
-    finishReason: finishReasonOf(first.finish_reason),
+    content: answer.content,
+    finishReason: finishReasonOf(first.finish_reason, answer),
     ...used,
     ...(used.usageSource === 'upstream' ? { pace } : {}),
   };
@@ -48,38 +51,41 @@ export async function* streamed(
   progress: { finishedAt?: number },
 ): AsyncGenerator<ChatChunk, void> {
   const { model, upstream } = attempt.route;
-  const chunks = await openAiClient(attempt).chat.completions.create({
+  const body = JSON.stringify({
     ...bodyOf(request, model),
     stream: true,
     ...(upstream.description.streamOptions === false ? {} : { stream_options: { include_usage: true } }),
   });
-  let text = '';
+  request.onSent?.(body);
+  const chunks = streamedEvents(await attempt.send('chat/completions', body));
+  const answer = new AnswerContent();
   let finished: string | undefined;
   let report: unknown;
-  let firstAt = 0;
+  let firstAt: number | undefined;
   const finish = (ended: string): ChatChunk => {
-    const used = usageFrom(report, request, model, text);
-    const pace = paceOf(used, (progress.finishedAt ?? 0) - firstAt);
-    return { type: 'finish', model, finishReason: finishReasonOf(ended), ...used, ...pace };
+    const used = usageFrom(report, request, model, answer);
+    const ms = firstAt === undefined ? 0 : (progress.finishedAt ?? 0) - firstAt;
+    return { type: 'finish', model, finishReason: finishReasonOf(ended, answer), ...used, ...paceOf(used, ms) };
   };
   try {
     for await (const chunk of chunks) {
       const { choices, usage } = completionChunk.parse(chunk);
-      const content = choices[0]?.delta?.content ?? '';
-      const reason = choices[0]?.finish_reason ?? undefined;
-      if (text === '' && content !== '') firstAt = performance.now();
-      if (reason !== undefined) progress.finishedAt ??= performance.now();
+      const { delta, finish_reason: reason } = choices[0] ?? {};
+      const pieces = answer.push(delta ?? {});
+      if (pieces.some(({ type }) => type === 'text') || (delta?.tool_calls ?? []).length > 0)
+        firstAt ??= performance.now();
+      if (typeof reason === 'string') progress.finishedAt ??= performance.now();
       finished = reason ?? finished;
       report = usage ?? report;
-      text += content;
-      if (content !== '') yield { type: 'text', text: content };
+      yield* pieces;
     }
   } catch (error) {
     // What has ended and says what it used is whole, whatever its provider does behind that.
-    if (finished === undefined || usageFrom(report, request, model, text).usageSource === 'counted') throw error;
+    if (finished === undefined || usageFrom(report, request, model, answer).usageSource === 'counted') throw error;
   }
   // A stream that ends without saying why was cut.
   if (finished === undefined) throw new UpstreamFailure('broken');
+  yield* answer.toolCalls();
   yield finish(finished);
 }
 
@@ -92,38 +98,62 @@ const paceOf = ({ usage, usageSource }: Used, ms: number): Pick<ChatFinish, 'pac
     : {};
 
 const bodyOf = (request: ChatRequest, model: ModelDescription): OpenAI.Chat.ChatCompletionCreateParams => {
-  const { temperature, topP, topK } = request.sampling;
-  return {
-    model: model.modelId,
-    messages: promptOf(request),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(topK === undefined ? {} : { top_k: topK }),
+  const { sampling, tools, output, maxOutputTokens, stopSequences, seed } = request;
+  const { temperature, topP, topK } = sampling;
+  const named = {
+    temperature,
+    top_p: topP,
+    top_k: topK,
+    seed,
+    [model.maxTokensField]: maxOutputTokens,
+    stop: stopSequences === undefined || stopSequences.length === 0 ? undefined : [...stopSequences],
+    tools:
+      tools === undefined || tools.length === 0 || !callsTools(model)
+        ? undefined
+        : tools.map(({ name, description, inputSchema }) => ({
+            type: 'function',
+            function: { name, description, parameters: inputSchema },
+          })),
+    // Not `strict`: that allows a part of JSON Schema alone, and every answer is checked anyway.
+    response_format:
+      output === undefined || !structuresOutputs(model)
+        ? undefined
+        : { type: 'json_schema', json_schema: { name: output.name ?? 'answer', schema: output.schema } },
   };
+  const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  return { model: model.modelId, messages: [...promptOf(request, model)], ...given };
 };
 
-const finishReasonOf = (reason: string | null | undefined): FinishReason => {
+/** Some providers end calls of tools with `stop`, and some say `tool_calls` without any. */
+const finishReasonOf = (reason: string | null | undefined, answer: AnswerContent): FinishReason => {
+  const calls = answer.toolCalls().length > 0;
   switch (reason) {
     case 'stop':
+      return calls ? 'tool-calls' : 'stop';
     case 'length':
       return reason;
     case 'content_filter':
       return 'content-filter';
     case 'tool_calls':
     case 'function_call':
-      return 'tool-calls';
+      return calls ? 'tool-calls' : 'other';
     default:
       return 'other';
   }
 };
 
 /** What the provider counted, or our estimate where it counted nothing believable. */
-const usageFrom = (report: unknown, request: ChatRequest, model: ModelDescription, text: string): Used => {
-  const usage = believedUsage(report, model, text !== '');
+const usageFrom = (report: unknown, request: ChatRequest, model: ModelDescription, answer: AnswerContent): Used => {
+  const usage = believedUsage(report, model, !answer.isEmpty);
   if (usage !== undefined) return { usage, usageSource: 'upstream' };
-  const prompt = promptOf(request).map(({ content }) => content);
+  const { content } = answer;
+  const reasoning = content.filter(({ type }) => type === 'reasoning');
   return {
-    usage: usageOf({ input: estimatedTokens(prompt.join('\n')), output: estimatedTokens(text) }),
+    usage: usageOf({
+      input: requestTokens(request, model).counted,
+      output: answerTokens(content).counted,
+      reasoning: answerTokens(reasoning).counted,
+    }),
     usageSource: 'counted',
   };
 };

@@ -21,10 +21,12 @@ const client = new OpenAI({
  * The `openai` client over one attempt of a call: it writes requests and parses answers, the attempt knows addresses, keys, limits
  * and failures. Made for each attempt, which takes 35 µs.
  */
-export const openAiClient = ({ send }: Attempt): OpenAI =>
+export const openAiClient = ({ send }: Attempt, onSent?: (body: string) => void): OpenAI =>
   client.withOptions({
     fetch: async (url, init) => {
-      const exchange = await send(String(url).slice(BASE.length) as Operation, String(init?.body));
+      const body = String(init?.body);
+      onSent?.(body);
+      const exchange = await send(String(url).slice(BASE.length) as Operation, body);
       return new Response(exchange.body(), {
         status: exchange.status,
         // Whatever a provider calls it: what is no JSON does not parse.

@@ -121,7 +121,11 @@ export class OpenAiProvider implements Provider {
 }
 
 /** What a call comes to that ends with a signal. */
-const answered = async <T>(routes: readonly Route[], signal: AbortSignal, attempting: Attempting<T>): Promise<T> => {
+export const answered = async <T>(
+  routes: readonly Route[],
+  signal: AbortSignal,
+  attempting: Attempting<T>,
+): Promise<T> => {
   const call = new UpstreamCall(routes);
   const unlisten = onAbort(signal, () => call.abort());
   try {

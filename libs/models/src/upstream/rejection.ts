@@ -17,6 +17,10 @@ const LONG_FIELDS: Readonly<Record<Operation, string>> = {
   'chat/completions': 'messages',
   embeddings: 'input',
   rerank: 'input',
+  'images/generations': 'prompt',
+  'images/edits': 'prompt',
+  'audio/speech': 'input',
+  'audio/transcriptions': 'file',
 };
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 422]);
 

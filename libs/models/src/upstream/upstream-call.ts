@@ -5,7 +5,7 @@ import type { CircuitBreaker } from './circuit-breaker';
 import type { Exchange } from './exchange';
 import { failureOf, isUpstreamFailure, UpstreamFailure, type UpstreamWork } from './failure';
 import { rejectionOf } from './rejection';
-import type { Operation, Upstream } from './upstream';
+import type { Operation, Upstream, UpstreamBody } from './upstream';
 
 /** A model and the provider that runs it. */
 export interface Route {
@@ -17,7 +17,7 @@ export interface Route {
 export interface Attempt {
   readonly route: Route;
   /** Asks the provider. Resolves with the head of an answer with 2xx, which may still turn out to be none; rejects with an `UpstreamFailure`. */
-  readonly send: (operation: Operation, body: string) => Promise<Exchange>;
+  readonly send: (operation: Operation, body: UpstreamBody) => Promise<Exchange>;
   /** To be called as soon as it shows whether it is an answer: only the first report counts. */
   readonly report: (failure?: UpstreamFailure) => void;
 }
@@ -152,7 +152,7 @@ export class UpstreamCall {
     }
   }
 
-  private async send({ model, upstream }: Route, operation: Operation, body: string): Promise<Exchange> {
+  private async send({ model, upstream }: Route, operation: Operation, body: UpstreamBody): Promise<Exchange> {
     const exchange = upstream.send(model, operation, body);
     this.exchange = exchange;
     this.asked = model;

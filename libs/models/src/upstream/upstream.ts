@@ -5,7 +5,17 @@ import { CircuitBreaker, type CircuitState } from './circuit-breaker';
 import { Exchange } from './exchange';
 
 /** What a provider is asked for: a path behind its base URL. */
-export type Operation = 'chat/completions' | 'embeddings' | 'rerank';
+export type Operation =
+  | 'chat/completions'
+  | 'embeddings'
+  | 'rerank'
+  | 'images/generations'
+  | 'images/edits'
+  | 'audio/speech'
+  | 'audio/transcriptions';
+
+/** What a provider is sent: JSON, or a form with its own type. */
+export type UpstreamBody = string | { readonly type: string; readonly bytes: Uint8Array };
 
 /** An answer that has begun may be silent for so long, milliseconds: what stock clients wait for a silent server. */
 const SILENCE_MS = 300_000;
@@ -35,8 +45,6 @@ export class Upstream {
       keepAliveTimeout: 10_000,
     });
     this.headers = [
-      'content-type',
-      'application/json',
       'user-agent',
       'agent-platform',
       ...(key === undefined
@@ -59,10 +67,16 @@ export class Upstream {
     return (['open', 'half-open'] as const).find((state) => states.includes(state)) ?? 'closed';
   }
 
-  send(model: ModelDescription, operation: Operation, body: string): Exchange {
+  send(model: ModelDescription, operation: Operation, body: UpstreamBody): Exchange {
     const exchange = new Exchange();
+    const { type, bytes } = typeof body === 'string' ? { type: 'application/json', bytes: body } : body;
     this.pool.dispatch(
-      { method: 'POST', path: this.pathOf(model, operation), headers: this.headers as string[], body },
+      {
+        method: 'POST',
+        path: this.pathOf(model, operation),
+        headers: ['content-type', type, ...this.headers],
+        body: bytes,
+      },
       exchange,
     );
     return exchange;

@@ -82,6 +82,20 @@ const report = z
       })
       .optional()
       .describe('Events whose authentication code does not hold.'),
+    reindex: z
+      .object({
+        due: z.boolean().describe('Whether documents have vectors of another model than the configured one.'),
+        jobs: z
+          .object({
+            running: z.number().int().describe('At work.'),
+            paused: z.number().int().describe('Paused.'),
+            ready: z.number().int().describe('Ready to be swapped.'),
+            failed: z.number().int().describe('Failed.'),
+          })
+          .describe('The jobs that are not ended, by their state.'),
+      })
+      .optional()
+      .describe('Re-indexing that is due or under way.'),
   })
   .meta({ id: 'HealthReport' });
 

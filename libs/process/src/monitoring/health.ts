@@ -4,6 +4,7 @@ import type { ProviderStatus } from '@app/models';
 import type { Leases, Processes, ProcessStatus } from '@app/coordination';
 import type { Policies, PolicyStatus, Projecting, ProjectionStatus } from '@app/projecting';
 import type { KnownUnproven } from '@app/sealing';
+import { isToldOf, type Reindexing } from './reindexing';
 
 /** What the platform depends on, by name. */
 export type Dependencies = Readonly<Record<string, () => Promise<DependencyHealth>>>;
@@ -34,6 +35,8 @@ export interface HealthReport {
   readonly foreignEvents?: KnownForeign;
   /** Events in the log that nobody with `SEAL_KEY` appended, and when such were last found; absent where there are none. */
   readonly unprovenEvents?: KnownUnproven;
+  /** Whether documents wait to be re-indexed, and the jobs that are not ended; absent where there is neither. Searches answer meanwhile. */
+  readonly reindex?: Reindexing;
 }
 
 /** A view of which nothing could be told in time. */
@@ -73,6 +76,7 @@ export interface HealthParts {
   readonly leases: Pick<Leases, 'status' | 'processes'>;
   readonly foreignEvents: () => Promise<KnownForeign>;
   readonly unprovenEvents: () => Promise<KnownUnproven>;
+  readonly reindexing: () => Promise<Reindexing>;
   /** Whether each model provider is called at present. */
   readonly providers: () => readonly ProviderStatus[];
   readonly version: string;
@@ -85,6 +89,7 @@ interface Told {
   readonly processes?: HealthReport['processes'] | undefined;
   readonly foreignEvents?: KnownForeign | undefined;
   readonly unprovenEvents?: KnownUnproven | undefined;
+  readonly reindexing?: Reindexing | undefined;
 }
 
 /** Whether this process takes requests, and how what it stands on and who stands beside it are doing. */
@@ -102,6 +107,7 @@ export class Health {
       processes: coalesced(() => this.processes()),
       foreignEvents: coalesced(() => parts.foreignEvents()),
       unprovenEvents: coalesced(() => parts.unprovenEvents()),
+      reindexing: coalesced(() => parts.reindexing()),
     };
   }
 
@@ -117,15 +123,23 @@ export class Health {
 
   async report(): Promise<HealthReport> {
     const { dependencies: needed, spared } = this.parts;
-    const [dependencies, toldOfProjections, toldOfPolicies, toldOfProcesses, foreignEvents, unprovenEvents] =
-      await Promise.all([
-        answersOf({ ...needed, ...spared }),
-        inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneWhenAway),
-        inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneWhenAway),
-        inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneWhenAway),
-        inTime(STATUS_MS, this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
-        inTime(STATUS_MS, this.statusOf.unprovenEvents(), this.seen.unprovenEvents, () => this.seen.unprovenEvents),
-      ]);
+    const [
+      dependencies,
+      toldOfProjections,
+      toldOfPolicies,
+      toldOfProcesses,
+      foreignEvents,
+      unprovenEvents,
+      reindexing,
+    ] = await Promise.all([
+      answersOf({ ...needed, ...spared }),
+      inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneWhenAway),
+      inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneWhenAway),
+      inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneWhenAway),
+      inTime(STATUS_MS, this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
+      inTime(STATUS_MS, this.statusOf.unprovenEvents(), this.seen.unprovenEvents, () => this.seen.unprovenEvents),
+      inTime(STATUS_MS, this.statusOf.reindexing(), this.seen.reindexing, () => this.seen.reindexing),
+    ]);
     const {
       projections = this.parts.projecting.names().map(unknownProjection),
       policies = [],
@@ -136,6 +150,7 @@ export class Health {
       processes: toldOfProcesses,
       foreignEvents,
       unprovenEvents,
+      reindexing,
     });
     const isTold = toldOfProjections !== undefined && toldOfPolicies !== undefined;
     const isWell = (name: string): boolean => dependencies[name]?.ok === true;
@@ -160,6 +175,7 @@ export class Health {
       projections,
       ...(foreignEvents !== undefined && foreignEvents.events > 0 && { foreignEvents }),
       ...(unprovenEvents !== undefined && unprovenEvents.events > 0 && { unprovenEvents }),
+      ...(reindexing !== undefined && isToldOf(reindexing) && { reindex: reindexing }),
     };
   }
 

@@ -16,6 +16,7 @@ import { Health, roleHealth } from './health';
 import { HealthController } from './health.controller';
 import { MetricsController } from './metrics.controller';
 import { measurePlatform, type MeasuredParts } from './platform-metrics';
+import { reindexingOf } from './reindexing';
 
 const MEASURED = Symbol('MeasuredParts');
 
@@ -64,6 +65,7 @@ const healthOf = (parts: HealthyParts): Health => {
     },
     foreignEvents: () => knownForeign(readStore),
     unprovenEvents: () => knownUnproven(log, mac),
+    reindexing: () => reindexingOf(readStore, models),
     providers: () => models.providerStatus(),
   });
 };

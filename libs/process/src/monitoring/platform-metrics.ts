@@ -7,6 +7,7 @@ import type { Relay } from '@app/relay';
 import { knownUnproven } from '@app/sealing';
 import type { Metrics } from '@app/telemetry';
 import { ingestionQueue } from '@projections/ingestion-queue';
+import { reindexingOf } from './reindexing';
 
 const unknownWhenAway = (error: unknown): number => {
   if (isUnavailable(error)) return Number.NaN;
@@ -71,6 +72,19 @@ export const measurePlatform = (
     'Work that waits.',
     'queue',
     async () => new Map([['ingestion', await readStore.count(ingestionQueue.name, { open: true })]]),
+  );
+  const reindexing = coalesced(() => reindexingOf(readStore, models));
+  metrics.gauge(
+    'reindex_due',
+    'Whether documents have vectors of another model than the configured one: 1 or 0.',
+    null,
+    async () => new Map([['', Number((await reindexing()).due)]]),
+  );
+  metrics.gauge(
+    'reindex_jobs',
+    'Re-index jobs that are not ended.',
+    'state',
+    async () => new Map(Object.entries((await reindexing()).jobs)),
   );
   metrics.gauge(
     'unproven_events',

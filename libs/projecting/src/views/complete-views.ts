@@ -3,8 +3,9 @@ import { pagesOf, READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { Projecting } from '../projecting';
 
-/** How long a view is waited for. */
+/** How long a view is waited for by what must miss nothing, and by what shows as much as there is, milliseconds. */
 const VIEW_MS = 30_000;
+const SHOWN_MS = 1_000;
 
 type Where = Readonly<Record<string, string>>;
 type OrderBy = readonly { readonly field: string; readonly order: 'asc' | 'desc' }[];
@@ -27,6 +28,11 @@ export class CompleteViews {
     if (gap === undefined) return;
     if (gap.passes) throw new Unavailable(`the view ${view}`, gap.reason);
     throw new Error(`the view ${view} is incomplete: ${gap.reason}, then retry this`);
+  }
+
+  /** Waits a second at most for a view to show the log up to a position, for reads that show what there is also where it does not. */
+  async awaited(view: string, position: Position): Promise<void> {
+    await this.projecting.gap(view, position, SHOWN_MS);
   }
 
   /** The keys of all rows of a view that meet a condition, complete up to a position of the log. Throws as `reached`. */

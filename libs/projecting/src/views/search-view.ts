@@ -7,6 +7,8 @@ import { type DeadLetter, letterJson } from '../dead-letter';
 import type { SearchIntent, SearchProjection } from '../projection';
 import type { ViewBatch, ViewStore } from './view-store';
 
+const MOST_AT_ONCE = 20;
+
 /**
  * A projection over the search index. An index has no state of its own for dead letters, so they stand in the read store:
  * a new letter is written before the index moves past its event, a solved one removed after, so that a crash between the
@@ -19,8 +21,7 @@ export class SearchView implements ViewStore<SearchOperation> {
   /** Deletions of Agents and Spaces reach documents of all streams. */
   readonly slices = 1;
   readonly contextOnly = false;
-  /** Few, since a document comes with all its passages and their vectors. */
-  readonly mostAtOnce = 20;
+  readonly mostAtOnce: number;
 
   constructor(
     private readonly projection: SearchProjection,
@@ -30,6 +31,7 @@ export class SearchView implements ViewStore<SearchOperation> {
   ) {
     this.name = projection.name;
     this.types = projection.types;
+    this.mostAtOnce = projection.mostAtOnce ?? MOST_AT_ONCE;
     this.declaration = canonicalJson({ version: projection.version, types: projection.types.toSorted() });
   }
 
@@ -97,6 +99,7 @@ export class SearchView implements ViewStore<SearchOperation> {
   private async resolved(intent: SearchIntent): Promise<SearchOperation> {
     if (intent.op !== 'putDocument') return intent;
     const { op, stream, passages, ...document } = intent;
+    if (typeof passages !== 'string') return { op, document: { ...document, passages } };
     const body = await this.blobs.get(stream, passages);
     if (body === undefined) return { op: 'removeDocument', documentId: intent.documentId };
     return { op, document: { ...document, passages: (await decodePassages(body)).map(searchedPassage) } };

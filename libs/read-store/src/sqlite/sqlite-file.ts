@@ -10,9 +10,17 @@ const UNREADABLE_VECTORS =
 const BARRED = /^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/;
 const TROUBLE = /^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|LOCKED|READONLY|PERM)|^E(IO|NOSPC|ROFS|ACCES|NOENT|MFILE|NFILE)$/;
 
-/** Opens a file of a view for writing. What is deleted is overwritten; a process that dies loses nothing (a machine that dies at most the last commits, which the log has). */
-export const openForWriting = (file: string): Database.Database =>
-  opened(new Database(file, { timeout: 10_000 }), ['journal_mode = WAL', 'synchronous = NORMAL', 'secure_delete = ON']);
+/**
+ * Opens a file of a view for writing. What is deleted is overwritten; a process that dies loses nothing (a machine that dies at most the last commits, which the log has).
+ * `pageSize`: bytes of a page where the file is new.
+ */
+export const openForWriting = (file: string, pageSize = 4_096): Database.Database =>
+  opened(new Database(file, { timeout: 10_000 }), [
+    `page_size = ${pageSize}`,
+    'journal_mode = WAL',
+    'synchronous = NORMAL',
+    'secure_delete = ON',
+  ]);
 
 /** Opens a file of a view for reading beside its writer. */
 export const openForReading = (file: string): Database.Database =>

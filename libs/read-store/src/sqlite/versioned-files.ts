@@ -50,6 +50,8 @@ export class VersionedFiles<File extends Opened> {
     private readonly folder: string,
     /** Undefined: the file is not made yet. */
     private readonly opened: (db: Database.Database) => File | undefined,
+    /** Bytes of a page of new files. */
+    private readonly pageSize?: number,
   ) {
     this.board = new SharedVersionCounters(folder);
     this.guarded = new GuardedFiles(dependency);
@@ -200,7 +202,7 @@ export class VersionedFiles<File extends Opened> {
   }
 
   private open(file: string, make?: (db: Database.Database) => void): OpenFile<File> | undefined {
-    const db = openForWriting(file);
+    const db = openForWriting(file, this.pageSize);
     let opened: OpenFile<File> | undefined;
     try {
       const isNew = db.prepare('select count(*) from sqlite_schema').pluck().get() === 0;

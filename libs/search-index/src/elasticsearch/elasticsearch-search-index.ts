@@ -38,6 +38,7 @@ export const openElasticsearchIndex = async ({ url }: ElasticsearchIndexOptions)
     checkpoint: (index, version, slice = 0) => records(index, version).checkpoint(slice),
     apply: (batch) => writer.apply(batch),
     search: (index, query) => new IndexReader(server, names.alias(index), index).search(query),
+    scopesWith: (index, query) => new IndexReader(server, names.alias(index), index).scopesWith(query),
     revisionOf: (index, documentId) => new IndexReader(server, names.alias(index), index).revisionOf(documentId),
     count: async (index, version) => {
       await versions.refresh(index, version);

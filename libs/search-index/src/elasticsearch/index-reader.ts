@@ -2,7 +2,7 @@ import { placeOf, Unavailable } from '@app/kernel';
 import type { estypes } from '@elastic/elasticsearch';
 import { type Candidate, candidatesFor, type Found, fused, inOrder, isCutInTie, MAX_CANDIDATES } from '../fusion';
 import { askedWords } from '../language/terms';
-import type { SearchHit, SearchQuery } from '../search-index';
+import type { Scope, SearchHit, SearchQuery } from '../search-index';
 import { documentKey, vectorField } from './index-names';
 import { readable } from './index-records';
 import type { DocumentRecord, PassageRecord } from './records';
@@ -36,6 +36,35 @@ export class IndexReader {
       const [byText, byVector] = await Promise.all([this.byText(query, wanted), this.byVector(query, wanted)]);
       const found = new Map([...byText, ...byVector].map((leg) => [leg.id, leg]));
       return this.hits(fused(byText, byVector, query).slice(0, query.limit), found, query);
+    });
+  }
+
+  async scopesWith({ scopes, text }: Pick<SearchQuery, 'scopes' | 'text'>): Promise<readonly Scope[]> {
+    const query = askedWords(text).join(' ');
+    const all = { query, operator: 'and' as const };
+    return this.onLive(async () => {
+      if (query === '' || scopes.length === 0) return this.assertLive().then(() => []);
+      const { aggregations } = await this.server.call(CALL, (client, options) =>
+        client.search<unknown, { readonly scopes: { readonly buckets: readonly { readonly key: Scope }[] } }>(
+          {
+            index: this.alias,
+            size: 0,
+            query: {
+              bool: {
+                filter: [
+                  { terms: { scope: [...scopes] } },
+                  { dis_max: { queries: [{ match: { body: all } }, { match: { 'body.german': all } }] } },
+                ],
+              },
+            },
+            aggs: { scopes: { terms: { field: 'scope', size: scopes.length } } },
+            track_total_hits: false,
+            allow_partial_search_results: false,
+          },
+          options,
+        ),
+      );
+      return (aggregations?.scopes.buckets ?? []).map(({ key }) => key);
     });
   }
 

@@ -1,6 +1,10 @@
 import type { Checkpoint } from '@app/read-store';
 import type Database from 'better-sqlite3';
 import { load } from 'sqlite-vec';
+import { CodedVectors } from './coded-vectors';
+import { FormerVectors } from './former-vectors';
+import type { Statements } from './statements';
+import type { Vectors } from './vectors';
 
 /** What an index file says of itself; in the file also `loose`: content was removed since the last purge. */
 export interface IndexHead extends Checkpoint {
@@ -14,7 +18,7 @@ export const prepareIndex = (db: Database.Database): void => {
     db.exec(`
       create table head(position text, handled integer not null, fence integer not null, loose integer not null);
       insert into head values (null, 0, 0, 0);
-      create table scopes(id integer primary key, scope text not null unique);
+      create table scopes(id integer primary key, scope text not null unique, changed integer not null default 0);
       create table models(id integer primary key, model text not null, dimensions integer not null, unique (model, dimensions));
       create table documents(id integer primary key, documentId text not null unique, name text not null, scope integer not null references scopes,
         revision integer not null, model text, language text not null);
@@ -24,16 +28,46 @@ export const prepareIndex = (db: Database.Database): void => {
         headings text not null, "start" integer not null, "end" integer not null, page integer, enabled integer not null, vectors integer references models,
         slide integer, sheet text, "row" integer);
       create index passages_of_document on passages(document, ordinal);
-      create virtual table terms using fts5(english, german, scope, tokenize = 'unicode61 remove_diacritics 2');
+      create index passage_names on passages(id, document, chunkId);
+      create table vectors(id integer primary key, vector blob not null);
+      create table codes(document integer not null, model integer not null, scope integer not null, passages blob not null, codes blob not null);
+      create index codes_of_document on codes(document);
+      create index codes_of_scope on codes(scope, model);
+      create virtual table terms using fts5(english, german, tokenize = 'unicode61 remove_diacritics 2');
       insert into terms(terms, rank) values ('secure-delete', 1);
-      create virtual table wholes using fts5(english, german, scope, tokenize = 'unicode61 remove_diacritics 2');
+      create virtual table wholes using fts5(english, german, tokenize = 'unicode61 remove_diacritics 2');
       insert into wholes(wholes, rank) values ('secure-delete', 1);`);
   }).immediate();
 };
 
-/** Whether an index file has a full-text table of whole documents, and stems apart by language. Those that 1.5.0 made have neither: they answer until they are rebuilt. */
-export const hasWholes = (db: Database.Database): boolean =>
-  db.prepare(`select count(*) from sqlite_schema where name = 'wholes'`).pluck().get() === 1;
+/**
+ * How a file is laid out. `ranges`: the ids of a scope's rows follow one another, and vectors have codes. Those that 1.5.0 made have
+ * neither, but a token for the scope among the terms and vectors of sqlite-vec, and may lack `wholes`, the full-text table of whole
+ * documents, with stems apart by language. They answer until they are rebuilt.
+ */
+export interface Layout {
+  readonly ranges: boolean;
+  readonly wholes: boolean;
+}
+
+export const layoutOf = (db: Database.Database): Layout => {
+  const has = (table: string): boolean =>
+    db.prepare('select count(*) from sqlite_schema where name = ?').pluck().get(table) === 1;
+  return { ranges: has('codes'), wholes: has('wholes') };
+};
+
+/** The vectors of a file. */
+export const vectorsOf = (statements: Statements, { ranges }: Layout): Vectors =>
+  ranges ? new CodedVectors(statements) : new FormerVectors(statements);
+
+/** So many rows a scope has at most. Its ids are those from its own id times this number on. */
+export const IDS_OF_SCOPE = 2 ** 30;
+
+/** The first and the last id that rows of a scope may have. */
+export const idsOfScope = (scope: number): readonly [first: number, last: number] => [
+  scope * IDS_OF_SCOPE,
+  (scope + 1) * IDS_OF_SCOPE - 1,
+];
 
 /** Gives an index file that an earlier version made the columns of places that it lacks. */
 export const addPlaces = (db: Database.Database): void => {
@@ -57,16 +91,14 @@ export const readIndexHead = (db: Database.Database): IndexHead | undefined => {
   return made ? (db.prepare('select position, handled, fence from head').get() as IndexHead) : undefined;
 };
 
-/** Adds vector search to a connection. */
+/** Adds what files without ranges search vectors by to a connection. */
 export const withVectors = (db: Database.Database): Database.Database => {
   load(db);
   return db;
 };
 
-/** The token that stands for a scope in the full-text index: one word, whatever the scope's name. */
-export const scopeToken = (scope: number | bigint): string => `scope${scope}`;
+/** The token that stands for a scope in the full-text index of a file without ranges: one word, whatever the scope's name. */
+export const scopeToken = (scope: number): string => `scope${scope}`;
 
-/** Words of texts that look like it are not searched for. */
+/** Words of texts that look like it are not searched for there. */
 export const SCOPE_TOKEN = /^scope\d+$/;
-
-export const vectorTable = (model: number | bigint): string => `vectors_${model}`;

@@ -1,24 +1,14 @@
 import { type Place, placeOf } from '@app/kernel';
 import type Database from 'better-sqlite3';
-import {
-  type Candidate,
-  candidatesFor,
-  type Found,
-  fused,
-  inOrder,
-  isCutInTie,
-  MAX_CANDIDATES,
-  type Ranked,
-} from '../fusion';
+import { LRUCache } from 'lru-cache';
+import { type Candidate, candidatesFor, fused, inOrder, isCutInTie, MAX_CANDIDATES, type Ranked } from '../fusion';
 import { queryTerms } from '../language/terms';
-import type { SearchHit, SearchQuery } from '../search-index';
-import { hasWholes, SCOPE_TOKEN, scopeToken, vectorTable } from './index-file';
+import type { Scope, SearchHit, SearchQuery } from '../search-index';
+import { layoutOf, vectorsOf } from './index-file';
+import { Statements } from './statements';
+import { type FoundPassage, type Looked, TextLeg } from './text-leg';
+import type { Vectors } from './vectors';
 
-type Terms = ReturnType<typeof queryTerms>;
-
-interface FoundPassage extends Found<number> {
-  readonly document: number;
-}
 type HitRow = Omit<SearchHit, 'headings' | 'score' | 'textRank' | 'vectorRank' | keyof Place> & {
   readonly [Field in keyof Place]-?: NonNullable<Place[Field]> | null;
 } & {
@@ -26,54 +16,80 @@ type HitRow = Omit<SearchHit, 'headings' | 'score' | 'textRank' | 'vectorRank' |
   readonly scopeId: number;
 };
 
+/** Queries whose words are kept until their vectors come, and how long they are, milliseconds. */
+const MOST_PREFETCHED = 64;
+const PREFETCHED_MS = 10_000;
+
 /** Searches one version of an index. The same documents give the same hits in the same order, however they got there. */
 export class IndexReader {
-  private readonly statements = new Map<string, Database.Statement>();
+  private readonly statements: Statements;
+  private readonly text: TextLeg;
+  private readonly vectors: Vectors;
+  /** By the queries whose vectors are being made. Some never come. */
+  private readonly prefetched = new LRUCache<
+    string,
+    { readonly state: string; readonly found: readonly FoundPassage[] }
+  >({ max: MOST_PREFETCHED, ttl: PREFETCHED_MS });
 
-  private readonly hasWholes: boolean;
-
-  constructor(private readonly db: Database.Database) {
-    this.hasWholes = hasWholes(db);
+  constructor(db: Database.Database) {
+    this.statements = new Statements(db);
+    const layout = layoutOf(db);
+    this.text = new TextLeg(this.statements, layout);
+    this.vectors = vectorsOf(this.statements, layout);
   }
 
   search(query: SearchQuery): readonly SearchHit[] {
-    const scopes = this.all<number>(
-      'select id from scopes where scope in (select value from json_each(?))',
-      JSON.stringify(query.scopes),
-    );
-    const terms = queryTerms(query.text);
-    const documents = this.filtered(query, scopes);
-    if (scopes.length === 0 || query.limit < 1 || documents?.length === 0) return [];
+    const looked = this.looked(query);
+    if (isEmpty(looked, query)) return [];
     const wanted = candidatesFor(query.limit);
-    const byText =
-      query.mode === 'vector' || terms.en.length === 0 ? [] : this.byText(terms, scopes, documents, wanted);
-    const byVector =
-      query.mode === 'text'
-        ? []
-        : this.untied(wanted, (limit) => this.vectorLeg(query.vector, scopes, documents, limit));
+    const byText = query.mode === 'vector' ? [] : (this.fetched(query) ?? this.byText(query, looked));
+    const byVector = query.mode === 'text' ? [] : untied(wanted, (limit) => this.byVector(query.vector, looked, limit));
     return fused(byText, byVector, query)
       .slice(0, query.limit)
-      .flatMap((candidate) => this.hit(candidate, scopes));
+      .flatMap((candidate) => this.hit(candidate, looked.scopes));
+  }
+
+  scopesWith({ scopes, text }: Pick<SearchQuery, 'scopes' | 'text'>): readonly Scope[] {
+    const known = this.statements.rows<{ id: number; scope: Scope }>(
+      'select id, scope from scopes where scope in (select value from json_each(?))',
+      JSON.stringify(scopes),
+    );
+    const found = new Set(
+      this.text.scopesWith(
+        queryTerms(text),
+        known.map(({ id }) => id),
+      ),
+    );
+    return known.filter(({ id }) => found.has(id)).map(({ scope }) => scope);
+  }
+
+  /** Looks up the words of a query, which the search for it takes. */
+  prefetch(query: Omit<SearchQuery, 'vector'>): void {
+    const looked = this.looked(query);
+    if (query.mode === 'vector' || isEmpty(looked, query)) return;
+    this.prefetched.set(keyOf(query), { state: this.state(), found: this.byText(query, looked) });
   }
 
   revisionOf(documentId: string): number | undefined {
-    return this.all<number>('select revision from documents where documentId = ?', documentId)[0];
+    return this.statements.value('select revision from documents where documentId = ?', documentId);
   }
 
   count(): { readonly documents: number; readonly passages: number } {
     return {
-      documents: this.one<number>('select count(*) from documents'),
-      passages: this.one<number>('select count(*) from passages'),
+      documents: this.statements.value<number>('select count(*) from documents') as number,
+      passages: this.statements.value<number>('select count(*) from passages') as number,
     };
   }
 
-  /** Rows of the documents that the filters leave; undefined without filters. */
-  private filtered(
-    { documentIds, exceptDocumentIds, tagIds }: SearchQuery,
-    scopes: readonly number[],
-  ): readonly number[] | undefined {
-    if (documentIds === undefined && exceptDocumentIds === undefined && tagIds === undefined) return undefined;
-    return this.all<number>(
+  /** The scopes of a query that have documents, and what its filters leave of these. */
+  private looked({ scopes: names, documentIds, exceptDocumentIds, tagIds }: SearchQuery): Looked {
+    const scopes = this.statements.values<number>(
+      'select id from scopes where scope in (select value from json_each(?)) and exists (select 1 from documents where documents.scope = scopes.id)',
+      JSON.stringify(names),
+    );
+    if (documentIds === undefined && exceptDocumentIds === undefined && tagIds === undefined)
+      return { scopes, share: 1 };
+    const documents = this.statements.values<number>(
       `select id from documents where scope in (select value from json_each(@scopes))
          and (@documents is null or documentId in (select value from json_each(@documents)))
          and (@except is null or documentId not in (select value from json_each(@except)))
@@ -85,98 +101,70 @@ export class IndexReader {
         tags: tagIds ? JSON.stringify(tagIds) : null,
       },
     );
+    const all = this.statements.value<number>(
+      'select count(*) from documents where scope in (select value from json_each(?))',
+      JSON.stringify(scopes),
+    ) as number;
+    return { scopes, documents: new Set(documents), share: documents.length / Math.max(all, 1) };
   }
 
-  /**
-   * The best passages by BM25, each by its own score and that of its whole document: so words that stand in two passages of a document
-   * count together (measured in docs/decisions, search).
-   */
-  private byText(
-    terms: Terms,
-    scopes: readonly number[],
-    documents: readonly number[] | undefined,
-    wanted: number,
-  ): readonly Found<number>[] {
-    const asked = matching(terms);
-    if (asked === '') return [];
-    const match = `scope : (${scopes.map((scope) => scopeToken(scope)).join(' OR ')}) AND (${asked})`;
-    const filter = documents === undefined ? [] : [JSON.stringify(documents)];
-    const passages = this.statement(
-      this.ranked('terms', documents === undefined ? '' : ` and +terms.rowid ${OF_DOCUMENTS}`),
-    );
-    const found = this.untied(wanted, (limit) => passages.all(match, ...filter, limit) as Ranked<number>[]);
-    if (!this.hasWholes || found.length === 0) return found;
-    const wholes = this.statement(
-      this.ranked('wholes', documents === undefined ? '' : ` and +wholes.rowid ${AMONG_THESE}`),
-    ).all(match, ...filter, wanted) as Ranked<number>[];
-    const values = new Map(wholes.map(({ id, value }) => [id, value]));
-    // Behind the last of so many documents all count as it does.
-    const last = wholes.at(-1)?.value ?? 0;
-    return inOrder(
-      found.map((passage) => ({ ...passage, value: passage.value + (values.get(passage.document) ?? last) })),
-    );
+  private byText({ text, limit }: SearchQuery, looked: Looked): readonly FoundPassage[] {
+    const terms = queryTerms(text);
+    const wanted = candidatesFor(limit);
+    return terms.en.length === 0 ? [] : this.text.find(terms, looked, (fetch) => untied(wanted, fetch));
   }
 
-  private ranked(table: 'terms' | 'wholes', filter: string): string {
-    const weights = this.hasWholes ? '1.0, 1.0, 0.0' : '1.0, 0.0';
-    return `select rowid as id, rank as value from ${table} where ${table} match ? and rank match 'bm25(${weights})'${filter} order by rank limit ?`;
+  /** What was prefetched for a query, once, unless something was written since. */
+  private fetched(query: SearchQuery): readonly FoundPassage[] | undefined {
+    const key = keyOf(query);
+    const known = this.prefetched.get(key);
+    this.prefetched.delete(key);
+    return known?.state === this.state() ? known?.found : undefined;
   }
 
-  private vectorLeg(
+  /** Another one whenever this connection, or another one, has written. */
+  private state(): string {
+    const own = this.statements.value<number>('select total_changes()') as number;
+    return `${own}/${this.statements.value<number>('pragma data_version') as number}`;
+  }
+
+  private byVector(
     vector: SearchQuery['vector'],
-    scopes: readonly number[],
-    documents: readonly number[] | undefined,
+    { scopes, documents }: Looked,
     limit: number,
-  ): readonly Ranked<number>[] {
+  ): readonly FoundPassage[] {
     if (vector === undefined) return [];
-    const model = this.all<number>(
+    const model = this.statements.value<number>(
       'select id from models where model = ? and dimensions = ?',
       vector.model,
       vector.values.length,
-    )[0];
-    if (model === undefined) return [];
-    const nearest = this.statement(
-      `select rowid as id, distance as value from ${vectorTable(model)} where embedding match ? and k = ? and scope = ?${documents === undefined ? '' : ` and rowid ${OF_DOCUMENTS}`}`,
     );
-    const filter = documents === undefined ? [] : [JSON.stringify(documents)];
-    return scopes
-      .flatMap(
-        (scope) => nearest.all(new Float32Array(vector.values), limit, BigInt(scope), ...filter) as Ranked<number>[],
-      )
-      .toSorted((a, b) => a.value - b.value)
-      .slice(0, limit);
+    if (model === undefined) return [];
+    const values = new Float32Array(vector.values);
+    return this.passages(this.vectors.nearest({ model, values, scopes, documents }, limit));
   }
 
-  /** The first so many, ties by chunk id. Where the cut would fall into a tie, more are fetched, so that the cut never depends on how rows were stored. */
-  private untied(wanted: number, fetch: (limit: number) => readonly Ranked<number>[]): readonly FoundPassage[] {
-    let limit = wanted + 1;
-    let found = fetch(limit);
-    while (isCutInTie(found, wanted, limit)) {
-      limit = Math.min(limit * 2, MAX_CANDIDATES);
-      found = fetch(limit);
-    }
+  private passages(ranked: readonly Ranked<number>[]): readonly FoundPassage[] {
     const passages = new Map(
-      (
-        this.statement('select id, chunkId, document from passages where id in (select value from json_each(?))').all(
-          JSON.stringify(found.map(({ id }) => id)),
-        ) as { id: number; chunkId: string; document: number }[]
-      ).map((passage) => [passage.id, passage]),
+      this.statements
+        .rows<Omit<FoundPassage, 'value'>>(
+          'select id, chunkId, document from passages where id in (select value from json_each(?))',
+          JSON.stringify(ranked.map(({ id }) => id)),
+        )
+        .map((passage) => [passage.id, passage]),
     );
-    return inOrder(
-      found.flatMap(({ id, value }) => ({
-        value,
-        ...(passages.get(id) as { id: number; chunkId: string; document: number }),
-      })),
-    ).slice(0, wanted);
+    return ranked.map(({ id, value }) => ({ value, ...(passages.get(id) as Omit<FoundPassage, 'value'>) }));
   }
 
   /** The hit, read with its scope once more: what the indexes hold by mistake is still not shown to others. */
   private hit({ id, score, textRank, vectorRank }: Candidate<number>, scopes: readonly number[]): readonly SearchHit[] {
-    const row = this.statement(
-      `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, ordinal, text, headings, "start", "end", page, slide, sheet, "row"
+    const row = this.statements
+      .get(
+        `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, ordinal, text, headings, "start", "end", page, slide, sheet, "row"
        from passages join documents on documents.id = passages.document join scopes on scopes.id = documents.scope
        where passages.id = ? and enabled = 1`,
-    ).get(id) as HitRow | undefined;
+      )
+      .get(id) as HitRow | undefined;
     if (row === undefined || !scopes.includes(row.scopeId)) return [];
     const { scopeId: _, headings, page, slide, sheet, row: rowOfSheet, ...hit } = row;
     return [
@@ -190,33 +178,22 @@ export class IndexReader {
       },
     ];
   }
-
-  private all<T>(sql: string, ...parameters: readonly unknown[]): readonly T[] {
-    return this.statement(sql)
-      .pluck()
-      .all(...parameters) as T[];
-  }
-
-  private one<T>(sql: string, ...parameters: readonly unknown[]): T {
-    return this.statement(sql)
-      .pluck()
-      .get(...parameters) as T;
-  }
-
-  private statement(sql: string): Database.Statement {
-    const known = this.statements.get(sql) ?? this.db.prepare(sql);
-    this.statements.set(sql, known);
-    return known;
-  }
 }
 
-/** No columns are named, since FTS5 then reads every place of a word to count in how many rows it stands: that took three times as long. */
-const matching = ({ en, de }: Terms): string =>
-  [...en, ...de.filter((term, at) => term !== en[at])]
-    .filter((term) => !SCOPE_TOKEN.test(term))
-    .map((term) => `"${term}"`)
-    .join(' OR ');
+const isEmpty = ({ scopes, documents }: Looked, { limit }: SearchQuery): boolean =>
+  scopes.length === 0 || limit < 1 || documents?.size === 0;
 
-/** After `+rowid` of a full-text table: it is asked once and each of its matches is looked up here. Without the plus SQLite asks it again for each row. */
-const OF_DOCUMENTS = 'in (select id from passages where document in (select value from json_each(?)))';
-const AMONG_THESE = 'in (select value from json_each(?))';
+/** What the words of a query are looked up by. */
+const keyOf = ({ scopes, text, limit, documentIds, exceptDocumentIds, tagIds }: SearchQuery): string =>
+  JSON.stringify([scopes, text, limit, documentIds, exceptDocumentIds, tagIds]);
+
+/** The first so many, ties by chunk id. Where the cut would fall into a tie, more are fetched, so that the cut never depends on how rows were stored. */
+const untied = (wanted: number, fetch: (limit: number) => readonly FoundPassage[]): readonly FoundPassage[] => {
+  let limit = wanted + 1;
+  let found = fetch(limit);
+  while (isCutInTie(found, wanted, limit)) {
+    limit = Math.min(limit * 2, MAX_CANDIDATES);
+    found = fetch(limit);
+  }
+  return inOrder(found).slice(0, wanted);
+};

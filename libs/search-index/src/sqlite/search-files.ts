@@ -10,10 +10,11 @@ import {
   writeSlicePlace,
 } from '@app/read-store';
 import type Database from 'better-sqlite3';
-import { documentDigest, type SearchBatch, type SearchHit, type SearchQuery } from '../search-index';
-import { addPlaces, prepareIndex, readIndexHead, withVectors } from './index-file';
+import { documentDigest, type Scope, type SearchBatch, type SearchHit, type SearchQuery } from '../search-index';
+import { addPlaces, layoutOf, prepareIndex, readIndexHead, vectorsOf, withVectors } from './index-file';
 import { IndexReader } from './index-reader';
 import { IndexWriter } from './index-writer';
+import { Statements } from './statements';
 import { storedDocument } from './stored-document';
 
 interface IndexFile {
@@ -22,17 +23,25 @@ interface IndexFile {
   readonly writer: IndexWriter;
 }
 
+/** Two vectors of 512 dimensions do not fit into a page of 4,096 bytes: each would take twice its size. */
+const PAGE_SIZE = 8_192;
+
 /** A folder of search indexes, one file per version, synchronously: in a thread of its own, or in the thread of a rebuild. */
 export class SearchFiles {
   private readonly files: VersionedFiles<IndexFile>;
 
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.files = new VersionedFiles('search', realpathSync(folder), (db) => {
-      if (readIndexHead(db) === undefined) return undefined;
-      addPlaces(db);
-      return { db: withVectors(db), reader: new IndexReader(db), writer: new IndexWriter(db) };
-    });
+    this.files = new VersionedFiles(
+      'search',
+      realpathSync(folder),
+      (db) => {
+        if (readIndexHead(db) === undefined) return undefined;
+        addPlaces(db);
+        return { db: withVectors(db), reader: new IndexReader(db), writer: new IndexWriter(db) };
+      },
+      PAGE_SIZE,
+    );
   }
 
   /** Makes `state.sqlite` or finds it usable. True where it was damaged and begun anew. */
@@ -90,6 +99,16 @@ export class SearchFiles {
     return this.files.on(index, this.served(index), ({ db, reader }) => db.transaction(() => reader.search(query))());
   }
 
+  scopesWith(index: string, query: Pick<SearchQuery, 'scopes' | 'text'>): readonly Scope[] {
+    return this.files.on(index, this.served(index), ({ db, reader }) =>
+      db.transaction(() => reader.scopesWith(query))(),
+    );
+  }
+
+  prefetch(index: string, query: SearchQuery): void {
+    this.files.on(index, this.served(index), ({ db, reader }) => db.transaction(() => reader.prefetch(query))());
+  }
+
   revisionOf(index: string, documentId: string): number | undefined {
     return this.files.on(index, this.served(index), ({ reader }) => reader.revisionOf(documentId));
   }
@@ -136,8 +155,10 @@ const digests = (
     .prepare('select documentId from documents where documentId > ? order by documentId limit ?')
     .pluck()
     .all(afterId ?? '', limit) as string[];
+  const statements = new Statements(db);
+  const vectors = vectorsOf(statements, layoutOf(db));
   return ids.flatMap((documentId) => {
-    const document = storedDocument(db, documentId);
+    const document = storedDocument(statements, vectors, documentId);
     return document === undefined ? [] : [{ documentId, digest: documentDigest(document) }];
   });
 };

@@ -1,7 +1,7 @@
 import { placeOf } from '@app/kernel';
-import type Database from 'better-sqlite3';
 import type { IndexedDocument, Passage } from '../search-index';
-import { vectorTable } from './index-file';
+import type { Statements } from './statements';
+import type { Vectors } from './vectors';
 
 interface DocumentRow {
   readonly id: number;
@@ -29,43 +29,38 @@ interface PassageRow {
 }
 
 /** A document as the index holds it, read back from its tables. */
-export const storedDocument = (db: Database.Database, documentId: string): IndexedDocument | undefined => {
-  const row = db
-    .prepare(
+export const storedDocument = (
+  statements: Statements,
+  vectors: Pick<Vectors, 'get'>,
+  documentId: string,
+): IndexedDocument | undefined => {
+  const row = statements
+    .get(
       'select documents.id, documentId, name, scopes.scope, revision, model from documents join scopes on scopes.id = documents.scope where documentId = ?',
     )
     .get(documentId) as DocumentRow | undefined;
   if (row === undefined) return undefined;
   const { id, model, ...document } = row;
-  const tagIds = db.prepare('select tagId from tags where document = ? order by tagId').pluck().all(id) as string[];
-  const passages = db
-    .prepare(
-      'select id, ordinal, chunkId, text, headings, "start", "end", page, slide, sheet, "row", enabled, vectors from passages where document = ? order by ordinal, chunkId',
-    )
-    .all(id) as PassageRow[];
   return {
     ...document,
-    tagIds,
+    tagIds: statements.values('select tagId from tags where document = ? order by tagId', id),
     embeddingModel: model,
-    passages: passages.map((passage) => storedPassage(db, passage)),
+    passages: statements
+      .rows<PassageRow>(
+        'select id, ordinal, chunkId, text, headings, "start", "end", page, slide, sheet, "row", enabled, vectors from passages where document = ? order by ordinal, chunkId',
+        id,
+      )
+      .map((passage) => storedPassage(passage, vectors)),
   };
 };
 
 const storedPassage = (
-  db: Database.Database,
-  { id, headings, page, slide, sheet, row, enabled, vectors, ...passage }: PassageRow,
+  { id, headings, page, slide, sheet, row, enabled, vectors: model, ...passage }: PassageRow,
+  vectors: Pick<Vectors, 'get'>,
 ): Passage => ({
   ...passage,
   headings: JSON.parse(headings) as string[],
   enabled: enabled === 1,
   ...placeOf({ page, slide, sheet, row }),
-  ...(vectors !== null && { vector: storedVector(db, vectors, id) }),
+  ...(model !== null && { vector: [...vectors.get({ passage: id, model })] }),
 });
-
-const storedVector = (db: Database.Database, model: number, id: number): readonly number[] => {
-  const bytes = db
-    .prepare(`select embedding from ${vectorTable(model)} where rowid = ?`)
-    .pluck()
-    .get(BigInt(id)) as Buffer;
-  return [...new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength))];
-};

@@ -7,10 +7,12 @@ import {
   type ModelDescription,
   mostTokens,
   type Provider,
+  textOfMessage,
   type TokenUsage,
   UpstreamFailure,
   upstreamRejection,
   usageOf,
+  userText,
   type Models,
 } from '@app/models';
 import { CallRecord, type Metering } from '@app/spending';
@@ -64,7 +66,7 @@ export class ModelCalls {
       model,
       task: 'summary',
       system: INSTRUCTIONS,
-      messages: [{ role: 'user', text: QUESTION }],
+      messages: [userText(QUESTION)],
       sources: sources.map(({ title, headings, text }, index) => ({
         number: index + 1,
         title,
@@ -83,7 +85,7 @@ export class ModelCalls {
       const answer = await provider.complete(request);
       record.servedBy(answer.model);
       record.used({ usage: answer.usage, source: answer.usageSource });
-      return answer.text.trim();
+      return textOfMessage(answer).trim();
     });
     return text === '' ? reject('upstream_error') : text.slice(0, LONGEST_SUMMARY);
   }

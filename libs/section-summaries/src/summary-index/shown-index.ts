@@ -42,10 +42,10 @@ export class ShownIndexes {
 
   /** `model`: key of the Agent's chat model. Rejects `model_not_available`. */
   async of({ model, ...agent }: SummarisedAgent & { readonly model: string }): Promise<ShownIndex> {
-    const { state } = await this.decisions.recall(summaryIndexDecider, agent.agentId);
+    const { state, position } = await this.decisions.recall(summaryIndexDecider, agent.agentId);
     const index = state.status === 'present' ? state : null;
     const { live = null, running = null, failure = null } = index ?? {};
-    const summaries = index === null || live === null ? 0 : await this.present(index);
+    const summaries = index === null || live === null ? 0 : await this.present(index, position);
     return {
       state: running !== null ? 'building' : failure !== null ? 'failed' : live === null ? 'absent' : 'ready',
       estimate: running?.estimate ?? (await this.estimates.of(agent, state, 'build', model)),
@@ -63,8 +63,11 @@ export class ShownIndexes {
     return { done, total };
   }
 
-  private async present(index: PresentIndex): Promise<number> {
+  private async present(index: PresentIndex, position: string | null): Promise<number> {
     const { nodes } = await hierarchyOf(this.blobs, index);
-    return this.made.present(nodes.map(({ id }) => id));
+    return this.made.present(
+      nodes.map(({ id }) => id),
+      position,
+    );
   }
 }

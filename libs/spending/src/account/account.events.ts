@@ -1,12 +1,13 @@
 import { defineEvent, type EventOf, type EventsOf, nanoText } from '@app/kernel';
+import { unitUsage } from '@app/models';
 import { z } from 'zod';
 
 const windowStart = z.iso.datetime().nullable();
 
-/** A call as its record needs it when the process that runs it dies: `cost` is that of its input alone, as counted before it began. */
+/** A call as its record needs it when the process that runs it dies: `cost` is that of its input and units, as counted before it began. */
 const callReservation = z.strictObject({
   at: z.iso.datetime(),
-  kind: z.enum(['chat', 'embedding', 'rerank']),
+  kind: z.enum(['chat', 'embedding', 'rerank', 'image', 'speech', 'transcription']),
   userId: z.string(),
   keyId: z.string().exactOptional(),
   agentId: z.string().exactOptional(),
@@ -14,6 +15,7 @@ const callReservation = z.strictObject({
   model: z.string(),
   priceVersion: z.string(),
   inputTokens: z.number().int().nonnegative(),
+  units: unitUsage.exactOptional(),
   cost: nanoText,
 });
 /** Money set aside for a call that has not ended. `by`: the process that runs it. Holds of earlier versions do not say what the call is. */

@@ -1,4 +1,5 @@
 import { defineEvent, nanoText } from '@app/kernel';
+import { unitUsage } from '@app/models';
 import { z } from 'zod';
 
 const tokens = z.number().int().nonnegative();
@@ -8,7 +9,7 @@ export const recordedInvocation = z.strictObject({
   id: z.uuid(),
   /** When it began, ISO 8601 UTC: the window that it counts in. */
   at: z.iso.datetime(),
-  kind: z.enum(['chat', 'embedding', 'rerank']),
+  kind: z.enum(['chat', 'embedding', 'rerank', 'image', 'speech', 'transcription']),
   userId: z.string(),
   apiKeyId: z.string().nullable(),
   agentId: z.string().nullable(),
@@ -24,6 +25,8 @@ export const recordedInvocation = z.strictObject({
   /** Reasoning included. */
   outputTokens: tokens,
   reasoningTokens: tokens,
+  /** Of images, speech and transcription. */
+  units: unitUsage.exactOptional(),
   /** Nano-units of `currency`. */
   cost: nanoText,
   currency: z.string(),

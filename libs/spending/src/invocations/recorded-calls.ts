@@ -8,7 +8,7 @@ import type { RecordedInvocation } from './invocation.events';
 /** The record of a call that ended, at the prices of the model that answered. */
 export const endedCall = (
   { id, at, call, isIncludedUsage }: BegunCall,
-  { model, usage, usageSource, outcome, latencyMs }: Settlement,
+  { model, usage, units, usageSource, outcome, latencyMs }: Settlement,
   currency: string,
 ): RecordedInvocation => ({
   ...callerOf(id, { ...call, at: at.toISOString() }),
@@ -19,7 +19,8 @@ export const endedCall = (
   cacheWriteTokens: usage.inputTokenDetails.cacheWriteTokens,
   outputTokens: usage.outputTokens,
   reasoningTokens: usage.outputTokenDetails.reasoningTokens,
-  cost: costOf(usage, model.pricing).toString(),
+  ...(units === undefined ? {} : { units }),
+  cost: costOf(usage, model.pricing, units).toString(),
   currency,
   isIncludedUsage,
   usageSource,
@@ -41,6 +42,7 @@ export const lostCall = (
   cacheWriteTokens: 0,
   outputTokens: 0,
   reasoningTokens: 0,
+  ...(call.units === undefined ? {} : { units: call.units }),
   cost: call.cost,
   currency,
   isIncludedUsage: isIncluded,

@@ -45,6 +45,17 @@ describe('a call under other prices', () => {
       cost: String(600 * 10_000 + 400 * 1_000 + 100 * 20_000),
       priceVersion: V1,
     }));
+  it('costs what they say of its images, characters and seconds', () => {
+    const prices = (given: object): OfferedPrices => ({
+      since: '2026-01-01T00:00:00.000Z',
+      priceVersion: V1,
+      pricing: { currency: 'USD', input: '0', output: '0', per: 1_000_000, ...given },
+    });
+    const painted = invocation(1, { kind: 'image', inputTokens: 0, units: { images: 3 }, cost: '5' });
+    expect(restatedUnder(painted, prices({ perImage: '0.04' })).cost).toBe('120000000');
+    const heard = invocation(2, { kind: 'transcription', inputTokens: 0, units: { seconds: 90 }, cost: '5' });
+    expect(restatedUnder(heard, prices({ perMinute: '0.006' })).cost).toBe('9000000');
+  });
   it('costs nothing under free ones', () =>
     expect(restatedUnder({ ...call, currency: 'EUR' }, history[1])).toMatchObject({
       billed: '5',

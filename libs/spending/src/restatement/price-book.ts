@@ -57,7 +57,10 @@ export const restatedUnder = (invocation: RecordedInvocation, prices: OfferedPri
   const { id, at, model, apiKeyId, cost: billed, currency } = invocation;
   const applies = prices !== undefined && (prices.pricing === 'free' || prices.pricing.currency === currency);
   const priced = applies
-    ? { cost: costOf(tokensOf(invocation), prices.pricing).toString(), priceVersion: prices.priceVersion }
+    ? {
+        cost: costOf(tokensOf(invocation), prices.pricing, invocation.units).toString(),
+        priceVersion: prices.priceVersion,
+      }
     : { cost: billed, priceVersion: null };
   return { id, at, model, apiKeyId, billed, ...priced };
 };

@@ -1,5 +1,5 @@
 import { decimalAmount } from '@app/kernel';
-import { type InvocationUsage, type TokenUsage, usageOf } from '@app/models';
+import { type ShownUsage, shownUsage, type TokenUsage, usageOf } from '@app/models';
 import type { RecordedInvocation } from '../invocations/invocation.events';
 
 /** The tokens of a recorded call, with their details. */
@@ -19,9 +19,13 @@ export const tokensOf = ({
   });
 
 /** The usage of a recorded call as the wire has it. */
-export const usageOfInvocation = (invocation: RecordedInvocation): InvocationUsage => ({
-  ...tokensOf(invocation),
-  cost: decimalAmount(BigInt(invocation.cost)),
-  currency: invocation.currency,
-  isIncludedUsage: invocation.isIncludedUsage,
-});
+export const usageOfInvocation = (invocation: RecordedInvocation): ShownUsage =>
+  shownUsage(
+    {
+      ...tokensOf(invocation),
+      cost: decimalAmount(BigInt(invocation.cost)),
+      currency: invocation.currency,
+      isIncludedUsage: invocation.isIncludedUsage,
+    },
+    invocation.units,
+  );

@@ -1,6 +1,7 @@
 import {
   type Clock,
   type DataKey,
+  dataKeyPlace,
   DomainError,
   Grouped,
   type KeyOwner,
@@ -134,7 +135,7 @@ class MongoVault implements Vault {
         .sort({ _id: 1 })
         .lean(),
     );
-    return found.map(({ _id }) => _id);
+    return found.map(({ _id }) => _id).filter((name) => dataKeyPlace(name).entity === undefined);
   }
 
   async destroyed(after: string | null, limit: number): Promise<readonly DestroyedKey[]> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyOwner, KeySelector } from '@app/kernel';
+import { dataKeyPlace, type KeyOwner, type KeySelector } from '@app/kernel';
 import { areDuplicateKeys, type MongoServer } from '@app/read-store';
 import type { Model, mongo } from 'mongoose';
 import { wrapKey } from '../key-wrapping';
@@ -19,16 +19,24 @@ export class VaultWrites {
     private readonly wrappingKey: Buffer,
   ) {}
 
-  /** Creates missing keys. Skips destroyed ones. */
+  /** Creates missing keys: of an entity also that of its stream, whose owner it has. Skips destroyed ones. */
   async ensure(requests: readonly EnsureRequest[]): Promise<void> {
     const gone = await this.goneOwners(requests);
     const wanted = requests.filter(({ owner }) => !belongsTo(owner, gone));
+    const newKey = (name: string, owner: KeyOwner) => ({
+      stream: name,
+      owner,
+      wrapped: wrapKey(this.wrappingKey, name, randomBytes(32)).toString('base64'),
+    });
+    await this.take(wanted.map(({ stream: name, owner }) => newKey(dataKeyPlace(name).stream, owner)));
+    const entities = wanted.filter(({ stream: name }) => dataKeyPlace(name).entity !== undefined);
+    if (entities.length === 0) return;
+    const owners = await this.ownersOf(entities.map(({ stream: name }) => dataKeyPlace(name).stream));
     await this.take(
-      wanted.map(({ stream, owner }) => ({
-        stream,
-        owner,
-        wrapped: wrapKey(this.wrappingKey, stream, randomBytes(32)).toString('base64'),
-      })),
+      entities.flatMap(({ stream: name }) => {
+        const owner = owners.get(dataKeyPlace(name).stream);
+        return owner === undefined ? [] : [newKey(name, owner)];
+      }),
     );
   }
 
@@ -37,6 +45,7 @@ export class VaultWrites {
     await this.buryOwners(records.flatMap((record) => (record.kind === 'destroyedOwner' ? [record] : [])));
     const destroyed = records.flatMap((record) => (record.kind === 'destroyed' ? [record] : []));
     await this.writeKeys(destroyed.map(({ stream, cause, at }) => destructionOf({ _id: stream }, cause, at)));
+    await this.writeKeys(destroyed.flatMap(({ stream, cause, at }) => destructionBelow(stream, cause, at)));
     if (destroyed.length > 0) await this.countDestruction();
     const keys = records.flatMap((record) => (record.kind === 'key' ? [record] : []));
     await this.take(keys);
@@ -53,6 +62,12 @@ export class VaultWrites {
     await this.writeKeys(
       selectors.map((selector) =>
         destructionOf('stream' in selector ? { _id: selector.stream } : selector, causeOf(selector), at),
+      ),
+    );
+    // Behind the tombstones: whoever looks for that of a stream after making a key of an entity misses none.
+    await this.writeKeys(
+      selectors.flatMap((selector) =>
+        'stream' in selector ? destructionBelow(selector.stream, causeOf(selector), at) : [],
       ),
     );
     await this.countDestruction();
@@ -78,6 +93,33 @@ export class VaultWrites {
         return cause === undefined ? [] : [destructionOf({ _id: stream }, cause, gone.get(cause) ?? '')];
       }),
     );
+    const tombstones = await this.tombstonesOf(
+      keys.flatMap(({ stream: name }) => (dataKeyPlace(name).entity === undefined ? [] : [dataKeyPlace(name).stream])),
+    );
+    await this.writeKeys(
+      tombstones.flatMap(({ _id, cause = '', destroyedAt = '' }) => destructionBelow(_id, cause, destroyedAt)),
+    );
+  }
+
+  /** The owners of streams whose keys exist. */
+  private async ownersOf(streams: readonly string[]): Promise<ReadonlyMap<string, KeyOwner>> {
+    const found = await this.server.read(() =>
+      this.models.keys.find({ _id: { $in: [...new Set(streams)] }, wrapped: { $exists: true } }).lean(),
+    );
+    return new Map(
+      found.map(({ _id, userId, spaceId }) => [
+        _id,
+        { ...(userId === undefined ? {} : { userId }), ...(spaceId === undefined ? {} : { spaceId }) },
+      ]),
+    );
+  }
+
+  /** The destroyed ones among streams. */
+  private async tombstonesOf(streams: readonly string[]): Promise<readonly KeyDocument[]> {
+    if (streams.length === 0) return [];
+    return this.server.read(() =>
+      this.models.keys.find({ _id: { $in: [...new Set(streams)] }, cause: { $exists: true } }).lean(),
+    );
   }
 
   private async buryOwners(owners: readonly { readonly owner: string; readonly at: string }[]): Promise<void> {
@@ -95,7 +137,7 @@ export class VaultWrites {
 
   private async destroyedBy(cause: string): Promise<readonly string[]> {
     const found = await this.server.read(() => this.models.keys.find({ cause }, { _id: 1 }).sort({ _id: 1 }).lean());
-    return found.map(({ _id }) => _id);
+    return found.map(({ _id }) => _id).filter((name) => dataKeyPlace(name).entity === undefined);
   }
 
   /** The destroyed ones among the owners of streams, with the time. */
@@ -130,6 +172,23 @@ const destructionOf = (
   };
   return filter._id === undefined ? { updateMany: write } : { updateOne: { ...write, upsert: true } };
 };
+
+/** Takes the keys of a stream's entities away: their names have a `/` next, which `0` follows. */
+const destructionBelow = (
+  name: string,
+  cause: string,
+  destroyedAt: string,
+): readonly mongo.AnyBulkWriteOperation<KeyDocument>[] =>
+  dataKeyPlace(name).entity !== undefined
+    ? []
+    : [
+        {
+          updateMany: {
+            filter: { _id: { $gt: `${name}/`, $lt: `${name}0` }, cause: { $exists: false } },
+            update: { $unset: { wrapped: '' as const }, $set: { cause, destroyedAt } },
+          },
+        },
+      ];
 
 const belongsTo = (owner: KeyOwner, gone: ReadonlyMap<string, string>): boolean =>
   ownerTexts(owner).some((text) => gone.has(text));

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Unavailable } from '@app/kernel';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
-import { emptyWriteAheadLog, NO_KEY, openVaultDatabase, ownerText } from './vault-database';
+import { causeAbove, destroyKey, emptyWriteAheadLog, NO_KEY, openVaultDatabase } from './vault-database';
 
 export interface RestoreKeysOptions {
   /** Folder of the vault; what it holds stays, its tombstones above all. */
@@ -63,20 +63,19 @@ const checkKeysFile = (backup: Database.Database, wrapping: Buffer, keysFile: st
 };
 
 const merge = (backup: Database.Database, vault: Database.Database): number => {
-  const ownerGone = vault.prepare<[string, string], { owner: string; at: string }>(
-    'SELECT owner, at FROM destroyed_owners WHERE owner IN (?, ?)',
-  );
   const insert = vault.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
   const present = vault.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck();
-  const destroy = vault.prepare('UPDATE keys SET wrapped = ? WHERE thing = ?');
   const bury = vault.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
   let erased = 0;
   for (const { wrapped, stream, user_id, space_id } of backup
     .prepare<[], KeyRow>('SELECT wrapped, thing AS stream, user_id, space_id FROM keys ORDER BY id')
     .iterate()) {
-    const gone = ownerGone.get(ownerText('user', user_id ?? ''), ownerText('space', space_id ?? ''));
+    const gone = causeAbove(vault, stream, {
+      ...(user_id === null ? {} : { userId: user_id }),
+      ...(space_id === null ? {} : { spaceId: space_id }),
+    });
     insert.run(gone === undefined ? wrapped : NO_KEY, stream, user_id, space_id);
-    if (gone !== undefined) bury.run(stream, gone.at, gone.owner);
+    if (gone !== undefined) bury.run(stream, gone.at, gone.cause);
     const now = present.get(stream) as Buffer;
     if (!wrapped.equals(NO_KEY) && now.equals(NO_KEY)) erased += 1;
   }
@@ -84,10 +83,8 @@ const merge = (backup: Database.Database, vault: Database.Database): number => {
     .prepare<[], { stream: string; at: string; cause: string }>(
       'SELECT thing AS stream, at, cause FROM destroyed ORDER BY seq',
     )
-    .iterate()) {
-    destroy.run(NO_KEY, stream);
-    bury.run(stream, at, cause);
-  }
+    .iterate())
+    destroyKey(vault, { key: stream, at, cause });
   for (const { owner, at } of backup
     .prepare<[], { owner: string; at: string }>('SELECT owner, at FROM destroyed_owners')
     .iterate())

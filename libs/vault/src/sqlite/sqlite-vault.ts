@@ -129,7 +129,9 @@ class SqliteVault implements Vault {
     ].join('');
     if (conditions === '') return [];
     const statement = this.database
-      .prepare(`SELECT thing AS stream FROM keys WHERE wrapped <> @none${conditions} ORDER BY thing`)
+      .prepare(
+        `SELECT thing AS stream FROM keys WHERE wrapped <> @none AND instr(thing, '/') = 0${conditions} ORDER BY thing`,
+      )
       .pluck();
     return statement.all({ none: NO_KEY, userId, spaceId }) as string[];
   }

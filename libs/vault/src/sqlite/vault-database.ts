@@ -1,7 +1,7 @@
 import { WrongVaultKey } from '../key-files';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Damaged } from '@app/kernel';
+import { Damaged, dataKeyPlace, type KeyOwner } from '@app/kernel';
 import Database from 'better-sqlite3';
 import { unwrapKey, WRAPPED_BYTES, wrapKey } from '../key-wrapping';
 
@@ -83,6 +83,42 @@ const checkWrappingKey = (database: Database.Database, wrappingKey: Buffer, fold
       { cause: error },
     );
   }
+};
+
+/** Selects a key by `@key`; for a stream also those of its entities, whose names have a `/` next, which `0` follows. */
+const AT_OR_BELOW = `(thing = @key OR (thing > @key || '/' AND thing < @key || '0'))`;
+
+/** Destroys the key of a stream with those of its entities, or of one entity, and leaves their tombstones: also where there is no key yet. */
+export const destroyKey = (
+  database: Database.Database,
+  { key, at, cause }: { readonly key: string; readonly at: string; readonly cause: string },
+): void => {
+  database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)').run(NO_KEY, key);
+  database
+    .prepare(
+      `INSERT OR IGNORE INTO destroyed (thing, at, cause) SELECT thing, @at, @cause FROM keys WHERE ${AT_OR_BELOW} ORDER BY thing`,
+    )
+    .run({ key, at, cause });
+  database.prepare(`UPDATE keys SET wrapped = @none WHERE ${AT_OR_BELOW}`).run({ key, none: NO_KEY });
+};
+
+/** Why a key cannot exist though its name has no tombstone: its owner, or the stream of its entity, is destroyed. */
+export const causeAbove = (
+  database: Database.Database,
+  name: string,
+  owner: KeyOwner,
+): { readonly at: string; readonly cause: string } | undefined => {
+  const { stream, entity } = dataKeyPlace(name);
+  return database
+    .prepare<unknown[], { at: string; cause: string }>(
+      `SELECT owner AS cause, at FROM destroyed_owners WHERE owner IN (?, ?)
+       UNION ALL SELECT cause, at FROM destroyed WHERE thing = ?`,
+    )
+    .get(
+      ownerText('user', owner.userId ?? ''),
+      ownerText('space', owner.spaceId ?? ''),
+      entity === undefined ? '' : stream,
+    );
 };
 
 /** How a selector stands in the database. */

@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import { type KeyOwner, type KeySelector, Unavailable } from '@app/kernel';
+import { dataKeyPlace, type KeyOwner, type KeySelector, Unavailable } from '@app/kernel';
 import { wrapKey } from '../key-wrapping';
 import type { KeyRecord } from '../vault';
-import { emptyWriteAheadLog, NO_KEY, openVaultDatabase, ownerText, rewriteVersion } from './vault-database';
+import {
+  causeAbove,
+  destroyKey,
+  emptyWriteAheadLog,
+  NO_KEY,
+  openVaultDatabase,
+  ownerText,
+  rewriteVersion,
+} from './vault-database';
 
 export interface EnsureRequest {
   readonly stream: string;
@@ -28,22 +36,21 @@ export class VaultWriter {
     emptyWriteAheadLog(this.database);
   }
 
-  /** Creates missing keys in one durable transaction. Skips destroyed ones. */
+  /** Creates missing keys in one durable transaction: of an entity also that of its stream, whose owner it has. Skips destroyed ones. */
   ensure(requests: readonly EnsureRequest[]): void {
     this.commit(() => {
-      const ownerGone = this.database.prepare('SELECT 1 FROM destroyed_owners WHERE owner IN (?, ?)');
       const insert = this.database.prepare(
         'INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)',
       );
-      for (const { stream, owner } of requests) {
-        if (ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? '')) !== undefined)
-          continue;
-        insert.run(
-          wrapKey(this.wrappingKey, stream, randomBytes(32)),
-          stream,
-          owner.userId ?? null,
-          owner.spaceId ?? null,
-        );
+      const insertEntity = this.database.prepare(
+        'INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) SELECT ?, ?, user_id, space_id FROM keys WHERE thing = ? AND wrapped <> ?',
+      );
+      const newKey = (name: string): Buffer => wrapKey(this.wrappingKey, name, randomBytes(32));
+      for (const { stream: name, owner } of requests) {
+        if (causeAbove(this.database, name, owner) !== undefined) continue;
+        const { stream, entity } = dataKeyPlace(name);
+        insert.run(newKey(stream), stream, owner.userId ?? null, owner.spaceId ?? null);
+        if (entity !== undefined) insertEntity.run(newKey(name), name, stream, NO_KEY);
       }
     });
   }
@@ -76,13 +83,7 @@ export class VaultWriter {
 
   private takeOver(records: readonly KeyRecord[]): number {
     const bury = this.database.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
-    const overwrite = this.database.prepare(
-      'INSERT INTO keys (wrapped, thing) VALUES (?, ?) ON CONFLICT (thing) DO UPDATE SET wrapped = excluded.wrapped',
-    );
     const buryOwner = this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)');
-    const ownerGone = this.database.prepare<[string, string], { owner: string; at: string }>(
-      'SELECT owner, at FROM destroyed_owners WHERE owner IN (?, ?)',
-    );
     const insert = this.database.prepare(
       'INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)',
     );
@@ -92,18 +93,17 @@ export class VaultWriter {
       if (record.kind === 'destroyedOwner') {
         buryOwner.run(record.owner, record.at);
       } else if (record.kind === 'destroyed') {
-        overwrite.run(NO_KEY, record.stream);
-        bury.run(record.stream, record.at, record.cause);
+        destroyKey(this.database, { key: record.stream, at: record.at, cause: record.cause });
       } else {
         const { stream, owner, wrapped } = record;
-        const gone = ownerGone.get(ownerText('user', owner.userId ?? ''), ownerText('space', owner.spaceId ?? ''));
+        const gone = causeAbove(this.database, stream, owner);
         insert.run(
           gone === undefined ? Buffer.from(wrapped, 'base64') : NO_KEY,
           stream,
           owner.userId ?? null,
           owner.spaceId ?? null,
         );
-        if (gone !== undefined) bury.run(stream, gone.at, gone.owner);
+        if (gone !== undefined) bury.run(stream, gone.at, gone.cause);
         if ((present.get(stream) as Buffer).equals(NO_KEY)) erased += 1;
       }
     }
@@ -112,15 +112,12 @@ export class VaultWriter {
 
   private overwrite(selector: KeySelector, at: string): readonly string[] {
     const cause = causeOf(selector);
-    if ('stream' in selector)
-      this.database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)').run(NO_KEY, selector.stream);
-    else this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)').run(cause, at);
-    const [column, value] =
-      'stream' in selector
-        ? ['thing', selector.stream]
-        : 'userId' in selector
-          ? ['user_id', selector.userId]
-          : ['space_id', selector.spaceId];
+    if ('stream' in selector) {
+      destroyKey(this.database, { key: selector.stream, at, cause });
+      return [selector.stream];
+    }
+    this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)').run(cause, at);
+    const [column, value] = 'userId' in selector ? ['user_id', selector.userId] : ['space_id', selector.spaceId];
     const rows = this.database.prepare(`SELECT id, thing AS stream FROM keys WHERE ${column} = ?`).all(value) as {
       id: number;
       stream: string;
@@ -131,11 +128,11 @@ export class VaultWriter {
       overwrite.run(NO_KEY, id);
       bury.run(stream, at, cause);
     }
-    if ('stream' in selector) return [selector.stream];
-    return this.database
-      .prepare('SELECT thing AS stream FROM destroyed WHERE cause = ? ORDER BY thing')
+    const names = this.database
+      .prepare('SELECT thing FROM destroyed WHERE cause = ? ORDER BY thing')
       .pluck()
       .all(cause) as string[];
+    return names.filter((name) => dataKeyPlace(name).entity === undefined);
   }
 
   private async forgetOlderPages(): Promise<void> {

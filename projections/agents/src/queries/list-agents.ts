@@ -35,23 +35,10 @@ export class ListAgentsHandler implements IQueryHandler<ListAgents> {
     const spaceIds = (await spacesOfUser(this.store, userId)).filter(
       (spaceId) => only === undefined || spaceId === only,
     );
-    const ofSpaces = (request: PageRequest): Promise<RowPage<AgentRow>> =>
-      newestOf<AgentRow>(
-        this.store,
-        agents.name,
-        spaceIds.map((spaceId) => ({ spaceId })),
-        request,
-      );
-    if (among === undefined) return ofSpaces(page);
+    const lists = spaceIds.map((spaceId) => ({ spaceId }));
+    if (among === undefined) return newestOf<AgentRow>(this.store, agents.name, lists, page);
     if (among.size > FEW)
-      return matchingPage<AgentRow>(
-        this.store,
-        agents.name,
-        { where: {}, orderBy: [{ field: 'createdAt', order: 'desc' }] },
-        ({ id }) => among.has(id),
-        page,
-        ofSpaces,
-      );
+      return matchingPage<AgentRow>(this.store, agents.name, lists, ({ id }) => among.has(id), page);
     const named = (await this.store.getMany(agents.name, [...among])) as readonly StoredRow<AgentRow>[];
     return newestOf<AgentRow>(
       this.store,

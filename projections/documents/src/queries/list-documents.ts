@@ -1,6 +1,6 @@
 import { isErased, normalisedName } from '@app/kernel';
 import { type DocumentScope, scopesOf, type SearchingAgent } from '@app/knowledge';
-import { matchingPage, type PageRequest, READ_STORE, type ReadStore, type RowPage } from '@app/read-store';
+import { matchingPage, newestOf, type PageRequest, READ_STORE, type ReadStore, type RowPage } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type DocumentRow, documents } from '../documents.projection';
@@ -28,17 +28,43 @@ export class ListDocuments extends Query<RowPage<DocumentRow>> {
 export class ListDocumentsHandler implements IQueryHandler<ListDocuments> {
   constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
 
-  execute({ agent, filter, page }: ListDocuments): Promise<RowPage<DocumentRow>> {
-    const wanted = filter.q === undefined ? undefined : normalisedName(filter.q);
-    const matches = ({ status, scope, tagIds, name }: DocumentRow): boolean =>
-      (filter.status === undefined || status === filter.status) &&
-      (filter.scope === undefined || scope === filter.scope) &&
-      (filter.tagId === undefined || tagIds.includes(filter.tagId)) &&
-      (wanted === undefined || (!isErased(name) && normalisedName(name).includes(wanted)));
-    const options = {
-      where: { place: { in: [...scopesOf(agent)] } },
-      orderBy: [{ field: 'createdAt', order: 'desc' as const }],
-    };
-    return matchingPage<DocumentRow>(this.store, documents.name, options, matches, page);
+  async execute({ agent, filter, page }: ListDocuments): Promise<RowPage<DocumentRow>> {
+    const places = placesOf(agent, filter.scope);
+    const { status } = filter;
+    if (status === undefined) return this.pageOf(places, filter, page);
+    try {
+      return await this.pageOf(
+        places.map((place) => ({ ...place, status })),
+        filter,
+        page,
+      );
+    } catch (error) {
+      // A build of an earlier version, which answers until this version's is whole, may lack the index.
+      if (!(error instanceof RangeError)) throw error;
+      return this.pageOf(places, filter, page);
+    }
+  }
+
+  /** An index serves places and states; tags and names are looked for among what it gives. */
+  private pageOf(
+    lists: readonly Partial<Pick<DocumentRow, 'place' | 'status'>>[],
+    { status, tagId, q }: DocumentFilter,
+    page: PageRequest,
+  ): Promise<RowPage<DocumentRow>> {
+    const wanted = q === undefined ? undefined : normalisedName(q);
+    const isServed = tagId === undefined && wanted === undefined && lists.every((list) => list.status === status);
+    if (isServed) return newestOf<DocumentRow>(this.store, documents.name, lists, page);
+    const matches = (row: DocumentRow): boolean =>
+      (status === undefined || row.status === status) &&
+      (tagId === undefined || row.tagIds.includes(tagId)) &&
+      (wanted === undefined || (!isErased(row.name) && normalisedName(row.name).includes(wanted)));
+    return matchingPage<DocumentRow>(this.store, documents.name, lists, matches, page);
   }
 }
+
+/** Where the documents stand that an Agent can search, one list a level. */
+const placesOf = (agent: SearchingAgent, scope: DocumentScope | undefined): readonly { readonly place: string }[] => {
+  const [ofAgent, ofSpace, global] = scopesOf(agent) as [string, string, string];
+  const places = { agent: ofAgent, space: ofSpace, global };
+  return scope === undefined ? Object.values(places).map((place) => ({ place })) : [{ place: places[scope] }];
+};

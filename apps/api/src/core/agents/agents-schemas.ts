@@ -1,8 +1,10 @@
-import { agentChange, agentConfig } from '@app/agents';
-import { exposed, listQuery, presenter } from '@app/http';
+import { agentChange, agentConfig, shownTool } from '@app/agents';
+import { exposed, type JsonText, listQuery, type Presenter, presenter } from '@app/http';
+import type { Row } from '@app/read-store';
 import { type AgentRow, agentRow } from '@projections/agents';
-import { agentVersionRow } from '@projections/agent-versions';
+import { type AgentVersionRow, agentVersionRow } from '@projections/agent-versions';
 import { z } from 'zod';
+import { markedTools, withDocuments, withoutDocuments } from './tool-documents';
 
 export const newAgent = agentChange.extend({
   name: agentConfig.shape.name,
@@ -14,10 +16,11 @@ export const promptChange = agentConfig.pick({ systemPrompt: true });
 export const agentsQuery = listQuery({ spaceId: z.uuid().optional().describe('Only Agents of this Space.') });
 export const versionsQuery = listQuery({});
 
-export const agentView = presenter<AgentRow>(
+const agentParts = presenter<AgentRow>(
   'Agent',
-  agentConfig.strip().extend(
-    exposed(agentRow, {
+  agentConfig.strip().extend({
+    tools: z.array(shownTool).describe('The tools that it has.'),
+    ...exposed(agentRow, {
       id: true,
       spaceId: 'The Space that it belongs to.',
       isPersonal: "Whether it is its owner's alone.",
@@ -25,15 +28,36 @@ export const agentView = presenter<AgentRow>(
       updatedAt: true,
       revision: true,
     }).shape,
-  ),
+  }),
+  (row) => ({ ...row, tools: markedTools(row.tools) }),
 );
-export const versionView = presenter(
+export const agentView = inFull(agentParts, ({ tools }) => tools);
+const changes = agentVersionRow.shape.changes.extend({
+  tools: z.array(shownTool).optional().describe('The tools that it has.'),
+});
+const versionParts = presenter(
   'AgentVersion',
-  exposed(agentVersionRow, {
+  exposed(agentVersionRow.extend({ changes }), {
     revision: 'The revision of the Agent that the change made.',
     createdAt: 'When it was changed, ISO 8601 in UTC.',
     actor: 'Who changed it.',
     restoredFrom: 'The revision that was brought back, or null.',
     changes: 'What was configured: all by the first version, afterwards what changed.',
   }),
+  (row: Row) => {
+    const { tools, ...others } = row['changes'] as AgentVersionRow['changes'];
+    return { ...row, changes: { ...others, ...(tools === undefined ? {} : { tools: markedTools(tools) }) } };
+  },
 );
+export const versionView = inFull(versionParts, (row) => (row['changes'] as AgentVersionRow['changes']).tools);
+
+/** Presents an object with the documents of its tools; `inList` without them. */
+function inFull<Source extends object>(
+  present: Presenter<Source>,
+  toolsOf: (source: Source) => Parameters<typeof withDocuments>[1],
+) {
+  return Object.assign((source: Source): JsonText => withDocuments(present(source), toolsOf(source)), {
+    schema: present.schema,
+    inList: (source: Source): JsonText => withoutDocuments(present(source)),
+  });
+}

@@ -67,7 +67,7 @@ export class AgentsController {
       'agents',
       caller,
       asked,
-      rows.filter(({ row }) => allowed.get(row.spaceId) === true).map(({ row }) => agentView(row)),
+      rows.filter(({ row }) => allowed.get(row.spaceId) === true).map(({ row }) => agentView.inList(row)),
       next,
     );
   }

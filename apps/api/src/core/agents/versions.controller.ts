@@ -59,7 +59,7 @@ export class AgentVersionsController {
       list,
       caller,
       asked,
-      rows.map(({ row }) => versionView(row)),
+      rows.map(({ row }) => versionView.inList(row)),
       next,
     );
   }

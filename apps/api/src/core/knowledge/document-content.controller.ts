@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { Caller } from '@app/access';
-import { type Blobs, BLOBS, type OpenBody } from '@app/blobs';
 import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import {
   Answers,
@@ -17,15 +16,14 @@ import {
   Reads,
   Requires,
 } from '@app/http';
-import { reject, streamOf } from '@app/kernel';
-import { documentDecider, readProgress } from '@app/knowledge';
+import { readProgress } from '@app/knowledge';
 import { ListDocumentLogs } from '@projections/document-logs';
-import type { DocumentRow } from '@projections/documents';
 import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { KnowledgeAccess } from './document-access';
+import { DocumentBodies } from './document-body';
 import { documentContent, documentLogView, runningStep } from './documents-schemas';
 
 const pageQuery = listQuery({});
@@ -38,7 +36,7 @@ export class DocumentContentController {
     private readonly knowledge: KnowledgeAccess,
     private readonly queries: QueryBus,
     private readonly lists: Lists,
-    @Inject(BLOBS) private readonly blobs: Blobs,
+    private readonly bodies: DocumentBodies,
     @Inject(COORDINATION_STORE) private readonly coordination: CoordinationStore,
   ) {}
 
@@ -59,7 +57,7 @@ export class DocumentContentController {
   ): Promise<JsonText | Readable> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     if (document.text === null) return new JsonText(JSON.stringify({ documentId, text: null }));
-    const { pieces } = await this.body(document, document.text);
+    const { pieces } = await this.bodies.open(documentId, document.text);
     reply.request.mayReadOn = (now) => this.knowledge.read(now, agentId, documentId);
     void reply.header('content-type', 'application/json; charset=utf-8');
     return Readable.from(jsonOf(documentId, pieces));
@@ -78,7 +76,7 @@ export class DocumentContentController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
-    const { size, pieces } = await this.body(document, document.file);
+    const { size, pieces } = await this.bodies.open(documentId, document.file);
     reply.request.mayReadOn = (now) => this.knowledge.read(now, agentId, documentId);
     const name = typeof document.name === 'string' ? document.name : document.id;
     // What people uploaded never runs in the pages of this origin.
@@ -128,13 +126,6 @@ export class DocumentContentController {
         next,
       )
       .with({ progress: running });
-  }
-
-  private async body({ id }: DocumentRow, name: string): Promise<OpenBody> {
-    return (
-      (await this.blobs.open(streamOf(documentDecider.category, id), name)) ??
-      reject('not_found', { kind: 'content', id })
-    );
   }
 }
 

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import { Access, type Caller } from '@app/access';
-import { type Blobs, BLOBS } from '@app/blobs';
 import { Answers, AnswersAs, BodyInput, CurrentCaller, Documented, type Input, Reads, Requires } from '@app/http';
-import { reject, streamOf } from '@app/kernel';
-import { documentDecider, MOST_DOCUMENTS, type SearchingAgent } from '@app/knowledge';
+import { reject } from '@app/kernel';
+import { MOST_DOCUMENTS, type SearchingAgent } from '@app/knowledge';
 import { type DocumentRow, FindDocuments, GetDocument } from '@projections/documents';
-import { Controller, Inject, Param, Post, Res } from '@nestjs/common';
+import { Controller, Param, Post, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { documentIds } from './bulk-documents.controller';
+import { DocumentBodies } from './document-body';
 import { zipNames } from './zip-names';
 import { type ZipEntry, zipOf } from './zip-stream';
 
@@ -25,7 +25,7 @@ export class DownloadDocumentsController {
   constructor(
     private readonly access: Access,
     private readonly queries: QueryBus,
-    @Inject(BLOBS) private readonly blobs: Blobs,
+    private readonly bodies: DocumentBodies,
   ) {}
 
   @Post('download')
@@ -63,8 +63,7 @@ export class DownloadDocumentsController {
     const open = async () => {
       // Deleted, or replaced, since it was asked for.
       const { file } = await this.queries.execute(new GetDocument(agent, id));
-      const body = await this.blobs.open(streamOf(documentDecider.category, id), file);
-      return (body ?? reject('not_found', { kind: 'content', id })).pieces;
+      return (await this.bodies.open(id, file)).pieces;
     };
     return { name, changedAt: new Date(lastModified), compress: mimeType.startsWith('text/'), open };
   }

@@ -4,6 +4,7 @@ import { SectionSummariesModule } from '@app/section-summaries';
 import { Module } from '@nestjs/common';
 import { BulkDocumentsController } from './bulk-documents.controller';
 import { KnowledgeAccess } from './document-access';
+import { DocumentBodies } from './document-body';
 import { DocumentChunksController } from './document-chunks.controller';
 import { DocumentContentController } from './document-content.controller';
 import { DocumentEventsController } from './document-events.controller';
@@ -33,6 +34,6 @@ import { TagsController } from './tags.controller';
     SummaryIndexController,
     ReindexController,
   ],
-  providers: [KnowledgeAccess, DocumentPresenter, SentChanges],
+  providers: [KnowledgeAccess, DocumentBodies, DocumentPresenter, SentChanges],
 })
 export class KnowledgeApiModule {}

@@ -24,6 +24,7 @@ export const zipOf = (entries: readonly ZipEntry[]): Readable => {
       open().then(
         (pieces) => {
           source = Readable.from(pieces);
+          source.once('error', (error) => output.destroy(error));
           if (output.destroyed) source.destroy();
           else begin(null, source);
         },

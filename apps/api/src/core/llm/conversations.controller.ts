@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import { DeleteConversation, UpdateConversation } from '@app/conversations';
+import { DeleteConversation, DeleteMessage, Turns, UpdateConversation } from '@app/conversations';
 import {
   Answers,
   BodyInput,
@@ -13,11 +13,13 @@ import {
   Lists,
   QueryInput,
   Reads,
+  Rejects,
   Requires,
   tagged,
   written,
 } from '@app/http';
-import { type CommandMeta, givenFields } from '@app/kernel';
+import { type CommandMeta, dataKeyName, givenFields, stepOf } from '@app/kernel';
+import { ClearMemories } from '@app/memory';
 import { GetConversation, ListConversations } from '@projections/conversations';
 import { GetMessage, ListMessages } from '@projections/messages';
 import { Controller, Delete, Get, Param, Put, Res } from '@nestjs/common';
@@ -25,25 +27,31 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
+  CONVERSATIONS,
   conversationChange,
   conversationsQuery,
   conversationView,
+  deletionQuery,
   messagesQuery,
   messageView,
 } from './conversations-schemas';
 
 /** The caller's own conversations with an Agent: nobody else's are known here. */
-import { MessageSummaries } from './message-summaries';
+import { IncognitoAnswers } from './incognito-answers';
+import { MessageSources } from './message-sources';
+import { withSaid } from './said-meanwhile';
 
 @Documented('Conversations')
-@Controller('/api/v1/core/llm/:agentId/conversation')
+@Controller(CONVERSATIONS)
 export class ConversationsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly access: Access,
     private readonly lists: Lists,
-    private readonly summaries: MessageSummaries,
+    private readonly summaries: MessageSources,
+    private readonly incognito: IncognitoAnswers,
+    private readonly turns: Turns,
   ) {}
 
   @Get()
@@ -53,7 +61,7 @@ export class ConversationsController {
     summary: 'Lists your conversations with an Agent, newest first, archived ones on request.',
   })
   @Answers(200, listOf(conversationView.schema))
-  @Reads('conversations')
+  @Reads('conversations', 'searched-messages')
   async list(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -86,6 +94,8 @@ export class ConversationsController {
     @Param('conversationId') conversationId: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
+    if (this.incognito.has(conversationId))
+      return this.incognito.conversation(await this.access.agent(caller, agentId, 'use'), caller, conversationId);
     const row = await this.own(caller, agentId, conversationId);
     tagged(reply, row.revision);
     return conversationView(row);
@@ -95,6 +105,7 @@ export class ConversationsController {
   @Requires('llm')
   @ApiOperation({ operationId: 'updateConversation', summary: 'Renames, archives or restores a conversation.' })
   @Answers(200, conversationView.schema)
+  @Rejects('conflict')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -108,9 +119,15 @@ export class ConversationsController {
     const receipt = await this.commands.execute(
       new UpdateConversation({ userId: caller.userId, agentId }, conversationId, change, meta),
     );
+    let titleOf: string | null = null;
     return written(reply, receipt, {
       views: ['conversations'],
-      show: async () => conversationView(await this.own(caller, agentId, conversationId)),
+      show: async () => {
+        const row = await this.own(caller, agentId, conversationId);
+        ({ titleOf } = row);
+        return conversationView(row);
+      },
+      keptWith: () => dataKeyName(receipt.stream, titleOf ?? undefined),
     });
   }
 
@@ -118,21 +135,32 @@ export class ConversationsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'deleteConversation',
-    summary: 'Deletes a conversation permanently, with its messages.',
+    summary: 'Deletes a conversation permanently, with its messages; with `memories=true` also what was learned in it.',
   })
   @Answers(204)
   async remove(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
+    @QueryInput(deletionQuery) query: Input<typeof deletionQuery>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
+    if (this.incognito.has(conversationId)) {
+      await this.access.agent(caller, agentId, 'use');
+      query.parse();
+      return this.incognito.delete({ userId: caller.userId, agentId }, conversationId);
+    }
     await this.own(caller, agentId, conversationId);
+    const { memories } = query.parse();
+    // First, so that who is told that it failed can send it again; and once more for what an answer under way remembered meanwhile.
+    if (memories) await this.clearMemories(caller, conversationId, stepOf(meta, 'memories'));
     const receipt = await this.commands.execute(
       new DeleteConversation({ userId: caller.userId, agentId }, conversationId, meta),
     );
-    return written(reply, receipt, { views: ['conversations', 'messages'] });
+    const late = memories ? await this.clearMemories(caller, conversationId, stepOf(meta, 'late-memories')) : undefined;
+    const shown = late === undefined ? receipt : { ...receipt, position: late.position };
+    return written(reply, shown, { views: ['conversations', 'messages', ...(memories ? ['memories'] : [])] });
   }
 
   @Get(':conversationId/messages')
@@ -147,6 +175,8 @@ export class ConversationsController {
     @QueryInput(messagesQuery) query: Input<typeof messagesQuery>,
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
+    if (this.incognito.has(conversationId))
+      return this.incognito.messages(agent, caller, conversationId, query.parse());
     await this.own(caller, agentId, conversationId);
     const asked = query.parse();
     const list = `messages/${conversationId}`;
@@ -155,7 +185,11 @@ export class ConversationsController {
     );
     const shown = await this.summaries.messages(
       agent,
-      rows.map(({ row }) => row),
+      await withSaid(
+        this.turns,
+        conversationId,
+        rows.map(({ row }) => row),
+      ),
     );
     return this.lists.answer(
       list,
@@ -178,15 +212,45 @@ export class ConversationsController {
     @Param('messageId') messageId: string,
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
+    if (this.incognito.has(conversationId)) return this.incognito.message(agent, caller, conversationId, messageId);
     await this.own(caller, agentId, conversationId);
     const row = await this.queries.execute(new GetMessage(conversationId, messageId));
-    const [shown = row] = await this.summaries.messages(agent, [row]);
+    const [shown = row] = await this.summaries.messages(agent, await withSaid(this.turns, conversationId, [row]));
     return messageView(shown);
   }
 
-  /** Rejects `not_found` for conversations of other users or with other Agents. */
+  @Delete(':conversationId/messages/:messageId')
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'deleteMessage',
+    summary:
+      'Deletes a message permanently, with the title made from it. An answer under way ends; with its question it goes too.',
+  })
+  @Answers(204)
+  @Rejects('conflict')
+  async removeMessage(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Param('messageId') messageId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.own(caller, agentId, conversationId);
+    const receipt = await this.commands.execute(
+      new DeleteMessage({ userId: caller.userId, agentId }, conversationId, messageId, meta),
+    );
+    return written(reply, receipt, { views: ['conversations', 'messages', 'searched-messages'] });
+  }
+
+  private clearMemories({ userId }: Caller, conversationId: string, meta: CommandMeta) {
+    return this.commands.execute(new ClearMemories(userId, { of: 'conversation', conversationId }, meta));
+  }
+
+  /** Rejects `not_found` for conversations of other users or with other Agents, and `conflict` for an incognito one. */
   private async own(caller: Caller, agentId: string, conversationId: string) {
     await this.access.agent(caller, agentId, 'use');
+    this.incognito.rejectUnkept({ userId: caller.userId, agentId }, conversationId);
     return this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
   }
 }

@@ -1,15 +1,10 @@
 import type { Caller } from '@app/access';
 import { Access, type AgentAccess } from '@app/access';
-import { type AnsweringAgent, type Question, type SourceDocumentPart, type Turn, Turns } from '@app/conversations';
-import { type CommandMeta, isErased, reject } from '@app/kernel';
-import type { Sampling } from '@app/models';
-import { GetConversation } from '@projections/conversations';
-import { GetMessage } from '@projections/messages';
-import { Controller, Get, Headers, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
+import { Attachments, type Party, type Question, Turns } from '@app/conversations';
+import { type CommandMeta, reject } from '@app/kernel';
+import { Controller, Get, Headers, HttpCode, Param, Post, Res, type StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Readable } from 'node:stream';
 import {
   Accepts,
   Answers,
@@ -23,29 +18,37 @@ import {
   JsonText,
   LARGE_JSON_LIMIT,
   QueryInput,
-  reached,
   Reads,
   Rejects,
   Requires,
-  written,
 } from '@app/http';
 import type { z } from 'zod';
-import { messageView, newTurn, stopAnswer, streamQuery, turnAnswer } from './conversations-schemas';
-import { MessageSummaries } from './message-summaries';
-import { parsePlace, type StreamPlace } from './stream-place';
-import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
-
-const VIEWS = ['conversations', 'messages'];
+import {
+  callResponded,
+  callResponse,
+  CONVERSATIONS,
+  newTurn,
+  stopAnswer,
+  stopQuery,
+  streamQuery,
+  turnAnswer,
+} from './conversations-schemas';
+import { answeringAgent } from './answering-agent';
+import { IncognitoAnswers } from './incognito-answers';
+import { TurnAnswers } from './turn-answers';
+import { givenParts, textsAlone } from './question-parts';
+import { parsePlace } from './stream-place';
 
 /** Questions to Agents and their answers. */
 @Documented('Conversations')
-@Controller('/api/v1/core/llm/:agentId/conversation')
+@Controller(CONVERSATIONS)
 export class TurnsController {
   constructor(
     private readonly access: Access,
     private readonly turns: Turns,
-    private readonly queries: QueryBus,
-    private readonly summaries: MessageSummaries,
+    private readonly incognito: IncognitoAnswers,
+    private readonly answers: TurnAnswers,
+    private readonly attachments: Attachments,
   ) {}
 
   @Post()
@@ -59,6 +62,9 @@ export class TurnsController {
   @Answers(200, turnAnswer)
   @AnswersAs('text/event-stream')
   @Rejects(
+    'not_found',
+    'too_large',
+    'unsupported_media_type',
     'system_message_not_allowed',
     'unsupported_parameter',
     'turn_in_progress',
@@ -76,9 +82,17 @@ export class TurnsController {
   ) {
     const agent = await this.access.agent(caller, agentId, 'use');
     const asked = body.parse();
-    const turn = await this.turns.ask(questionOf(asked, agent, caller), meta);
-    if (!asked.stream) return this.answered(turn, agent, reply);
-    return this.streamed(turn, agent, reply);
+    const question = questionOf(asked, agent, caller);
+    const given = givenParts(asked.message);
+    if (await this.incognito.isAsked(asked, partyOf(caller, agentId))) {
+      const turn = await this.incognito.ask({ ...question, parts: textsAlone(given) }, meta);
+      return asked.stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller);
+    }
+    const { spaceId } = agent;
+    const parts = await this.attachments.partsOf(given, { ...partyOf(caller, agentId), spaceId }, meta);
+    const turn = await this.turns.ask({ ...question, parts }, meta);
+    if (!asked.stream) return this.answers.answered(turn, agent, reply);
+    return this.answers.streamed(turn, agent, reply);
   }
 
   @Get(':conversationId/stream')
@@ -86,12 +100,13 @@ export class TurnsController {
   @ApiOperation({
     operationId: 'streamAnswer',
     summary:
-      'Streams the running answer, or continues after an event of one that broke off, even if it is finished by now.',
+      'Streams the running answer, or continues after an event of one that broke off, even if it is finished by now. 204 where none runs and none is named.',
   })
   @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })
   @Answers(200)
+  @Answers(204)
   @AnswersAs('text/event-stream')
-  @Reads('conversations')
+  @Reads()
   async resume(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -100,12 +115,18 @@ export class TurnsController {
     @Headers('last-event-id') lastEventId: string | undefined,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Readable> {
+  ): Promise<StreamableFile | undefined> {
     const agent = await this.access.agent(caller, agentId, 'use');
-    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
-    const given = query.parse().after ?? lastEventId;
+    const { after: given = lastEventId, messageId } = query.parse();
     const after = given === undefined ? undefined : (parsePlace(given) ?? noEventId());
-    return this.streamed(await this.turns.resume(conversationId, after?.answerId, meta), agent, reply, after?.place);
+    const [party, answerId] = [partyOf(caller, agentId), after?.answerId ?? messageId];
+    const turn = this.incognito.has(conversationId)
+      ? this.incognito.resume(party, conversationId, answerId)
+      : await this.turns.resume(party, conversationId, answerId, meta);
+    if (turn !== undefined) return this.answers.streamed(turn, agent, reply, after?.place);
+    // What clients of the AI SDK expect that resume where nothing is under way.
+    void reply.status(204);
+    return undefined;
   }
 
   @Post(':conversationId/stop')
@@ -120,41 +141,58 @@ export class TurnsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
+    @QueryInput(stopQuery) query: Input<typeof stopQuery>,
+    @CommandContext() meta: CommandMeta,
   ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
-    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
-    return new JsonText(JSON.stringify({ stopped: await this.turns.stop(conversationId) }));
+    const { messageId } = query.parse();
+    const stopping = this.incognito.has(conversationId) ? this.incognito : this.turns;
+    const stopped = await stopping.stop(partyOf(caller, agentId), conversationId, messageId, meta);
+    return new JsonText(JSON.stringify({ stopped }));
   }
 
-  private streamed(turn: Turn, agent: AgentAccess, reply: FastifyReply, after?: StreamPlace): Readable {
-    reply.request.mayReadOn = (now) => this.access.agent(now, agent.agentId, 'use');
-    const shown = (part: SourceDocumentPart) => this.summaries.source(agent, part);
-    void reply.headers(UI_STREAM_HEADERS);
-    return uiMessageStream(turn, { settled: (position) => settled(reply, position), shown }, after);
-  }
-
-  private async answered(turn: Turn, agent: AgentAccess, reply: FastifyReply) {
-    const { conversationId, answer, receipt } = await turn.finished;
-    if (answer.status === 'failed') {
-      // The failure is an answer too: whoever reads it back finds it.
-      await settled(reply.header('x-log-position', receipt.position), receipt.position);
-      return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
-    }
-    const show = async () => {
-      const row = await this.queries.execute(new GetMessage(conversationId, answer.answerId));
-      const [shown = row] = await this.summaries.messages(agent, [row]);
-      const message = messageView(shown);
-      return new JsonText(
-        `{"conversationId":${JSON.stringify(conversationId)},"message":${message.text},"usage":${JSON.stringify(answer.usage)}}`,
-      );
-    };
-    return written(reply, receipt, { views: VIEWS, show });
+  @Post(':conversationId/messages/:messageId/tools/:callId')
+  @HttpCode(202)
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'respondToToolCall',
+    summary: 'Approves or denies a call that an answer waits for. After the last one the answer goes on.',
+  })
+  @Answers(202, callResponded)
+  @Rejects('conflict')
+  async respond(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Param('messageId') answerId: string,
+    @Param('callId') callId: string,
+    @BodyInput(callResponse) body: Input<typeof callResponse>,
+    @CommandContext() meta: CommandMeta,
+  ): Promise<JsonText> {
+    const agent = await this.access.agent(caller, agentId, 'use');
+    const party = partyOf(caller, agentId);
+    this.incognito.rejectUnkept(party, conversationId);
+    await this.turns.checkAnswer(party, conversationId, answerId);
+    const { approved } = body.parse();
+    await this.turns.checkCall(party, conversationId, answerId, callId);
+    const { userId, keyId } = caller;
+    const status = await this.turns.respond(
+      {
+        party,
+        agent: answeringAgent(agent),
+        asker: { userId, ...(keyId === undefined ? {} : { keyId }) },
+        conversationId,
+        answerId,
+        callId,
+        approved,
+      },
+      meta,
+    );
+    return new JsonText(JSON.stringify({ messageId: answerId, status }));
   }
 }
 
-/** Waits, at most 2 s, until views show an answer. */
-const settled = async ({ server }: FastifyReply, position: string): Promise<void> =>
-  void (await reached(server.edge.views, VIEWS, position));
+export const partyOf = ({ userId }: Caller, agentId: string): Party => ({ userId, agentId });
 
 const noEventId = (): never => {
   throw new InvalidInput('invalid_parameter', [
@@ -163,47 +201,31 @@ const noEventId = (): never => {
 };
 
 const questionOf = (
-  { conversationId, message, parentId, kind = 'normal', stream }: z.output<typeof newTurn>,
+  { conversationId, message, parentId, kind, stream }: z.output<typeof newTurn>,
   agent: AgentAccess,
   caller: Caller,
-): Question => {
-  // Incognito content never reaches the log; conversations that live in memory alone come with their own issue.
-  if (kind === 'incognito') return reject('unsupported_parameter', { path: 'kind' });
+): Omit<Question, 'parts'> => {
   const role = typeof message === 'string' ? undefined : message.role;
   if (role !== undefined && role !== 'user') return reject('system_message_not_allowed', { path: 'message.role' });
   return {
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(parentId === undefined ? {} : { parentId }),
-    userId: caller.userId,
-    ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }),
+    ...askerOf(caller, stream),
     agent: answeringAgent(agent),
-    parts: typeof message === 'string' ? [{ type: 'text', text: message }] : message.parts,
-    kind,
-    channel: 'api',
-    stream,
+    ...(kind === 'private' || kind === 'normal' ? { kind } : {}),
   };
 };
 
-const answeringAgent = ({ agentId, spaceId, agent }: AgentAccess): AnsweringAgent => {
-  const { model, systemPrompt, knowledgeEnabled, sampling } = agent.version.config;
-  const { temperature, topP, topK } = sampling;
-  const values: Sampling = {
-    ...valueOf('temperature', temperature),
-    ...valueOf('topP', topP),
-    ...valueOf('topK', topK),
-  };
+/** Memory is off where an API streams: nobody may be there who sees what is remembered. */
+export const askerOf = (
+  { userId, keyId, session }: Caller,
+  isStreamed: boolean,
+): Pick<Question, 'userId' | 'keyId' | 'channel' | 'memory'> => {
+  const channel = session === undefined ? 'api' : 'web';
   return {
-    agentId,
-    spaceId,
-    model,
-    systemPrompt: isErased(systemPrompt) ? '' : systemPrompt,
-    knowledgeEnabled,
-    sampling: values,
+    userId,
+    ...(keyId === undefined ? {} : { keyId }),
+    channel,
+    ...(channel === 'api' && isStreamed ? { memory: 'off' } : {}),
   };
 };
-
-/** A switched-off control, or one without a value, is the model's own business. */
-const valueOf = (
-  name: keyof Sampling,
-  { enabled, value }: { readonly enabled: boolean; readonly value: number | null },
-): Sampling => (enabled && value !== null ? { [name]: value } : {});

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { SourceDocumentPart, Turn } from '@app/conversations';
+import type { AnsweredTurn, SourceDocumentPart, Turn } from '@app/conversations';
 import { EventStream } from '@app/http';
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { isBehind, placeText, STAGE, type StreamPlace } from './stream-place';
+import { placeText, type StreamPlace } from './stream-place';
+import { type Chunk, chunksOf, type Placed, type StreamedMessage } from './ui-message-chunks';
 
 /** Headers of a stream in the UI message format. */
 export const UI_STREAM_HEADERS = {
@@ -13,21 +14,22 @@ export const UI_STREAM_HEADERS = {
 
 export interface StreamParts {
   /** Awaited before the end is said. */
-  readonly settled: (position: string) => Promise<void>;
+  readonly settled: (finished: AnsweredTurn) => Promise<void>;
   /** A source as it is shown. */
   readonly shown: (part: SourceDocumentPart) => Promise<SourceDocumentPart>;
 }
 
 /**
  * A turn as Server-Sent Events in the UI message format, each with its place as id; with `after` only those behind that
- * place. A reader that leaves ends only its stream, not the answer.
+ * place. A reader that leaves ends only its stream, not the answer; one that is slow gets what came meanwhile at once.
  */
-export const uiMessageStream = (turn: Turn, parts: StreamParts, after?: StreamPlace): Readable => {
+export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, after?: StreamPlace): Readable => {
   const stream = new EventStream();
+  // Whoever has heard all there is so far gets the headers at once.
+  if (after !== undefined) stream.begin('resumed');
   const send = async (): Promise<void> => {
-    for await (const { place, chunk } of chunksOf(turn, parts)) {
-      if (after !== undefined && !isBehind(place, after)) continue;
-      const shown = after === undefined || place.stage !== after.stage ? chunk : withoutHeard(chunk, place, after);
+    for await (const { place, chunk } of placedChunks(turn, parts, after)) {
+      const shown = isSource(chunk) ? await parts.shown(chunk) : chunk;
       if (
         !(await stream.send(placeText(turn.answerId, place), typeof shown === 'string' ? shown : JSON.stringify(shown)))
       )
@@ -41,67 +43,32 @@ export const uiMessageStream = (turn: Turn, parts: StreamParts, after?: StreamPl
   return stream.body;
 };
 
-type Chunk = Readonly<Record<string, unknown>> | '[DONE]';
-
-interface Placed {
-  readonly place: StreamPlace;
-  readonly chunk: Chunk;
-}
-
-const at = (stage: number, chunk: Chunk, offset = 0): Placed => ({ place: { stage, offset }, chunk });
-
-/** A delta that begins before the place the reader has heard up to, cut there. */
-const withoutHeard = (chunk: Chunk, { offset }: StreamPlace, after: StreamPlace): Chunk => {
-  if (typeof chunk === 'string' || typeof chunk['delta'] !== 'string') return chunk;
-  return { ...chunk, delta: chunk['delta'].slice(-(offset - after.offset)) };
-};
-
-async function* chunksOf(turn: Turn, { settled, shown }: StreamParts): AsyncGenerator<Placed> {
+async function* placedChunks(
+  turn: Turn<AnsweredTurn>,
+  { settled }: StreamParts,
+  after?: StreamPlace,
+): AsyncGenerator<Placed> {
   const { conversationId, answerId } = turn;
-  yield at(STAGE.start, { type: 'start', messageId: answerId, messageMetadata: { conversationId } });
-  yield at(STAGE.step, { type: 'start-step' });
-  try {
-    yield* contentOf(turn, shown);
-    const { answer, receipt } = await turn.finished;
-    await settled(receipt.position);
-    if (answer.status === 'failed')
-      yield at(STAGE.stepEnd, { type: 'error', errorText: answer.errorCode ?? 'internal' });
-    else if (answer.status === 'stopped') yield at(STAGE.stepEnd, { type: 'abort' });
-    else {
-      yield at(STAGE.stepEnd, { type: 'finish-step' });
-      yield at(STAGE.finish, {
-        type: 'finish',
-        finishReason: answer.finishReason,
-        messageMetadata: { conversationId, model: answer.model, usage: answer.usage },
-      });
+  let heard = after;
+  const news = function* (message: Pick<StreamedMessage, 'parts' | 'end'>): Generator<Placed> {
+    for (const placed of chunksOf({ conversationId, answerId, ...message }, heard)) {
+      yield placed;
+      heard = placed.place;
     }
+  };
+  yield* news({ parts: [] });
+  try {
+    for await (const parts of turn.follow()) yield* news({ parts });
+    const finished = await turn.finished;
+    const { answer } = finished;
+    await settled(finished);
+    yield* news({ parts: answer.parts, end: answer });
   } catch (error) {
     // The answer could not be recorded.
-    yield at(STAGE.stepEnd, {
-      type: 'error',
-      errorText: isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal',
-    });
+    const errorCode = isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal';
+    yield* news({ parts: turn.parts, end: { status: 'unrecorded', errorCode } });
   }
-  yield at(STAGE.done, '[DONE]');
 }
 
-/** The text as one part with its deltas, by the offsets of their ends, then the sources it cites. */
-async function* contentOf(turn: Turn, shown: StreamParts['shown']): AsyncGenerator<Placed> {
-  const id = 'text';
-  let said = 0;
-  let open = false;
-  let sources = 0;
-  for await (const event of turn.follow()) {
-    if (event.type === 'text') {
-      if (!open) yield at(STAGE.textStart, { type: 'text-start', id });
-      open = true;
-      said += event.delta.length;
-      yield at(STAGE.text, { type: 'text-delta', id, delta: event.delta }, said);
-      continue;
-    }
-    if (open) yield at(STAGE.textEnd, { type: 'text-end', id });
-    open = false;
-    yield at(STAGE.source, await shown(event.part), (sources += 1));
-  }
-  if (open) yield at(STAGE.textEnd, { type: 'text-end', id });
-}
+const isSource = (chunk: Chunk): chunk is SourceDocumentPart & Chunk =>
+  typeof chunk === 'object' && chunk['type'] === 'source-document';

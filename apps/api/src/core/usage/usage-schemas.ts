@@ -1,5 +1,5 @@
 import { exposed, listQuery, presenter } from '@app/http';
-import { invocationUsage } from '@app/models';
+import { shownInvocationUsage } from '@app/models';
 import { usageGrouping, usageItem, usageOfInvocation, usageSums } from '@app/spending';
 import { type InvocationRow, invocationRow } from '@projections/invocations';
 import { z } from 'zod';
@@ -69,7 +69,7 @@ export const invocationView = presenter<InvocationRow>(
   }).extend({
     agentId: z.string().optional().describe('The Agent that it was made for.'),
     spaceId: z.string().optional().describe('The Space of that Agent.'),
-    usage: invocationUsage.describe('What it took and cost.'),
+    usage: shownInvocationUsage.describe('What it took and cost.'),
   }),
   (row) => ({
     ...row,
@@ -114,4 +114,7 @@ export const invocationColumns: Columns<InvocationRow> = {
   usageSource: (row) => row.usageSource,
   latencyMs: (row) => row.latencyMs,
   outcome: (row) => row.outcome,
+  images: (row) => row.units?.images ?? null,
+  characters: (row) => row.units?.characters ?? null,
+  seconds: (row) => row.units?.seconds ?? null,
 };

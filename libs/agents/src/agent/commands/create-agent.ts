@@ -4,6 +4,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type AgentChange, defaultConfig } from '../agent-config';
 import { agentDecider } from '../agent.decider';
 import { CHAT_MODELS, type ChatModels, assertChatModels } from '../chat-models';
+import { ToolSecrets } from '../tool-secrets';
 
 /** The Space of a new Agent. `ownerId` is the user of a personal Space. */
 export interface AgentPlace {
@@ -32,6 +33,7 @@ export class CreateAgentHandler implements ICommandHandler<CreateAgent> {
   constructor(
     private readonly decisions: Decisions,
     @Inject(CHAT_MODELS) private readonly models: ChatModels,
+    private readonly secrets: ToolSecrets,
   ) {}
 
   async execute({ place, config, meta }: CreateAgent): Promise<CreatedAgent> {
@@ -44,6 +46,8 @@ export class CreateAgentHandler implements ICommandHandler<CreateAgent> {
         ? defaultModel
         : (allowedModels[0] ?? defaultModel);
     const defaults = defaultConfig(config.name, model);
+    const { spaceId, ownerId } = place;
+    const owner = { spaceId, ...(ownerId === null ? {} : { userId: ownerId }) };
     const command = {
       type: 'Create',
       agentId,
@@ -51,7 +55,7 @@ export class CreateAgentHandler implements ICommandHandler<CreateAgent> {
       isPersonal: place.ownerId !== null,
       automatic: false,
       defaults,
-      config,
+      config: await this.secrets.sealed(agentId, config, owner),
     } as const;
     return { agentId, receipt: await this.decisions.transact(agentDecider, agentId, command, meta) };
   }

@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Turns } from '../../answering/turns';
 import { conversationDecider, type Party } from '../conversation.decider';
 
-/** Deletes a conversation permanently, with its messages, and stops its running answer. */
+/** Deletes a conversation permanently, with its messages, and stops its running answers. */
 export class DeleteConversation extends Command<Receipt> {
   constructor(
     readonly party: Party,
@@ -22,14 +22,15 @@ export class DeleteConversationHandler implements ICommandHandler<DeleteConversa
   ) {}
 
   async execute({ party, conversationId, meta }: DeleteConversation): Promise<Receipt> {
+    const stop = await this.turns.stopper(conversationId);
     const receipt = await this.decisions.transact(
       conversationDecider,
       conversationId,
       { type: 'Delete', ...party },
       meta,
     );
-    // Its answer finds the conversation gone in the end.
-    await unlessLeft(() => this.turns.stop(conversationId));
+    // An answer finds the conversation gone in the end.
+    await unlessLeft(stop);
     return receipt;
   }
 }

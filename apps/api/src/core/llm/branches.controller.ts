@@ -1,0 +1,118 @@
+import { Access, type Caller } from '@app/access';
+import { GiveFeedback, type Question, Turns } from '@app/conversations';
+import {
+  Answers,
+  AnswersAs,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  Rejects,
+  Requires,
+  written,
+} from '@app/http';
+import { type CommandMeta, dataKeyName, givenFields } from '@app/kernel';
+import { Models } from '@app/models';
+import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import { GetConversation } from '@projections/conversations';
+import { GetMessage } from '@projections/messages';
+import type { FastifyReply } from 'fastify';
+import { answeringAgent } from './answering-agent';
+import { CONVERSATIONS, feedback, messageView, regeneration, turnAnswer } from './conversations-schemas';
+import { chatModelOf } from './generation-request';
+import { IncognitoAnswers } from './incognito-answers';
+import { MessageSources } from './message-sources';
+import { TurnAnswers } from './turn-answers';
+import { askerOf, partyOf } from './turns.controller';
+
+/** What is made of a message: one more answer, and what its user thinks of it. */
+@Documented('Conversations')
+@Controller(`${CONVERSATIONS}/:conversationId/messages/:messageId`)
+export class BranchesController {
+  constructor(
+    private readonly access: Access,
+    private readonly turns: Turns,
+    private readonly incognito: IncognitoAnswers,
+    private readonly answers: TurnAnswers,
+    private readonly models: Models,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly summaries: MessageSources,
+  ) {}
+
+  @Post('regenerate')
+  @HttpCode(200)
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'regenerateMessage',
+    summary: 'Answers a question once more, beside the answers that it has; by the id of the question or of an answer.',
+  })
+  @Answers(200, turnAnswer)
+  @AnswersAs('text/event-stream')
+  @Rejects('turn_in_progress', 'model_not_available', 'upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
+  async regenerate(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Param('messageId') messageId: string,
+    @BodyInput(regeneration) body: Input<typeof regeneration>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const agent = await this.access.agent(caller, agentId, 'use');
+    const party = partyOf(caller, agentId);
+    const isIncognito = this.incognito.has(conversationId);
+    const regenerates = isIncognito
+      ? this.incognito.question(party, conversationId, messageId)
+      : await this.turns.question(party, conversationId, messageId);
+    const { model, stream } = body.parse();
+    const { config } = agent.agent.version;
+    const key = model === undefined ? config.model : chatModelOf(config, this.models.catalogue, model).key;
+    const by = { ...answeringAgent(agent), model: key };
+    const question: Question = { ...askerOf(caller, stream), conversationId, agent: by, parts: [], regenerates };
+    if (isIncognito) {
+      const turn = await this.incognito.ask({ ...question, parts: [] }, meta);
+      return stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller);
+    }
+    const turn = await this.turns.ask(question, meta);
+    return stream ? this.answers.streamed(turn, agent, reply) : this.answers.answered(turn, agent, reply);
+  }
+
+  @Post('feedback')
+  @HttpCode(200)
+  @Requires('llm')
+  @ApiOperation({ operationId: 'giveFeedback', summary: 'Rates an answer, with a comment, or takes that back.' })
+  @Answers(200, messageView.schema)
+  @Rejects('conflict')
+  async rate(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Param('messageId') messageId: string,
+    @BodyInput(feedback) body: Input<typeof feedback>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const agent = await this.access.agent(caller, agentId, 'use');
+    this.incognito.rejectUnkept(partyOf(caller, agentId), conversationId);
+    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+    await this.queries.execute(new GetMessage(conversationId, messageId));
+    const given = givenFields(body.parse());
+    const receipt = await this.commands.execute(
+      new GiveFeedback(conversationId, { userId: caller.userId, agentId, messageId, ...given }, meta),
+    );
+    const show = async () => {
+      const row = await this.queries.execute(new GetMessage(conversationId, messageId));
+      const [shown = row] = await this.summaries.messages(agent, [row]);
+      return messageView(shown);
+    };
+    return written(reply, receipt, {
+      views: ['messages'],
+      show,
+      keptWith: () => dataKeyName(receipt.stream, messageId),
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { boundary, Compactor, History, type RecordedCheckpoint } from '@app/conversations';
+import {
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  JsonText,
+  presenter,
+  Reads,
+  Rejects,
+  Requires,
+} from '@app/http';
+import { type CommandMeta, reject } from '@app/kernel';
+import { GetConversation } from '@projections/conversations';
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { answeringAgent } from './answering-agent';
+import { IncognitoAnswers } from './incognito-answers';
+
+const checkpointView = presenter<RecordedCheckpoint>(
+  'ConversationCheckpoint',
+  z.object({
+    id: z.string().describe('The id of the checkpoint.'),
+    boundary: boundary.describe('What stands before it is summarised; models are shown the rest as it was said.'),
+    summary: z.string().describe('What models are shown in place of what stands before the boundary.'),
+    tokensBefore: z.number().int().describe('Tokens of the history until then, about.'),
+    tokensAfter: z.number().int().describe('Tokens of the history from then on, about.'),
+    model: z.string().describe('The model that wrote the summary.'),
+    at: z.string().describe('When it was made, ISO 8601 UTC.'),
+  }),
+  ({ data: { checkpointId: id, ...data }, context: { recordedAt: at } }) => ({ id, ...data, at }),
+);
+const checkpointList = z
+  .object({ items: z.array(checkpointView.schema).describe('The newest first, at most 200.') })
+  .meta({ id: 'ConversationCheckpoints' });
+
+/** Summaries that models are shown in place of the beginning of a conversation. */
+@Documented('Conversations')
+@Controller('/api/v1/core/llm/:agentId/conversation/:conversationId')
+export class CheckpointsController {
+  constructor(
+    private readonly access: Access,
+    private readonly compactor: Compactor,
+    private readonly history: History,
+    private readonly incognito: IncognitoAnswers,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Post('compact')
+  @HttpCode(200)
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'compactConversation',
+    summary:
+      'Summarises a conversation now: its next answers are made from the summary and the last messages. All messages stay.',
+  })
+  @Answers(200, checkpointView.schema)
+  @Rejects('conflict', 'model_not_available', 'upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
+  async compact(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) { raw }: FastifyReply,
+  ): Promise<JsonText> {
+    const agent = answeringAgent(await this.access.agent(caller, agentId, 'use'));
+    this.incognito.rejectUnkept({ userId: caller.userId, agentId }, conversationId);
+    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+    const left = new AbortController();
+    raw.once('close', () => left.abort());
+    const asker = { userId: caller.userId, ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }) };
+    const turn = { conversationId, agent, asker, signal: left.signal };
+    const checkpointId = await this.compactor.byHand(turn, meta);
+    const made = (await this.history.checkpointsOf(conversationId)).find(
+      ({ data }) => data.checkpointId === checkpointId,
+    );
+    return checkpointView(made ?? reject('not_found', { kind: 'checkpoint', id: checkpointId }));
+  }
+
+  @Get('checkpoints')
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'listCheckpoints',
+    summary: 'Lists the summaries of a conversation that models are shown in place of its beginning, newest first.',
+  })
+  @Answers(200, checkpointList)
+  @Rejects('conflict')
+  @Reads('conversations')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+  ): Promise<JsonText> {
+    await this.access.agent(caller, agentId, 'use');
+    this.incognito.rejectUnkept({ userId: caller.userId, agentId }, conversationId);
+    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+    const checkpoints = await this.history.checkpointsOf(conversationId);
+    return new JsonText(`{"items":[${checkpoints.map((each) => checkpointView(each).text).join(',')}]}`);
+  }
+}

@@ -1,0 +1,101 @@
+import type { AgentAccess, Caller } from '@app/access';
+import { Attachments, Generator, ObjectGenerator, type SourceDocumentPart } from '@app/conversations';
+import {
+  Accepts,
+  Answers,
+  BodyInput,
+  CurrentCaller,
+  Documented,
+  type Input,
+  InvalidInput,
+  type JsonText,
+  LARGE_JSON_LIMIT,
+  Rejects,
+  Requires,
+} from '@app/http';
+import { Models } from '@app/models';
+import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { GenerationCalls, REJECTIONS } from './generation-calls';
+import { generated, generationOf } from './generation-request';
+import {
+  generatedObject,
+  generatedObjectSchema,
+  generatedText,
+  objectRequest,
+  textRequest,
+} from './generation-schemas';
+import { MessageSources } from './message-sources';
+
+const OF_MESSAGES = ['system_message_not_allowed', 'not_found', 'too_large'] as const;
+
+/** What Agents generate outside of conversations. */
+@Documented('Generation')
+@Controller('/api/v1/core/llm/:agentId')
+export class GenerationController {
+  constructor(
+    private readonly calls: GenerationCalls,
+    private readonly attachments: Attachments,
+    private readonly models: Models,
+    private readonly generator: Generator,
+    private readonly objects: ObjectGenerator,
+    private readonly summaries: MessageSources,
+  ) {}
+
+  @Post('generateText')
+  @HttpCode(200)
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'generateText',
+    summary: "Generates text with an Agent's prompt, model and Knowledge. No conversation is begun or changed.",
+  })
+  @Accepts({ limit: LARGE_JSON_LIMIT })
+  @Answers(200, generatedText.schema)
+  @Rejects(...REJECTIONS, ...OF_MESSAGES)
+  async text(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @BodyInput(textRequest) body: Input<typeof textRequest>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
+    const call = await this.calls.begin(caller, agentId, reply);
+    const generation = await generationOf(body.parse(), call, this.models.catalogue, this.attachments);
+    const { sources, ...text } = await this.generator.text(generation);
+    const json = generatedText({ ...text, sources: await this.shown(call.agent, sources) });
+    return generated(reply, caller, json, generation.conversationId);
+  }
+
+  @Post('generateObject')
+  @HttpCode(200)
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'generateObject',
+    summary:
+      'Generates JSON that is valid under a JSON Schema. A model that misses it is asked twice again; `usage` is that of all its answers.',
+  })
+  @Accepts({ limit: LARGE_JSON_LIMIT })
+  @Answers(200, generatedObjectSchema)
+  @Rejects(...REJECTIONS, ...OF_MESSAGES, 'no_object_generated')
+  async object(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @BodyInput(objectRequest) body: Input<typeof objectRequest>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
+    const call = await this.calls.begin(caller, agentId, reply);
+    const { schema, schemaName, ...asked } = body.parse();
+    const generation = await generationOf(asked, call, this.models.catalogue, this.attachments);
+    const fault = await this.objects.faultOf(schema, call.signal);
+    if (fault !== undefined)
+      throw new InvalidInput('invalid_body', [{ path: 'schema', code: 'invalid_schema', message: `It ${fault}.` }]);
+    const form = { schema, ...(schemaName === undefined ? {} : { name: schemaName }) };
+    const { object, sources, ...rest } = await this.objects.generate(generation, form);
+    const json = generatedObject({ ...rest, sources: await this.shown(call.agent, sources) }, { object });
+    return generated(reply, caller, json, generation.conversationId);
+  }
+
+  private shown(agent: AgentAccess, sources: readonly SourceDocumentPart[]) {
+    return Promise.all(sources.map((part) => this.summaries.source(agent, part)));
+  }
+}

@@ -1,0 +1,149 @@
+import type { AgentAccess, Caller } from '@app/access';
+import {
+  type AnsweredTurn,
+  IncognitoConversations,
+  IncognitoIds,
+  type IncognitoMessage,
+  type Party,
+  type Question,
+  type TextPart,
+  type Turn,
+} from '@app/conversations';
+import { type JsonText, Lists } from '@app/http';
+import { type CommandMeta, reject } from '@app/kernel';
+import type { MessageRow } from '@projections/messages';
+import { GetConversation } from '@projections/conversations';
+import { Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { conversationView, messageView } from './conversations-schemas';
+import { MessageSources } from './message-sources';
+import { shownAnswer } from './turn-answers';
+
+/** The title of every incognito conversation: none is made of what is said in it. */
+const TITLE = 'Incognito conversation';
+
+type Page = Readonly<{ limit: number; cursor?: string | undefined }>;
+
+/** Incognito conversations and their messages as they are shown, from the memory of this process. */
+@Injectable()
+export class IncognitoAnswers {
+  constructor(
+    private readonly conversations: IncognitoConversations,
+    private readonly ids: IncognitoIds,
+    private readonly lists: Lists,
+    private readonly summaries: MessageSources,
+    private readonly queries: QueryBus,
+  ) {}
+
+  /** Whether an id is that of an incognito conversation, here or elsewhere, of now or of before. */
+  has(conversationId: string | undefined): conversationId is string {
+    return conversationId !== undefined && this.ids.tagIn(conversationId) !== undefined;
+  }
+
+  /** For what a conversation must be kept for. Rejects `conflict` for an incognito one, and `not_found` where that is not the asker's. */
+  rejectUnkept(party: Party, conversationId: string): void {
+    if (!this.has(conversationId)) return;
+    this.conversations.own(party, conversationId);
+    reject('conflict', { reason: 'incognito' });
+  }
+
+  /** Whether a question is incognito: by its kind, or by the conversation that it goes on. Rejects `conflict` where the two differ, and `not_found` where the conversation is not the asker's. */
+  async isAsked(
+    { conversationId, kind }: { readonly conversationId?: string | undefined; readonly kind?: string | undefined },
+    party: Party,
+  ): Promise<boolean> {
+    if (conversationId === undefined) return kind === 'incognito';
+    const isOne = this.has(conversationId);
+    if (kind === undefined || (kind === 'incognito') === isOne) return isOne;
+    // Nobody learns of which kind the conversations of others are.
+    if (isOne) this.conversations.own(party, conversationId);
+    else await this.queries.execute(new GetConversation(party.userId, party.agentId, conversationId));
+    return reject('conflict', { reason: 'other_kind', path: 'kind' });
+  }
+
+  ask(
+    question: Omit<Question, 'kind' | 'channel' | 'parts'> & { readonly parts: readonly TextPart[] },
+    meta: CommandMeta,
+  ): Promise<Turn<AnsweredTurn>> {
+    return this.conversations.ask(question, meta.commandId);
+  }
+
+  /** The question that a message is, or is an answer to. Rejects `not_found`. */
+  question(party: Party, conversationId: string, messageId: string): string {
+    return this.conversations.own(party, conversationId).question(messageId).id;
+  }
+
+  resume(party: Party, conversationId: string, answerId: string | undefined): Turn<AnsweredTurn> | undefined {
+    return this.conversations.resume(party, conversationId, answerId);
+  }
+
+  stop(party: Party, conversationId: string, answerId: string | undefined): boolean {
+    return this.conversations.stop(party, conversationId, answerId);
+  }
+
+  delete(party: Party, conversationId: string): void {
+    this.conversations.delete(party, conversationId);
+  }
+
+  conversation({ spaceId, agentId }: AgentAccess, { userId }: Caller, conversationId: string): JsonText {
+    const { id, createdAt, updatedAt, messageCount, revision } = this.conversations.own(
+      { userId, agentId },
+      conversationId,
+    );
+    return conversationView({
+      id,
+      agentId,
+      spaceId,
+      userId,
+      title: TITLE,
+      kind: 'incognito',
+      archived: false,
+      messageCount,
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+      revision,
+    });
+  }
+
+  /** The messages, newest first, a page at a time. */
+  async messages(agent: AgentAccess, caller: Caller, conversationId: string, asked: Page): Promise<JsonText> {
+    const all = this.conversations.own({ userId: caller.userId, agentId: agent.agentId }, conversationId).list();
+    const list = `messages/${conversationId}`;
+    const { limit, after } = this.lists.page(list, caller, asked);
+    const behind = after === undefined ? all : all.filter(({ sequence }) => sequence < Number(after.values[0]));
+    const page = behind.slice(0, limit);
+    const last = behind.length > limit ? page.at(-1) : undefined;
+    return this.lists.unkept(
+      list,
+      caller,
+      asked,
+      await this.shown(agent, page),
+      last === undefined ? null : { values: [last.sequence], key: last.id },
+    );
+  }
+
+  /** A finished answer, with its conversation. */
+  async answered(turn: Turn<AnsweredTurn>, agent: AgentAccess, caller: Caller): Promise<JsonText> {
+    const { conversationId, answer } = await turn.finished;
+    if (answer.status === 'failed')
+      return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
+    const message = await this.message(agent, caller, conversationId, answer.answerId);
+    return shownAnswer(conversationId, message, answer.usage);
+  }
+
+  async message(agent: AgentAccess, caller: Caller, conversationId: string, messageId: string): Promise<JsonText> {
+    const { agentId } = agent;
+    const message = this.conversations
+      .own({ userId: caller.userId, agentId }, conversationId)
+      .list()
+      .find(({ id }) => id === messageId);
+    if (message === undefined) return reject('not_found', { kind: 'message', id: messageId });
+    const [shown] = await this.shown(agent, [message]);
+    return shown as JsonText;
+  }
+
+  private async shown(agent: AgentAccess, messages: readonly IncognitoMessage[]): Promise<readonly JsonText[]> {
+    const rows = messages.map((message) => ({ ...message, parts: [...message.parts] }) as MessageRow);
+    return (await this.summaries.messages(agent, rows)).map((row) => messageView(row));
+  }
+}

@@ -1,0 +1,222 @@
+import type { Caller } from '@app/access';
+import { Access } from '@app/access';
+import { type AnswerProvenance, type Provenance, ProvenanceReader } from '@app/conversations';
+import { Answers, CurrentCaller, Documented, type JsonText, presenter, Reads, Rejects, Requires } from '@app/http';
+import { invocationUsage } from '@app/models';
+import { GetConversation } from '@projections/conversations';
+import { Controller, Get, Param } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import { z } from 'zod';
+import { DeletedSources } from './deleted-sources';
+import { IncognitoAnswers } from './incognito-answers';
+
+const view = presenter(
+  'AnswerProvenance',
+  z.object({
+    messageId: z.string().describe('The id of the answer.'),
+    agentRevision: z.number().int().nullable().describe('The revision of the Agent that answered.'),
+    prompt: z
+      .object({
+        revision: z.number().int().describe('The revision of the Agent that set the prompt.'),
+        hash: z.string().describe('SHA-256 of the prompt.'),
+      })
+      .nullable()
+      .describe('The system prompt.'),
+    model: z.string().describe('The model that answered.'),
+    priceVersion: z.string().nullable().describe('The prices that applied.'),
+    sampling: z
+      .object({
+        temperature: z.number().optional().describe('The temperature.'),
+        topP: z.number().optional().describe('The nucleus.'),
+        topK: z.number().optional().describe('The most likely tokens that counted.'),
+      })
+      .nullable()
+      .describe('The sampling controls that were on.'),
+    chunks: z
+      .array(
+        z.object({
+          documentId: z.string().describe('The document.'),
+          documentRevision: z.number().int().describe('The revision at which it was indexed.'),
+          chunkId: z.string().describe('The chunk.'),
+          hash: z.string().describe('SHA-256 of its text.'),
+          rank: z.number().int().describe('Its place among what was found, from 1.'),
+          deleted: z.literal(true).optional().describe('Present where the document was deleted since.'),
+        }),
+      )
+      .describe('The chunks that the model was given, best first.'),
+    toolCalls: z
+      .array(
+        z.object({
+          callId: z.string().describe('The call.'),
+          name: z.string().describe('The tool.'),
+          status: z.string().describe('What became of it.'),
+        }),
+      )
+      .describe('The tools that were called.'),
+    checkpointId: z.string().nullable().describe('The summary that stood for the beginning of the conversation.'),
+    invocations: z
+      .array(
+        z.object({
+          id: z.string().describe('The invocation.'),
+          usage: invocationUsage.describe('What it took and cost.'),
+        }),
+      )
+      .describe('The calls to models that were made for it.'),
+    skills: z
+      .array(
+        z.object({
+          skillId: z.string().describe('The Skill.'),
+          versionId: z.string().describe('Its version.'),
+          contentHash: z.string().describe('The hash of what that version holds.'),
+          files: z
+            .array(
+              z.object({
+                path: z.string().describe('Its path in the Skill.'),
+                sha256: z.string().describe('SHA-256 of its bytes.'),
+              }),
+            )
+            .describe('The reference files that the answer read.'),
+          deleted: z.literal(true).optional().describe('Present where the Skill was deleted since.'),
+        }),
+      )
+      .describe('The Skills that were loaded, by this answer or before it in the conversation.'),
+    memories: z
+      .array(
+        z.object({
+          memoryId: z.string().describe('The memory.'),
+          revision: z.number().int().describe('Its revision.'),
+          kind: z.enum(['personal', 'shared']).describe('Of the user, or of all who use the Agent.'),
+          rank: z.number().int().describe('Its place among those that were applied, from 1.'),
+          tokens: z.number().int().describe('Its tokens, about.'),
+          deleted: z.literal(true).optional().describe('Present where the memory was deleted since.'),
+        }),
+      )
+      .describe('The memories that the model was given.'),
+    memoryState: z
+      .enum(['applied', 'off', 'unavailable'])
+      .describe('Whether memories were applied, off, or could not be read.'),
+    request: z
+      .string()
+      .optional()
+      .describe('The last request to the provider, byte for byte, as base64; with the permission `audit:content`.'),
+    missing: z
+      .array(z.string())
+      .describe(
+        'What is not known: fields of answers of earlier versions, `skills` that could not be read, `earlierMessages` that were left out, `request`, and what it lacks (`document:`, `memory:` or `skill:` and an id).',
+      ),
+  }),
+);
+
+/** What of an answer was not recorded before there was provenance. */
+const UNKNOWN = ['agentRevision', 'prompt', 'priceVersion', 'sampling', 'chunks', 'checkpointId', 'invocations'];
+
+/** Ids of sources that were deleted since. */
+interface Deleted {
+  readonly document: ReadonlySet<string>;
+  readonly memory: ReadonlySet<string>;
+  readonly skill: ReadonlySet<string>;
+}
+
+const NO_MEMORY = { memories: [], memoryState: 'off' };
+
+/** What answers were made from. */
+@Documented('Conversations')
+@Controller('/api/v1/core/llm/:agentId/conversation/:conversationId/messages/:messageId/provenance')
+export class ProvenanceController {
+  constructor(
+    private readonly access: Access,
+    private readonly reader: ProvenanceReader,
+    private readonly incognito: IncognitoAnswers,
+    private readonly sources: DeletedSources,
+    private readonly queries: QueryBus,
+  ) {}
+
+  @Get()
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'getAnswerProvenance',
+    summary: 'Says what an answer was made from, as it was recorded with it. Nothing is run again.',
+  })
+  @Answers(200, view.schema)
+  @Rejects('conflict')
+  @Reads('conversations')
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Param('messageId') messageId: string,
+  ): Promise<JsonText> {
+    await this.access.agent(caller, agentId, 'use');
+    this.incognito.rejectUnkept({ userId: caller.userId, agentId }, conversationId);
+    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+    const answer = await this.reader.of(conversationId, messageId);
+    const deleted = await this.deleted(answer.made);
+    const request = caller.permissions.has('audit:content')
+      ? await this.request(conversationId, answer.made, deleted)
+      : { missing: [] };
+    return view(shown(answer, deleted, request));
+  }
+
+  private async deleted(made: Provenance | undefined): Promise<Deleted> {
+    const { chunks = [], memories = [], skills = [] } = made ?? {};
+    const [document, memory, skill] = await Promise.all([
+      this.sources.documents(chunks.map(({ documentId }) => documentId)),
+      this.sources.memories(memories.map(({ memoryId }) => memoryId)),
+      this.sources.skills(skills.map(({ skillId }) => skillId)),
+    ]);
+    return { document, memory, skill };
+  }
+
+  /** What holds a source that is deleted is shown to nobody any more. */
+  private async request(conversationId: string, made: Provenance | undefined, deleted: Deleted) {
+    const gone = Object.entries(deleted).flatMap(([kind, ids]) => [...ids].map((id) => `${kind}:${id}`));
+    if (gone.length > 0) return { missing: ['request', ...gone] };
+    const body = await this.reader.request(conversationId, made);
+    return body === undefined
+      ? { missing: ['request'] }
+      : { request: Buffer.from(body).toString('base64'), missing: [] };
+  }
+}
+
+const shown = (
+  { made, ...answer }: AnswerProvenance,
+  deleted: Deleted,
+  { missing, ...request }: { readonly request?: string; readonly missing: readonly string[] },
+): object => {
+  const { messageId, model, toolCalls } = answer;
+  if (made === undefined)
+    return {
+      messageId,
+      agentRevision: null,
+      prompt: null,
+      model,
+      priceVersion: null,
+      sampling: null,
+      chunks: [],
+      toolCalls,
+      checkpointId: null,
+      invocations: [],
+      ...NO_MEMORY,
+      skills: [],
+      missing: [...UNKNOWN, ...missing],
+    };
+  const { isCut, request: _, chunks, skills, memories, ...fields } = made;
+  // Earlier versions had neither.
+  const lacksSkills = skills === undefined && made.memoryState !== undefined;
+  return {
+    messageId,
+    model,
+    ...NO_MEMORY,
+    ...fields,
+    memories: (memories ?? []).map((memory) => marked(memory, deleted.memory.has(memory.memoryId))),
+    skills: (skills ?? []).map((skill) => marked(skill, deleted.skill.has(skill.skillId))),
+    chunks: chunks.map((chunk) => marked(chunk, deleted.document.has(chunk.documentId))),
+    toolCalls,
+    ...request,
+    missing: [...(isCut === true ? ['earlierMessages'] : []), ...(lacksSkills ? ['skills'] : []), ...missing],
+  };
+};
+
+const marked = <Source extends object>(source: Source, isDeleted: boolean): Source & { deleted?: true } =>
+  isDeleted ? { ...source, deleted: true } : source;

@@ -1,0 +1,32 @@
+import type { GivenPart, TextPart } from '@app/conversations';
+import { reject } from '@app/kernel';
+import type { z } from 'zod';
+import type { newTurn } from './conversations-schemas';
+import { dataOf, invalidField } from './generation-request';
+
+type Message = z.output<typeof newTurn>['message'];
+type SentPart = Extract<Message, object>['parts'][number];
+
+/** The parts of a question as they were sent, with the bytes of data URLs. */
+export const givenParts = (message: Message): readonly GivenPart[] =>
+  typeof message === 'string'
+    ? [{ type: 'text', text: message }]
+    : message.parts.map((part, index) => (part.type === 'text' ? part : fileOf(part, `message.parts[${index}]`)));
+
+/** Of a question that stays in memory: a file would be stored. Rejects `unsupported_parameter`. */
+export const textsAlone = (given: readonly GivenPart[]): readonly TextPart[] =>
+  given.map((part) =>
+    part.type === 'text' ? part : reject('unsupported_parameter', { path: part.path, reason: 'incognito_file' }),
+  );
+
+const fileOf = (
+  { fileId, url, mediaType, filename }: Extract<SentPart, { type: 'file' }>,
+  path: string,
+): Exclude<GivenPart, TextPart> => {
+  if (fileId !== undefined && url === undefined) return { type: 'file', path, fileId };
+  if (fileId !== undefined || url === undefined) throw invalidField(path, 'Must have either fileId or url.');
+  if (mediaType === undefined) throw invalidField(`${path}.mediaType`, 'Must say what the file is.');
+  const body = dataOf(url, mediaType);
+  if (body === undefined) throw invalidField(`${path}.url`, `Must be a data URL such as data:${mediaType};base64,…`);
+  return { type: 'file', path, mediaType, filename: filename ?? 'attachment', body };
+};

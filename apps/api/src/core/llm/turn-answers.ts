@@ -1,0 +1,70 @@
+import { Access, type AgentAccess } from '@app/access';
+import { type AnsweredTurn, type FinishedTurn, type SourceDocumentPart, type Turn, Turns } from '@app/conversations';
+import { JsonText, reached, written } from '@app/http';
+import { dataKeyName, reject } from '@app/kernel';
+import type { InvocationUsage } from '@app/models';
+import { Injectable, StreamableFile } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { GetMessage } from '@projections/messages';
+import type { FastifyReply } from 'fastify';
+import { messageView } from './conversations-schemas';
+import { MessageSources } from './message-sources';
+import { withSaid } from './said-meanwhile';
+import type { StreamPlace } from './stream-place';
+import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
+
+const VIEWS = ['conversations', 'messages'];
+
+/** Turns as they are answered over HTTP: as a stream, or when they are finished. */
+@Injectable()
+export class TurnAnswers {
+  constructor(
+    private readonly access: Access,
+    private readonly queries: QueryBus,
+    private readonly summaries: MessageSources,
+    private readonly turns: Turns,
+  ) {}
+
+  streamed(
+    turn: Turn | Turn<AnsweredTurn>,
+    agent: AgentAccess,
+    reply: FastifyReply,
+    after?: StreamPlace,
+  ): StreamableFile {
+    reply.request.mayReadOn = (now) => this.access.agent(now, agent.agentId, 'use');
+    const shown = (part: SourceDocumentPart) => this.summaries.source(agent, part);
+    void reply.headers(UI_STREAM_HEADERS);
+    const recorded = async (finished: AnsweredTurn | FinishedTurn): Promise<void> => {
+      if ('receipt' in finished) await settled(reply, finished.receipt.position);
+    };
+    return new StreamableFile(uiMessageStream(turn, { settled: recorded, shown }, after));
+  }
+
+  async answered(turn: Turn, agent: AgentAccess, reply: FastifyReply) {
+    const { conversationId, answer, receipt } = await turn.finished;
+    if (answer.status === 'failed') {
+      // The failure is an answer too: whoever reads it back finds it.
+      await settled(reply.header('x-log-position', receipt.position), receipt.position);
+      return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
+    }
+    const show = async () => {
+      const row = await this.queries.execute(new GetMessage(conversationId, answer.answerId));
+      const [shown = row] = await this.summaries.messages(agent, await withSaid(this.turns, conversationId, [row]));
+      return shownAnswer(conversationId, messageView(shown), answer.usage);
+    };
+    return written(reply, receipt, {
+      views: VIEWS,
+      show,
+      keptWith: () => dataKeyName(receipt.stream, answer.answerId),
+    });
+  }
+}
+
+export const shownAnswer = (conversationId: string, message: JsonText, usage: InvocationUsage | null): JsonText =>
+  new JsonText(
+    `{"conversationId":${JSON.stringify(conversationId)},"message":${message.text},"usage":${JSON.stringify(usage)}}`,
+  );
+
+/** Waits, at most 2 s, until views show an answer. */
+const settled = async ({ server }: FastifyReply, position: string): Promise<void> =>
+  void (await reached(server.edge.views, VIEWS, position));

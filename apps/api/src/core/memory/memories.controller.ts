@@ -1,0 +1,204 @@
+import type { Caller } from '@app/access';
+import {
+  Answers,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  type JsonText,
+  listOf,
+  Lists,
+  QueryInput,
+  Reads,
+  Rejects,
+  Requires,
+  tagged,
+  written,
+} from '@app/http';
+import { type CommandMeta, givenFields, type Receipt, reject } from '@app/kernel';
+import { ClearMemories, CreateMemory, DeleteMemory, EditMemory, type MemoryCaller } from '@app/memory';
+import { GetMemory, ListMemories, type MemoryRow } from '@projections/memories';
+import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { clearedQuery, memoriesQuery, memoryChange, memoryView, newMemory } from './memories-schemas';
+import { MemoryCallers } from './memory-callers';
+import { presentMemory } from './present-memory';
+
+/** What an Agent remembers: the caller's own, and what it shares with all who use it. */
+@Documented('Memories')
+@Controller('/api/v1/core/memory/:agentId/memories')
+export class MemoriesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly callers: MemoryCallers,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('memory:read')
+  @ApiOperation({
+    operationId: 'listMemories',
+    summary:
+      'Lists what an Agent remembers of you and shares with all its users, and what waits for you; newest first.',
+  })
+  @Answers(200, listOf(memoryView.schema))
+  @Reads('memories')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @QueryInput(memoriesQuery) query: Input<typeof memoriesQuery>,
+  ): Promise<JsonText> {
+    const asker = await this.callers.of(caller, agentId);
+    const { limit, cursor, ...filter } = query.parse();
+    const asked = { limit, ...givenFields({ cursor, ...filter }) };
+    const list = `memories/${agentId}`;
+    const { rows, next } = await this.queries.execute(
+      new ListMemories(asker, agentId, filter, this.lists.page(list, caller, asked)),
+    );
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      rows.map(({ row }) => presentMemory(row, asker)),
+      next,
+    );
+  }
+
+  @Post()
+  @Requires('memory:write')
+  @ApiOperation({
+    operationId: 'createMemory',
+    summary:
+      'Saves a personal memory, or proposes a shared one, which you then confirm. An equal one is answered as it is.',
+  })
+  @Answers(200, memoryView.schema)
+  @Answers(201, memoryView.schema)
+  @Rejects('memory_disabled', 'memory_full', 'memory_flagged')
+  async add(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @BodyInput(newMemory) body: Input<typeof newMemory>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { spaceId, ...asker } = await this.callers.ofUser(caller, agentId);
+    const { text, kind, replaces } = body.parse();
+    const memory = {
+      agentId,
+      spaceId,
+      text,
+      kind,
+      origin: 'user',
+      source: null,
+      ...givenFields({ replaces }),
+    } as const;
+    const { memoryId, isNew, receipt } = await this.commands.execute(
+      new CreateMemory(asker, memory, kind === 'personal' ? 'saved' : 'proposed', meta),
+    );
+    void reply.status(isNew ? 201 : 200);
+    return written(reply, receipt, {
+      views: ['memories'],
+      show: () => this.show(asker, agentId, memoryId),
+      location: `/api/v1/core/memory/${agentId}/memories/${memoryId}`,
+    });
+  }
+
+  @Delete()
+  @Requires('memory:write')
+  @ApiOperation({
+    operationId: 'clearMemories',
+    summary: 'Deletes what an Agent remembers of you; with `kind=shared` what it shares, as an editor.',
+  })
+  @Answers(204)
+  async clear(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @QueryInput(clearedQuery) query: Input<typeof clearedQuery>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const asker = await this.callers.of(caller, agentId);
+    const { kind, status } = query.parse();
+    const isShared = kind === 'shared' && status !== 'proposed';
+    if (isShared && asker.access !== 'edit') reject('forbidden', { role: 'editor', kind: 'agent', id: agentId });
+    const { userId } = asker;
+    const own = { of: 'user', agentId, kind, status: isShared ? 'proposed' : status } as const;
+    const receipts = [
+      ...(isShared && status === 'saved' ? [] : [await this.commands.execute(new ClearMemories(userId, own, meta))]),
+      ...(isShared ? [await this.commands.execute(new ClearMemories(userId, { of: 'everybody', agentId }, meta))] : []),
+    ];
+    return cleared(reply, receipts);
+  }
+
+  @Get(':memoryId')
+  @Requires('memory:read')
+  @ApiOperation({ operationId: 'getMemory', summary: 'Reads a memory.' })
+  @Answers(200, memoryView.schema)
+  @Reads('memories')
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('memoryId') memoryId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
+    const asker = await this.callers.of(caller, agentId);
+    const row: MemoryRow = await this.queries.execute(new GetMemory(asker, agentId, memoryId));
+    tagged(reply, row.revision);
+    return presentMemory(row, asker);
+  }
+
+  @Put(':memoryId')
+  @Requires('memory:write')
+  @ApiOperation({ operationId: 'updateMemory', summary: 'Changes the text of a saved memory.' })
+  @Answers(200, memoryView.schema)
+  @Rejects('memory_disabled', 'memory_flagged')
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('memoryId') memoryId: string,
+    @BodyInput(memoryChange) body: Input<typeof memoryChange>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const asker = await this.callers.of(caller, agentId);
+    await this.queries.execute(new GetMemory(asker, agentId, memoryId));
+    const { text } = body.parse();
+    const receipt = await this.commands.execute(new EditMemory(asker, agentId, memoryId, text, meta));
+    return written(reply, receipt, { views: ['memories'], show: () => this.show(asker, agentId, memoryId) });
+  }
+
+  @Delete(':memoryId')
+  @Requires('memory:write')
+  @ApiOperation({ operationId: 'deleteMemory', summary: 'Deletes a memory permanently; its text is erased.' })
+  @Answers(204)
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('memoryId') memoryId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const asker = await this.callers.of(caller, agentId);
+    const receipt = await this.commands.execute(new DeleteMemory(asker, agentId, memoryId, meta));
+    return written(reply, receipt, { views: ['memories'] });
+  }
+
+  private async show(asker: MemoryCaller, agentId: string, memoryId: string): Promise<JsonText> {
+    return presentMemory(await this.queries.execute(new GetMemory(asker, agentId, memoryId)), asker);
+  }
+}
+
+/** Answers that memories were deleted, once none of them is listed. */
+export const cleared = async (reply: FastifyReply, receipts: readonly (Receipt | undefined)[]): Promise<void> => {
+  const [last] = receipts
+    .filter((receipt) => receipt !== undefined)
+    .toSorted((a, b) => (a.position < b.position ? 1 : -1));
+  if (last === undefined) return;
+  await written(reply, last, { views: ['memories'] });
+  // It would be that of one memory among them.
+  reply.removeHeader('etag');
+};

@@ -1,0 +1,86 @@
+import type { Caller } from '@app/access';
+import { Answers, CommandContext, CurrentCaller, Documented, Rejects, Requires, written } from '@app/http';
+import type { CommandMeta } from '@app/kernel';
+import { ChooseMemory, type MemoryChoice } from '@app/memory';
+import { GetMemory } from '@projections/memories';
+import { Controller, Param, Post, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { memoryView } from './memories-schemas';
+import { MemoryCallers } from './memory-callers';
+import { presentMemory } from './present-memory';
+
+/** What becomes of a proposed memory: its user alone says so, once. */
+@Documented('Memories')
+@Controller('/api/v1/core/memory/:agentId/memories/:memoryId')
+export class MemoryChoicesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly callers: MemoryCallers,
+  ) {}
+
+  @Post('confirm')
+  @Requires('memory:write')
+  @ApiOperation({ operationId: 'confirmMemory', summary: 'Saves a proposed memory as it was proposed.' })
+  @Answers(200, memoryView.schema)
+  @Rejects('memory_disabled', 'memory_full', 'memory_flagged')
+  confirm(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('memoryId') memoryId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return this.choose(caller, agentId, memoryId, 'confirm', meta, reply);
+  }
+
+  @Post('save-for-me')
+  @Requires('memory:write')
+  @ApiOperation({ operationId: 'saveMemoryForMe', summary: 'Saves a proposed memory as your own.' })
+  @Answers(200, memoryView.schema)
+  @Rejects('memory_disabled', 'memory_full', 'memory_flagged')
+  saveForMe(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('memoryId') memoryId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return this.choose(caller, agentId, memoryId, 'save-for-me', meta, reply);
+  }
+
+  @Post('discard')
+  @Requires('memory:write')
+  @ApiOperation({ operationId: 'discardMemory', summary: 'Discards a proposed memory; its text is erased.' })
+  @Answers(204)
+  async discard(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('memoryId') memoryId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const asker = await this.callers.of(caller, agentId);
+    const { receipt } = await this.commands.execute(new ChooseMemory(asker, agentId, memoryId, 'discard', meta));
+    return written(reply, receipt, { views: ['memories'] });
+  }
+
+  private async choose(
+    caller: Caller,
+    agentId: string,
+    memoryId: string,
+    choice: MemoryChoice,
+    meta: CommandMeta,
+    reply: FastifyReply,
+  ) {
+    const asker = await this.callers.of(caller, agentId);
+    const chosen = await this.commands.execute(new ChooseMemory(asker, agentId, memoryId, choice, meta));
+    return written(reply, chosen.receipt, {
+      views: ['memories'],
+      show: async () =>
+        presentMemory(await this.queries.execute(new GetMemory(asker, agentId, chosen.memoryId)), asker),
+    });
+  }
+}

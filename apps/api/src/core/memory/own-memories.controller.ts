@@ -1,0 +1,80 @@
+import type { Caller } from '@app/access';
+import {
+  Answers,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  type JsonText,
+  listOf,
+  Lists,
+  QueryInput,
+  Reads,
+  Requires,
+} from '@app/http';
+import { type CommandMeta, givenFields, reject } from '@app/kernel';
+import { ClearMemories } from '@app/memory';
+import { ListMemories } from '@projections/memories';
+import { Controller, Delete, Get, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { cleared } from './memories.controller';
+import { memoriesQuery, memoryView } from './memories-schemas';
+import { presentMemory } from './present-memory';
+
+/** What all Agents remember of the caller, also those that they lost. */
+@Documented('Memories')
+@Controller('/api/v1/core/users/me/memories')
+export class OwnMemoriesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('memory:read')
+  @ApiOperation({
+    operationId: 'listOwnMemories',
+    summary: 'Lists what all Agents remember of you, and what waits for you; newest first.',
+  })
+  @Answers(200, listOf(memoryView.schema))
+  @Reads('memories')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @QueryInput(memoriesQuery) query: Input<typeof memoriesQuery>,
+  ): Promise<JsonText> {
+    assertAllAgents(caller);
+    const { limit, cursor, ...filter } = query.parse();
+    const asked = { limit, ...givenFields({ cursor, ...filter }) };
+    const asker = { userId: caller.userId, access: 'none' } as const;
+    const { rows, next } = await this.queries.execute(
+      new ListMemories(asker, undefined, filter, this.lists.page('own-memories', caller, asked)),
+    );
+    return this.lists.answer(
+      'own-memories',
+      caller,
+      asked,
+      rows.map(({ row }) => presentMemory(row, asker)),
+      next,
+    );
+  }
+
+  @Delete()
+  @Requires('memory:write')
+  @ApiOperation({ operationId: 'clearOwnMemories', summary: 'Deletes what all Agents remember of you.' })
+  @Answers(204)
+  async clear(
+    @CurrentCaller() caller: Caller,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    assertAllAgents(caller);
+    return cleared(reply, [await this.commands.execute(new ClearMemories(caller.userId, { of: 'user' }, meta))]);
+  }
+}
+
+const assertAllAgents = ({ allAgents }: Caller): void => {
+  if (!allAgents) reject('forbidden', { reason: 'not_all_agents' });
+};

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+export const signIn = z.strictObject({
+  apiKey: z.string().min(1).max(512).describe('The secret of the API key whose rights the session has.'),
+});
+
+export const sessionView = z
+  .object({
+    userId: z.string().describe('Who is signed in.'),
+    expiresAt: z.string().describe('When the session ends, ISO 8601 in UTC: after 12 hours, or with its API key.'),
+  })
+  .meta({ id: 'Session' });

@@ -1,0 +1,89 @@
+import { input, InvalidInput, parts } from '@app/http';
+import { reject } from '@app/kernel';
+import { normalisedInstructions, type ParsedSkill, readSkill, SkillFailure, type SkillLimits } from '@app/skills';
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+
+/** Of an archive, beside its files. */
+export const PACKING_BYTES = 1024 ** 2;
+
+/** A file of a multipart body, whole. */
+export interface SentFile {
+  readonly filename: string;
+  readonly bytes: Buffer;
+}
+
+/** Reads a multipart body with one part `file`, and fields before it. `allow` is asked before the file is read. */
+export const sentFile = async <Fields>(
+  request: FastifyRequest,
+  schema: z.ZodType<Fields>,
+  mostBytes: number,
+  allow: (fields: Fields) => Promise<void> = async () => undefined,
+): Promise<{ readonly fields: Fields; readonly file: SentFile }> => {
+  if (!request.isMultipart())
+    throw fault('file', 'required', 'A file is sent as multipart/form-data, as a part named file.');
+  const given: Record<string, unknown> = {};
+  let taken: { readonly fields: Fields; readonly file: SentFile } | undefined;
+  for await (const part of parts(request)) {
+    if (part.kind === 'field') {
+      if (taken !== undefined) throw fault(part.name, 'fields_after_files', 'Fields must come before the file.');
+      if (Object.hasOwn(given, part.name)) throw fault(part.name, 'repeated', 'Must be given once.');
+      Object.defineProperty(given, part.name, { value: part.value, enumerable: true });
+      continue;
+    }
+    if (part.name !== 'file') throw fault(part.name, 'unknown_field', 'Send the file as a part named file.');
+    if (taken !== undefined) throw fault('file', 'too_many_files', 'Send one file.');
+    const fields = input(schema, given);
+    await allow(fields);
+    taken = { fields, file: { filename: part.fileName, bytes: await wholeOf(part.body, mostBytes) } };
+  }
+  return taken ?? Promise.reject(fault('file', 'required', 'A file is required, as a part named file.'));
+};
+
+/** A file read as a Skill. What is wrong with it names file, line and key. */
+export const parsedSkill = async ({ filename, bytes }: SentFile, limits: SkillLimits): Promise<ParsedSkill> => {
+  try {
+    return await readSkill(bytes, filename, limits);
+  } catch (error) {
+    if (!(error instanceof SkillFailure)) throw error;
+    const { fault: at, code, message } = error;
+    throw new InvalidInput(code, [{ path: at.path === '' ? 'file' : at.path, code, message }]);
+  }
+};
+
+const wholeOf = async (body: AsyncIterable<Buffer>, most: number): Promise<Buffer> => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > most) return reject('too_large', { reason: 'skill_bytes', bytes, limit: most });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+};
+
+const fault = (path: string, code: string, message: string): InvalidInput =>
+  new InvalidInput(code === 'unknown_field' ? 'unknown_field' : 'invalid_body', [{ path, code, message }]);
+
+/** As files are read: equal content has one hash, whichever way it came in. */
+export const whole = ({ description, instructions, frontmatter }: Content) => ({
+  description: description.trim(),
+  instructions: normalisedInstructions(instructions),
+  frontmatter,
+});
+/** As `whole`, for fields of which some are absent. */
+export const partial = (content: { readonly [Key in keyof Content]?: Content[Key] | undefined }): Partial<Content> => {
+  const { description = '', instructions = '', frontmatter = {} } = content;
+  const { description: d, instructions: i, frontmatter: f } = whole({ description, instructions, frontmatter });
+  return {
+    ...(content.description === undefined ? {} : { description: d }),
+    ...(content.instructions === undefined ? {} : { instructions: i }),
+    ...(content.frontmatter === undefined ? {} : { frontmatter: f }),
+  };
+};
+
+interface Content {
+  readonly description: string;
+  readonly instructions: string;
+  readonly frontmatter: Readonly<Record<string, unknown>>;
+}

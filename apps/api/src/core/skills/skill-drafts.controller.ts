@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '@app/access';
+import {
+  Accepts,
+  Answers,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  InvalidInput,
+  type JsonText,
+  Rejects,
+  Requires,
+  written,
+} from '@app/http';
+import { type CommandMeta, type Receipt, reject } from '@app/kernel';
+import {
+  activeVersion,
+  ChangeSkill,
+  comparedPath,
+  DiscardDraft,
+  mediaTypeOf,
+  MAX_FILE_BYTES,
+  referencePathFault,
+  SkillLimit,
+} from '@app/skills';
+import { Controller, Delete, Param, Put, Req, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { PACKING_BYTES, parsedSkill, sentFile } from './sent-skill';
+import { type SeenSkill, SkillAccess, shownSkill } from './skill-access';
+import { skillView, warned } from './skills-schemas';
+
+const noFields = z.strictObject({});
+
+/** The draft of a Skill. What is live stays until it is published. */
+@Documented('Skills')
+@Controller('/api/v1/core/skills/:skillId/draft')
+export class SkillDraftsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly access: SkillAccess,
+    private readonly limits: SkillLimit,
+  ) {}
+
+  @Put()
+  @Requires('skills:write')
+  @ApiOperation({
+    operationId: 'replaceSkillDraft',
+    summary: 'Replaces the draft by a `.md`, `.zip` or `.skill`, sent as the part `file`. The name of the Skill stays.',
+  })
+  @Accepts({ files: true })
+  @Answers(200, warned)
+  @Rejects('conflict', 'not_found', 'forbidden', 'invalid_archive', 'invalid_frontmatter')
+  async replace(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @BodyInput(noFields) _: Input<typeof noFields>,
+    @CommandContext() meta: CommandMeta,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.access.change(caller, skillId);
+    const { file } = await sentFile(request, noFields, this.limits.ofVersion.bytes + PACKING_BYTES);
+    const { description, instructions, frontmatter, files, warnings } = await parsedSkill(file, this.limits.ofVersion);
+    const change = { content: { description, instructions, frontmatter, files }, whole: true } as const;
+    const receipt = await this.commands.execute(new ChangeSkill(skillId, change, caller.userId, meta));
+    return this.written(reply, receipt, async () => (await this.show(caller, skillId)).with({ warnings }));
+  }
+
+  @Delete()
+  @Requires('skills:write')
+  @ApiOperation({ operationId: 'discardSkillDraft', summary: 'Discards the draft.' })
+  @Answers(204)
+  @Rejects('conflict', 'not_found', 'forbidden')
+  async discard(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.access.change(caller, skillId);
+    return this.written(reply, await this.commands.execute(new DiscardDraft(skillId, meta)));
+  }
+
+  @Put('files/:filePath')
+  @Requires('skills:write')
+  @ApiOperation({
+    operationId: 'putSkillFile',
+    summary: 'Adds a reference file to the draft, or replaces it, by the bytes of the part `file`.',
+  })
+  @Accepts({ files: true })
+  @Answers(200, skillView.schema)
+  @Rejects('conflict', 'not_found', 'forbidden')
+  async putFile(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @Param('filePath') path: string,
+    @BodyInput(noFields) _: Input<typeof noFields>,
+    @CommandContext() meta: CommandMeta,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    assertPath(path, await this.access.change(caller, skillId));
+    const { bytes } = (await sentFile(request, noFields, MAX_FILE_BYTES)).file;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const file = { path, mediaType: mediaTypeOf(path), sizeBytes: bytes.length, sha256, bytes };
+    const change = { content: { files: [file] } };
+    const receipt = await this.commands.execute(new ChangeSkill(skillId, change, caller.userId, meta));
+    return this.written(reply, receipt, () => this.show(caller, skillId));
+  }
+
+  @Delete('files/:filePath')
+  @Requires('skills:write')
+  @ApiOperation({ operationId: 'deleteSkillFile', summary: 'Takes a reference file out of the draft.' })
+  @Answers(204)
+  @Rejects('conflict', 'not_found', 'forbidden')
+  async removeFile(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @Param('filePath') path: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { skill } = await this.access.change(caller, skillId);
+    if ((skill.draft ?? activeVersion(skill))?.files.has(path) !== true)
+      reject('not_found', { kind: 'file', id: path });
+    const change = { content: { removed: [path] } };
+    return this.written(reply, await this.commands.execute(new ChangeSkill(skillId, change, caller.userId, meta)));
+  }
+
+  private written(reply: FastifyReply, receipt: Receipt, show?: () => Promise<JsonText>) {
+    return written(reply, receipt, { views: ['skills'], ...(show === undefined ? {} : { show }) });
+  }
+
+  private async show(caller: Caller, skillId: string): Promise<JsonText> {
+    return skillView(shownSkill(await this.access.read(caller, skillId)));
+  }
+}
+
+/** Rejects a path that could not stand in an archive, or that some systems would take for that of another file. */
+const assertPath = (path: string, { skill }: SeenSkill): void => {
+  const fault = referencePathFault(path);
+  const twin = (skill.draft ?? activeVersion(skill))?.files
+    .keySeq()
+    .find((other) => other !== path && comparedPath(other) === comparedPath(path));
+  const message =
+    fault === undefined ? twin && `is the path of another file but for case or accents. Choose another.` : fault;
+  if (message !== undefined)
+    throw new InvalidInput('invalid_parameter', [
+      { path: 'filePath', code: 'invalid_path', message: `The file ${message}` },
+    ]);
+};

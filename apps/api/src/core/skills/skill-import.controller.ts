@@ -1,0 +1,243 @@
+import { Readable } from 'node:stream';
+import type { Caller } from '@app/access';
+import {
+  Accepts,
+  Answers,
+  AnswersAs,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  InvalidInput,
+  presenter,
+  QueryInput,
+  Reads,
+  Rejects,
+  Requires,
+  writtenTogether,
+} from '@app/http';
+import { type CommandMeta, isDomainError, type Receipt, reject, revealed, Semaphore, stepOf } from '@app/kernel';
+import {
+  ChangeSkill,
+  CreateSkill,
+  filesOf,
+  type ParsedSkill,
+  readSkillArchive,
+  skillArchive,
+  SkillBodies,
+  SkillFailure,
+  SkillLimit,
+  type SkillLimits,
+  SkillNames,
+  type SkillOutcome,
+  type SkillVersion,
+  versionsOf,
+} from '@app/skills';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type SeenSkill, SkillAccess, type SkillPlace } from './skill-access';
+import { PACKING_BYTES, sentFile } from './sent-skill';
+import { importedSkills, warnings } from './skills-schemas';
+
+const VIEWS = ['skills'];
+/** Archives that are packed at once: each holds all files of a version. */
+const packing = new Semaphore(2);
+
+const noFields = z.strictObject({});
+const exportQuery = z.strictObject({
+  versionId: z.string().optional().describe('A version, or `draft`. Default: the one that is live.'),
+});
+
+const importResult = z.object({
+  path: z.string().describe('The SKILL.md in the archive.'),
+  ok: z.boolean().describe('Whether a Skill, or a draft of one, was made of it.'),
+  skillId: z.string().exactOptional().describe('The Skill.'),
+  code: z.string().exactOptional().describe('Why not.'),
+  message: z.string().exactOptional().describe('What is wrong, with file, line and key.'),
+  warnings,
+});
+const imported = presenter(
+  'ImportedSkills',
+  z.object({ results: z.array(importResult).describe('One for each SKILL.md, in the order of their paths.') }),
+);
+type Result = z.output<typeof importResult>;
+
+/** How an archive is imported. */
+interface Importing {
+  readonly place: SkillPlace;
+  readonly mode: 'create' | 'update';
+  readonly caller: Caller;
+  readonly meta: CommandMeta;
+}
+
+/** Skills in files: an archive of many, a new draft, and export. */
+@Documented('Skills')
+@Controller('/api/v1/core/skills')
+export class SkillImportController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly access: SkillAccess,
+    private readonly limits: SkillLimit,
+    private readonly names: SkillNames,
+    private readonly bodies: SkillBodies,
+  ) {}
+
+  @Post('import')
+  @Requires('skills:write')
+  @ApiOperation({
+    operationId: 'importSkills',
+    summary:
+      'Imports every SKILL.md of an archive, each with an outcome of its own: as new Skills, or with the mode `update` as drafts of those with the same slugs. Multipart: `scope`, `spaceId` or `agentId` and `mode`, then the part `file`.',
+  })
+  @Accepts({ files: true })
+  @Answers(201, imported.schema)
+  @Rejects('invalid_archive', 'not_found', 'forbidden', 'agent_not_granted')
+  async import(
+    @CurrentCaller() caller: Caller,
+    @BodyInput(noFields) _: Input<typeof noFields>,
+    @CommandContext() meta: CommandMeta,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const limits = this.limits.ofVersion;
+    let place: SkillPlace | undefined;
+    const { fields, file } = await sentFile(
+      request,
+      importedSkills,
+      limits.bytes + PACKING_BYTES,
+      async ({ spaceId, agentId }) => {
+        const asked = spaceId === undefined ? { agentId: agentId as string } : { spaceId };
+        const { edits: __, ...allowed } = await this.access.place(caller, asked, 'editor');
+        place = allowed;
+      },
+    );
+    // Set above, before any file is read; the compiler does not see it through the callback.
+    const importing = { place: place as unknown as SkillPlace, mode: fields.mode, caller, meta };
+    const receipts: Receipt[] = [];
+    const results: Result[] = [];
+    for (const outcome of await skillsIn(file.bytes, limits)) {
+      const { receipt, ...result } = await this.importOne(outcome, importing);
+      results.push(result);
+      if (receipt !== undefined) receipts.push(receipt);
+    }
+    return writtenTogether(reply, receipts, {
+      views: VIEWS,
+      keptWith: receipts.at(-1)?.stream ?? '',
+      json: imported({ results }),
+    });
+  }
+
+  @Get(':skillId/export')
+  @Requires('skills:read')
+  @ApiOperation({
+    operationId: 'exportSkill',
+    summary:
+      'Downloads a version of a Skill as a zip in the Agent Skills format: SKILL.md and its files in one folder.',
+  })
+  @Answers(200)
+  @AnswersAs('application/zip')
+  @Rejects('not_found')
+  @Reads()
+  async export(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @QueryInput(exportQuery) query: Input<typeof exportQuery>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    const seen = await this.access.read(caller, skillId);
+    const version = exportedVersion(seen, query.parse().versionId);
+    const archive = await packing.run(() => this.archiveOf(seen, version));
+    const name = encodeURIComponent(`${revealed<string>(seen.skill.slug, 'skill')}.zip`);
+    void reply
+      .header('content-type', 'application/zip')
+      .header('content-length', archive.length)
+      .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+      .header('x-content-type-options', 'nosniff');
+    return Readable.from([archive]);
+  }
+
+  /** What one SKILL.md became. What is wrong with one keeps no other from being imported. */
+  private async importOne(
+    outcome: SkillOutcome,
+    { place, mode, caller, meta }: Importing,
+  ): Promise<Result & { readonly receipt?: Receipt }> {
+    const { path } = outcome;
+    if (!outcome.ok) return { path, ok: false, code: outcome.code, message: outcome.message, warnings: [] };
+    const { skill } = outcome;
+    const step = stepOf(meta, `import/${path}`);
+    try {
+      if (mode === 'update') {
+        const skillId = await this.names.withSlug(place, skill.slug);
+        if (skillId === undefined) return { path, ok: false, code: 'not_found', warnings: [...skill.warnings] };
+        const receipt = await this.redraft(skillId, skill, caller, step);
+        return { path, ok: true, skillId, warnings: [...skill.warnings], receipt };
+      }
+      const { name, slug } = skill;
+      const origin = {
+        ...place,
+        source: 'CUSTOM',
+        provider: 'upload',
+        sourceId: null,
+        creatorType: 'USER',
+        creatorId: caller.userId,
+      } as const;
+      const created = { origin, name, slug, content: contentFrom(skill), publish: false };
+      const { skillId, receipt } = await this.commands.execute(new CreateSkill(created, step));
+      return { path, ok: true, skillId, warnings: [...skill.warnings], receipt };
+    } catch (error) {
+      if (!isDomainError(error)) throw error;
+      return { path, ok: false, code: error.code, warnings: [...skill.warnings] };
+    }
+  }
+
+  private redraft(skillId: string, skill: ParsedSkill, { userId }: Caller, meta: CommandMeta): Promise<Receipt> {
+    return this.commands.execute(new ChangeSkill(skillId, { content: contentFrom(skill), whole: true }, userId, meta));
+  }
+
+  private async archiveOf({ skillId, skill }: SeenSkill, version: SkillVersion): Promise<Buffer> {
+    const files = filesOf(version).map(async (file) => ({
+      path: revealed<string>(file.path, ''),
+      bytes: (await this.bodies.read(skillId, file)) ?? reject('not_found', { kind: 'skill', id: skillId }),
+    }));
+    return skillArchive({
+      name: revealed<string>(skill.name, ''),
+      slug: revealed<string>(skill.slug, ''),
+      description: revealed<string>(version.description, ''),
+      instructions: revealed<string>(version.instructions, ''),
+      frontmatter: revealed(version.frontmatter, {}),
+      files: await Promise.all(files),
+    });
+  }
+}
+
+/** What is wrong with the whole archive names the entry. */
+const skillsIn = async (bytes: Buffer, limits: SkillLimits): Promise<readonly SkillOutcome[]> => {
+  try {
+    return await readSkillArchive(bytes, limits);
+  } catch (error) {
+    if (!(error instanceof SkillFailure)) throw error;
+    const { fault, code, message } = error;
+    throw new InvalidInput(code, [{ path: fault.path === '' ? 'file' : fault.path, code, message }]);
+  }
+};
+
+const contentFrom = ({ description, instructions, frontmatter, files }: ParsedSkill) => ({
+  description,
+  instructions,
+  frontmatter,
+  files,
+});
+
+/** Without a version the one that is live, or the draft of what was never published. */
+const exportedVersion = ({ skill, edits }: SeenSkill, versionId: string | undefined): SkillVersion => {
+  const asked = versionId ?? skill.activeVersionId ?? 'draft';
+  const versions = edits ? versionsOf(skill) : skill.published.toArray();
+  return (
+    versions.find(({ id, publishedAt }) => (asked === 'draft' ? publishedAt === null : id === asked)) ??
+    reject('not_found', { kind: 'version', id: asked })
+  );
+};

@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream';
+import type { Caller } from '@app/access';
+import {
+  Answers,
+  AnswersAs,
+  CurrentCaller,
+  Documented,
+  type Input,
+  type JsonText,
+  listOf,
+  listQuery,
+  Lists,
+  QueryInput,
+  Reads,
+  Rejects,
+  Requires,
+} from '@app/http';
+import { reject } from '@app/kernel';
+import { SkillBodies, type SkillVersion, versionsOf } from '@app/skills';
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { type SeenSkill, SkillAccess } from './skill-access';
+import { versionView } from './skills-schemas';
+
+const plainList = listQuery({});
+
+/** Versions of a Skill: what was published, and for its editors the draft. */
+@Documented('Skills')
+@Controller('/api/v1/core/skills/:skillId/versions')
+export class SkillVersionsController {
+  constructor(
+    private readonly access: SkillAccess,
+    private readonly bodies: SkillBodies,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('skills:read')
+  @ApiOperation({ operationId: 'listSkillVersions', summary: 'Lists the versions of a Skill, newest first.' })
+  @Answers(200, listOf(versionView.schema))
+  @Rejects('not_found')
+  @Reads()
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @QueryInput(plainList) query: Input<typeof plainList>,
+  ): Promise<JsonText> {
+    const seen = await this.access.read(caller, skillId);
+    const asked = query.parse();
+    const list = `skill-versions/${skillId}`;
+    const { after, limit } = this.lists.page(list, caller, asked);
+    const versions = seenVersions(seen).toReversed();
+    const from = after === undefined ? 0 : versions.findIndex(({ id }) => id === after.key) + 1;
+    const page = versions.slice(from, from + limit);
+    const next = from + limit < versions.length ? page.at(-1) : undefined;
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      page.map((version) => versionView({ skillId, version })),
+      next === undefined ? null : { values: [], key: next.id },
+    );
+  }
+
+  @Get(':versionId')
+  @Requires('skills:read')
+  @ApiOperation({ operationId: 'getSkillVersion', summary: 'Reads a version of a Skill; `draft` is its draft.' })
+  @Answers(200, versionView.schema)
+  @Rejects('not_found')
+  @Reads()
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @Param('versionId') versionId: string,
+  ): Promise<JsonText> {
+    return versionView({ skillId, version: versionOf(await this.access.read(caller, skillId), versionId) });
+  }
+
+  @Get(':versionId/files/:filePath')
+  @Requires('skills:read')
+  @ApiOperation({ operationId: 'downloadSkillFile', summary: 'Downloads a reference file of a version.' })
+  @Answers(200)
+  @AnswersAs('application/octet-stream')
+  @Rejects('not_found')
+  @Reads()
+  async file(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @Param('versionId') versionId: string,
+    @Param('filePath') path: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    const version = versionOf(await this.access.read(caller, skillId), versionId);
+    const file = version.files.get(path) ?? reject('not_found', { kind: 'file', id: path });
+    const { size, pieces } = await this.bodies.open(skillId, file);
+    const name = path.split('/').at(-1) ?? path;
+    // What people uploaded never runs in the pages of this origin.
+    void reply
+      .header('content-type', 'application/octet-stream')
+      .header('content-length', size)
+      .header(
+        'content-disposition',
+        `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`,
+      )
+      .header('content-security-policy', "sandbox; default-src 'none'")
+      .header('cross-origin-resource-policy', 'same-origin');
+    return Readable.from(pieces);
+  }
+}
+
+const seenVersions = ({ skill, edits }: SeenSkill): readonly SkillVersion[] =>
+  edits ? versionsOf(skill) : skill.published.toArray();
+
+/** Rejects `not_found` for a foreign one, and for the draft before viewers. */
+const versionOf = (seen: SeenSkill, versionId: string): SkillVersion =>
+  seenVersions(seen).find(({ id, publishedAt }) => (versionId === 'draft' ? publishedAt === null : id === versionId)) ??
+  reject('not_found', { kind: 'version', id: versionId });

@@ -1,0 +1,16 @@
+import { AccessModule } from '@app/access';
+import { SkillsModule } from '@app/skills';
+import { Module } from '@nestjs/common';
+import { SkillAccess } from './skill-access';
+import { SkillDraftsController } from './skill-drafts.controller';
+import { SkillImportController } from './skill-import.controller';
+import { SkillVersionsController } from './skill-versions.controller';
+import { SkillsController } from './skills.controller';
+
+/** Skills and their versions. */
+@Module({
+  imports: [AccessModule, SkillsModule],
+  controllers: [SkillImportController, SkillsController, SkillDraftsController, SkillVersionsController],
+  providers: [SkillAccess],
+})
+export class SkillsApiModule {}

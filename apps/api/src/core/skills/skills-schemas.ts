@@ -1,0 +1,185 @@
+import { exposed, listQuery, presenter } from '@app/http';
+import { isErased, nameSchema, revealed, textSchema } from '@app/kernel';
+import {
+  filesOf,
+  hashOf,
+  keyOf,
+  MAX_DESCRIPTION,
+  MAX_INSTRUCTIONS,
+  MAX_KEPT_BYTES,
+  MAX_NAME,
+  type SkillVersion,
+  skillScope,
+  skillSource,
+  slugOf,
+} from '@app/skills';
+import { skillRow } from '@projections/skills';
+import { z } from 'zod';
+
+const name = nameSchema(MAX_NAME).refine((text) => slugOf(text) !== undefined, {
+  message: 'must have letters of one script or digits, to make a slug from',
+});
+const description = textSchema(MAX_DESCRIPTION).refine((text) => text.trim() !== '', { message: 'must not be empty' });
+const instructions = textSchema(MAX_INSTRUCTIONS).refine((text) => text.trim() !== '', {
+  message: 'must not be empty',
+});
+const frontmatter = z
+  .record(z.string().min(1).max(100), z.json())
+  .refine((keys) => !Object.hasOwn(keys, 'name') && !Object.hasOwn(keys, 'description'), {
+    message: 'must not have name or description, which are fields of their own',
+  })
+  // As much as a file takes: an export can be read again.
+  .refine((keys) => Buffer.byteLength(JSON.stringify(keys)) <= MAX_KEPT_BYTES, {
+    message: `must have at most ${MAX_KEPT_BYTES} bytes`,
+  });
+
+const contentFields = {
+  description: description.describe('When an Agent is to use it.'),
+  instructions: instructions.describe('What the Agent is to do, in Markdown.'),
+  frontmatter: frontmatter.describe('Further keys of the frontmatter of SKILL.md.'),
+};
+
+const placed = {
+  scope: skillScope.describe('Whether it is available to a Space, with all its Agents, or to one Agent.'),
+  spaceId: z.uuid().optional().describe('The Space, with the scope space.'),
+  agentId: z.uuid().optional().describe('The Agent, with the scope agent.'),
+};
+type Placed = {
+  readonly scope: 'space' | 'agent';
+  readonly spaceId?: string | undefined;
+  readonly agentId?: string | undefined;
+};
+const hasNoOther = ({ scope, spaceId, agentId }: Placed): boolean =>
+  (scope === 'space' ? agentId : spaceId) === undefined;
+const hasPlace = ({ scope, spaceId, agentId }: Placed): boolean =>
+  (scope === 'space' ? spaceId : agentId) !== undefined;
+const NO_OTHER = { path: ['scope'], message: 'takes spaceId with space, and agentId with agent' };
+const NEEDED = { path: ['scope'], message: 'needs spaceId with space, and agentId with agent' };
+
+/** Beside a file. */
+export const uploadedSkill = z
+  .strictObject({ ...placed, publish: z.enum(['true', 'false']).default('false') })
+  .refine(hasNoOther, NO_OTHER)
+  .refine(hasPlace, NEEDED);
+
+/** Beside an archive of Skills. */
+export const importedSkills = z
+  .strictObject({ ...placed, mode: z.enum(['create', 'update']).default('create') })
+  .refine(hasNoOther, NO_OTHER)
+  .refine(hasPlace, NEEDED);
+
+export const newSkill = z
+  .strictObject({
+    ...placed,
+    name: name.describe('Its name.'),
+    ...contentFields,
+    frontmatter: contentFields.frontmatter.default({}),
+    publish: z.boolean().default(false).describe('Publishes it at once.'),
+  })
+  .refine(hasNoOther, NO_OTHER)
+  .refine(hasPlace, NEEDED);
+
+export const skillChange = z.strictObject({ name: name.describe('Its name.'), ...contentFields }).partial();
+
+export const activation = z.strictObject({ versionId: z.uuid().describe('A published version of the Skill.') });
+
+export const skillsQuery = listQuery({
+  spaceId: z.uuid().optional().describe('Skills of this Space.'),
+  agentId: z.uuid().optional().describe('Skills that this Agent can load.'),
+  source: skillSource.optional().describe('How it came here.'),
+  status: z.enum(['draft', 'published', 'archived']).optional().describe('Its state.'),
+  q: z.string().min(1).max(200).optional().describe('Text that the name contains, whatever its case.'),
+});
+
+export const availability = z.enum(['agent', 'space', 'installed', 'default']).describe('Where the Agent has it from.');
+
+const shownRow = skillRow.omit({ place: true, draftDescription: true }).extend({ description: z.string() });
+
+/** What a row or a stream says of a Skill. */
+export type ShownSkill = Omit<z.output<typeof skillRow>, 'place'>;
+
+export const skillView = presenter<ShownSkill>(
+  'Skill',
+  exposed(shownRow, {
+    id: true,
+    name: 'Its name.',
+    slug: 'Its name in the grammar of the Agent Skills format, which never changes.',
+    description: 'When an Agent is to use it.',
+    scope: 'Whether it is available to a Space or to one Agent.',
+    spaceId: 'Its Space.',
+    agentId: 'Its Agent; null: all of the Space.',
+    source: 'How it came here.',
+    provider: 'What made it.',
+    sourceId: 'What it was made from; null: nothing here.',
+    creatorType: 'Who made it.',
+    creatorId: 'The user who made it.',
+    status: 'Whether it was ever published.',
+    activeVersionId: 'The version that Agents load; null before the first.',
+    hasDraft: 'Whether it has changes that are not published.',
+    createdAt: true,
+    updatedAt: true,
+    revision: true,
+  }),
+  ({ draftDescription, description: live, ...skill }) => ({ ...skill, description: live ?? draftDescription ?? '' }),
+);
+
+const finding = z.object({
+  rule: z.string().describe('What was found.'),
+  path: z.string().describe('The file.'),
+  line: z.number().int().describe('The line, from 1.'),
+});
+const shownFile = z.object({
+  path: z.string().describe('Where it stands in the Skill.'),
+  mediaType: z.string().describe('What it is, by its name.'),
+  sizeBytes: z.number().int().describe('Its size, bytes.'),
+  sha256: z.string().describe('SHA-256 of its bytes, hex.'),
+});
+
+export const versionView = presenter<{ readonly skillId: string; readonly version: SkillVersion }>(
+  'SkillVersion',
+  z.object({
+    id: z.string().describe('Its id.'),
+    skillId: z.string().describe('The Skill.'),
+    number: z.number().int().describe('Its number, from 1.'),
+    status: z.enum(['draft', 'published']).describe('A published version never changes.'),
+    description: z.string().describe('When an Agent is to use it.'),
+    instructions: z.string().describe('What the Agent is to do.'),
+    frontmatter: z.record(z.string(), z.unknown()).describe('Further keys of the frontmatter.'),
+    files: z.array(shownFile).describe('Its reference files, in the order of their paths.'),
+    contentHash: z.string().describe('Equal for equal content.'),
+    basedOn: z.string().nullable().describe('The version that it began as a copy of.'),
+    findings: z.array(finding).describe('What screening found in its texts.'),
+    createdBy: z.string().nullable().describe('The user who began it.'),
+    createdAt: z.string().describe('When it was begun.'),
+    publishedAt: z.string().nullable().describe('When it was published; null for the draft.'),
+  }),
+  ({ skillId, version }) => ({
+    ...version,
+    skillId,
+    status: version.publishedAt === null ? 'draft' : 'published',
+    files: filesOf(version).filter(({ path }) => !isErased(path)),
+    contentHash: hashOf(version),
+    findings: [
+      ...version.findings.map((each) => ({ ...each, path: 'SKILL.md' })),
+      ...filesOf(version).flatMap((file) => file.findings.map((each) => ({ ...each, path: keyOf(file) }))),
+    ],
+    frontmatter: revealed<object>(version.frontmatter, {}),
+  }),
+);
+
+/** A Skill as it was written, with what was not as the format wants it. */
+/** What was not as the format wants it. */
+export const warnings = z
+  .array(
+    z.object({
+      code: z.string().describe('What was taken as it was meant; stable.'),
+      path: z.string().describe('The file.'),
+      message: z.string().describe('What to change.'),
+    }),
+  )
+  .describe('What was not as the format wants it, and was taken as it was meant.');
+export const warned = skillView.schema
+  .extend({
+    warnings,
+  })
+  .meta({ id: 'WrittenSkill' });

@@ -1,0 +1,290 @@
+import type { Caller } from '@app/access';
+import {
+  Accepts,
+  Answers,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  InvalidInput,
+  type JsonText,
+  listOf,
+  Lists,
+  QueryInput,
+  Reads,
+  Rejects,
+  Requires,
+  tagged,
+  written,
+} from '@app/http';
+import { type CommandMeta, type Receipt } from '@app/kernel';
+import {
+  ActivateVersion,
+  ChangeSkill,
+  CreateSkill,
+  DeleteSkill,
+  LoadableSkills,
+  type NewSkill,
+  PublishSkill,
+  SkillLimit,
+  type SkillOrigin,
+  type SkillWarning,
+  slugOf,
+} from '@app/skills';
+import { ListSkills, placeOfSkills } from '@projections/skills';
+import { Controller, Delete, Get, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { PACKING_BYTES, parsedSkill, partial, sentFile, whole } from './sent-skill';
+import { SkillAccess, shownSkill } from './skill-access';
+import {
+  activation,
+  availability,
+  newSkill,
+  skillChange,
+  skillsQuery,
+  skillView,
+  uploadedSkill,
+  warned,
+} from './skills-schemas';
+
+const PATH = '/api/v1/core/skills';
+const VIEWS = ['skills'];
+
+interface Uploaded {
+  readonly skill: NewSkill;
+  readonly warnings: readonly SkillWarning[];
+}
+
+const listed = skillView.schema.extend({ availability: availability.optional() }).meta({ id: 'ListedSkill' });
+const skillList = listOf(listed, {
+  skillSetHash: z.string().optional().describe('With `agentId`: changes exactly when what the Agent can load does.'),
+});
+
+/** Procedures that Agents follow: for a Space, with all its Agents, or for one Agent. */
+@Documented('Skills')
+@Controller(PATH)
+export class SkillsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly access: SkillAccess,
+    private readonly loadable: LoadableSkills,
+    private readonly limits: SkillLimit,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('skills:read')
+  @ApiOperation({
+    operationId: 'listSkills',
+    summary:
+      'Lists the Skills of a Space, or those that an Agent can load, newest first. One of spaceId and agentId is required.',
+  })
+  @Answers(200, skillList)
+  @Rejects('not_found', 'forbidden', 'agent_not_granted')
+  @Reads('skills')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @QueryInput(skillsQuery) query: Input<typeof skillsQuery>,
+  ): Promise<JsonText> {
+    const { spaceId, agentId, ...asked } = query.parse();
+    const { source, status, q } = asked;
+    const of = placeAsked(spaceId, agentId);
+    const place = await this.access.place(caller, of, 'viewer');
+    const places = [placeOfSkills(of), ...('agentId' in of ? [placeOfSkills({ spaceId: place.spaceId })] : [])];
+    const list = `skills/${places[0]}`;
+    const filter = { source, status, q, publishedOnly: !place.edits };
+    const { rows, next } = await this.queries.execute(
+      new ListSkills(places, filter, this.lists.page(list, caller, asked)),
+    );
+    const items = rows.map(({ row }) => {
+      const shown = place.edits ? row : { ...row, hasDraft: false };
+      return skillView(shown, 'agentId' in of ? { availability: row.scope } : undefined);
+    });
+    const answer = this.lists.answer(list, caller, asked, items, next);
+    if (!('agentId' in of)) return answer;
+    const { skillSetHash } = await this.loadable.of({ agentId: of.agentId, spaceId: place.spaceId });
+    return answer.with({ skillSetHash });
+  }
+
+  @Post()
+  @Requires('skills:write')
+  @ApiOperation({
+    operationId: 'createSkill',
+    summary:
+      'Creates a Skill as a draft, or publishes it at once: as JSON, or from a `.md`, `.zip` or `.skill` as multipart with one `file` (fields before it).',
+  })
+  @Accepts({ files: true })
+  @Answers(201, warned)
+  @Rejects(
+    'name_taken',
+    'conflict',
+    'not_found',
+    'forbidden',
+    'agent_not_granted',
+    'invalid_archive',
+    'invalid_frontmatter',
+  )
+  async create(
+    @CurrentCaller() caller: Caller,
+    @BodyInput(newSkill) body: Input<typeof newSkill>,
+    @CommandContext() meta: CommandMeta,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { skill, warnings } = request.isMultipart()
+      ? await this.uploaded(caller, request)
+      : await this.inline(caller, body.parse());
+    const { skillId, receipt } = await this.commands.execute(new CreateSkill(skill, meta));
+    return written(reply, receipt, {
+      views: VIEWS,
+      show: async () => (await this.show(caller, skillId)).with({ warnings }),
+      location: `${PATH}/${skillId}`,
+    });
+  }
+
+  @Get(':skillId')
+  @Requires('skills:read')
+  @ApiOperation({ operationId: 'getSkill', summary: 'Reads a Skill.' })
+  @Answers(200, skillView.schema)
+  @Rejects('not_found')
+  @Reads()
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
+    const seen = await this.access.read(caller, skillId);
+    tagged(reply, seen.revision);
+    return skillView(shownSkill(seen));
+  }
+
+  @Put(':skillId')
+  @Requires('skills:write')
+  @ApiOperation({
+    operationId: 'updateSkill',
+    summary:
+      'Renames a Skill, and changes its draft. What is live stays until the draft is published. Fields absent stay.',
+  })
+  @Answers(200, skillView.schema)
+  @Rejects('name_taken', 'conflict', 'not_found', 'forbidden')
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @BodyInput(skillChange) body: Input<typeof skillChange>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.access.change(caller, skillId);
+    const { name, ...content } = body.parse();
+    const change = {
+      ...(name === undefined ? {} : { name }),
+      ...(Object.keys(content).length === 0 ? {} : { content: partial(content) }),
+    };
+    const receipt = await this.commands.execute(new ChangeSkill(skillId, change, caller.userId, meta));
+    return this.written(reply, receipt, caller, skillId);
+  }
+
+  @Delete(':skillId')
+  @Requires('skills:write')
+  @ApiOperation({ operationId: 'deleteSkill', summary: 'Deletes a Skill permanently, with all its versions.' })
+  @Answers(204)
+  @Rejects('not_found', 'forbidden')
+  async remove(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.access.change(caller, skillId);
+    return written(reply, await this.commands.execute(new DeleteSkill(skillId, meta)), { views: VIEWS });
+  }
+
+  @Post(':skillId/publish')
+  @Requires('skills:write')
+  @ApiOperation({
+    operationId: 'publishSkill',
+    summary: 'Publishes the draft, with every file byte for byte. Agents load it from their next turn on.',
+  })
+  @Answers(200, skillView.schema)
+  @Rejects('conflict', 'not_found', 'forbidden')
+  async publish(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.access.change(caller, skillId);
+    return this.written(reply, await this.commands.execute(new PublishSkill(skillId, meta)), caller, skillId);
+  }
+
+  @Post(':skillId/activate')
+  @Requires('skills:write')
+  @ApiOperation({
+    operationId: 'activateSkillVersion',
+    summary: 'Makes any published version live again, with its files.',
+  })
+  @Answers(200, skillView.schema)
+  @Rejects('not_found', 'forbidden')
+  async activate(
+    @CurrentCaller() caller: Caller,
+    @Param('skillId') skillId: string,
+    @BodyInput(activation) body: Input<typeof activation>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.access.change(caller, skillId);
+    const { versionId } = body.parse();
+    const receipt = await this.commands.execute(new ActivateVersion(skillId, versionId, meta));
+    return this.written(reply, receipt, caller, skillId);
+  }
+
+  private async inline(caller: Caller, { name, publish, ...sent }: z.output<typeof newSkill>): Promise<Uploaded> {
+    const origin = await this.origin(caller, sent, 'inline');
+    const content = { ...whole(sent), files: [] };
+    return { skill: { origin, name, slug: slugOf(name) as string, content, publish }, warnings: [] };
+  }
+
+  private async uploaded(caller: Caller, request: FastifyRequest): Promise<Uploaded> {
+    const { ofVersion: limits } = this.limits;
+    const allow = async (fields: z.output<typeof uploadedSkill>) => void (await this.origin(caller, fields, 'upload'));
+    const { fields, file } = await sentFile(request, uploadedSkill, limits.bytes + PACKING_BYTES, allow);
+    const { name, slug, description, instructions, frontmatter, files, warnings } = await parsedSkill(file, limits);
+    const origin = await this.origin(caller, fields, 'upload');
+    const content = { description, instructions, frontmatter, files };
+    return { skill: { origin, name, slug, content, publish: fields.publish === 'true' }, warnings };
+  }
+
+  private async origin(
+    caller: Caller,
+    { spaceId, agentId }: { readonly spaceId?: string | undefined; readonly agentId?: string | undefined },
+    provider: string,
+  ): Promise<SkillOrigin> {
+    const asked = spaceId === undefined ? { agentId: agentId as string } : { spaceId };
+    const { edits: _, ...place } = await this.access.place(caller, asked, 'editor');
+    return { ...place, source: 'CUSTOM', provider, sourceId: null, creatorType: 'USER', creatorId: caller.userId };
+  }
+
+  private written(reply: FastifyReply, receipt: Receipt, caller: Caller, skillId: string) {
+    return written(reply, receipt, { views: VIEWS, show: () => this.show(caller, skillId) });
+  }
+
+  private async show(caller: Caller, skillId: string): Promise<JsonText> {
+    return skillView(shownSkill(await this.access.read(caller, skillId)));
+  }
+}
+
+const placeAsked = (
+  spaceId: string | undefined,
+  agentId: string | undefined,
+): { readonly spaceId: string } | { readonly agentId: string } => {
+  if (spaceId !== undefined && agentId === undefined) return { spaceId };
+  if (agentId !== undefined && spaceId === undefined) return { agentId };
+  throw new InvalidInput('invalid_parameter', [
+    { path: 'spaceId', code: 'required', message: 'Give one of spaceId and agentId.' },
+  ]);
+};

@@ -1,0 +1,231 @@
+import { type Erased, isErased, nameSchema, revealed, sensitive } from '@app/kernel';
+import {
+  DocumentFault,
+  MOST_OPERATIONS,
+  operationsOrFault,
+  OWN_TOOLS,
+  SHORTEST_SECRET,
+  type ToolOperation,
+  toolNameOf,
+} from '@app/tools';
+import { z } from 'zod';
+
+/** Most characters of the OpenAPI documents of one Agent, as JSON. */
+const MOST_CHARACTERS = 256 * 1024;
+
+const fields = {
+  id: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, 'must be an identifier')
+    .describe('The id of the tool. Names of its operations begin with it.'),
+  name: nameSchema(100).describe('Its name.'),
+  enabled: z.boolean().describe('Whether the Agent may call it.'),
+  approval: z.enum(['never', 'always']).describe('Whether the user of the conversation approves each call.'),
+};
+const kind = z
+  .enum(['http', 'knowledge'])
+  .describe('`http`: operations of an API. `knowledge`: the search in Knowledge.');
+
+const openApiDocument = z
+  .record(z.string(), z.unknown())
+  // Stored as text: keys such as `$ref` are none that every store takes.
+  .transform((document) => JSON.stringify(document))
+  .refine((text) => text.length <= MOST_CHARACTERS, {
+    message: `must have at most ${MOST_CHARACTERS} characters`,
+    abort: true,
+  })
+  .describe('Its OpenAPI document, 3.0 or 3.1.');
+
+/** `http(s)`, a host, a port and a path: no credentials, query or fragment, and no slash at the end. */
+const baseUrl = z
+  .string()
+  .trim()
+  .max(500)
+  .transform((text, context) => {
+    const url = URL.parse(text);
+    const isPlain =
+      url !== null &&
+      ['http:', 'https:'].includes(url.protocol) &&
+      `${url.username}${url.password}${url.search}${url.hash}` === '' &&
+      !/%(?:2e|2f|5c)/i.test(url.pathname);
+    if (isPlain) return url.href.replace(/\/+$/, '');
+    context.addIssue({
+      code: 'custom',
+      message: 'must be an address such as https://api.example.com/v1, without credentials, query or fragment',
+    });
+    return z.NEVER;
+  })
+  .describe('Where its paths begin. The `servers` of the document are not used.');
+
+const secret = z
+  .string()
+  .min(SHORTEST_SECRET)
+  .max(4_000)
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII, without spaces around it')
+  .nullable()
+  .describe(
+    'What the security schemes of the document ask for: an API key, a token, or `user:password`. It is never shown. Absent, the tool keeps its secret; null removes it.',
+  );
+
+const httpTool = z
+  .strictObject({
+    document: openApiDocument,
+    baseUrl,
+    secret: secret.optional(),
+    hasSecret: z.boolean().optional().describe('Whether it has a secret. What is sent here changes nothing.'),
+  })
+  .transform(({ document, baseUrl: address, secret: given }) => ({
+    document,
+    baseUrl: address,
+    ...(given === undefined ? {} : { secret: given }),
+  }))
+  .describe('The API, of a tool of the kind `http`.');
+
+const tool = z.strictObject({ ...fields, kind, http: httpTool.optional() });
+type Tool = z.output<typeof tool>;
+
+/** The tools of an Agent as requests name them. */
+export const toolsInput = z
+  .array(tool)
+  .max(100)
+  .superRefine((tools, context) => {
+    const fault = toolsFault(tools);
+    if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
+  })
+  .describe('The tools that it has.');
+
+interface ToolsFault {
+  readonly path?: (string | number)[];
+  readonly message: string;
+}
+
+/** What is wrong with a list whose tools are each right. */
+const toolsFault = (tools: readonly Tool[]): ToolsFault | undefined => {
+  if (new Set(tools.map(({ id }) => id)).size < tools.length) return { message: 'must not name a tool twice' };
+  const odd = tools.findIndex(({ kind: given, http }) => (given === 'http') !== (http !== undefined));
+  if (odd >= 0) return { path: [odd, 'http'], message: 'must be given for a tool of the kind http, and for no other' };
+  if (tools.filter(({ kind: given }) => given === 'knowledge').length > 1)
+    return { message: 'must have at most one of the kind knowledge' };
+  if (tools.reduce((sum, { http }) => sum + (http?.document.length ?? 0), 0) > MOST_CHARACTERS)
+    return { message: `must have documents of at most ${MOST_CHARACTERS} characters together` };
+  return operationsFault(tools);
+};
+
+const operationsFault = (tools: readonly Tool[]): ToolsFault | undefined => {
+  const names = new Set(OWN_TOOLS);
+  for (const [index, tool] of tools.entries()) {
+    const fault = tool.http === undefined ? undefined : httpFault(tool.id, tool.http, names);
+    if (fault !== undefined) return { path: [index, 'http', ...fault.path], message: fault.message };
+  }
+  return undefined;
+};
+
+/** `names`: those that the Agent's tools have already; its own join them. */
+const httpFault = (
+  id: string,
+  { document, secret: given }: z.output<typeof httpTool>,
+  names: Set<string>,
+): Required<ToolsFault> | undefined => {
+  const operations = operationsOrFault(JSON.parse(document));
+  if (operations instanceof DocumentFault)
+    return { path: ['document', ...operations.place], message: operations.message };
+  for (const { name, place } of operations) {
+    const toolName = toolNameOf(id, name);
+    if (names.has(toolName))
+      return {
+        path: ['document', ...place, 'operationId'],
+        message: `must be another: a model would call it ${toolName}, as it calls another`,
+      };
+    names.add(toolName);
+  }
+  if (names.size > MOST_OPERATIONS + OWN_TOOLS.size)
+    return { path: ['document', 'paths'], message: `must bring the Agent to at most ${MOST_OPERATIONS} operations` };
+  return secretFault(given, operations);
+};
+
+const secretFault = (given: unknown, operations: readonly ToolOperation[]): Required<ToolsFault> | undefined => {
+  if (typeof given !== 'string') return undefined;
+  const uses = operations.flatMap((operation) => operation.secret ?? []);
+  if (uses.length === 0)
+    return { path: ['secret'], message: 'has no use: no operation of the document asks for security' };
+  return uses.some(({ kind: use }) => use === 'basic') && !given.includes(':')
+    ? { path: ['secret'], message: 'must be user:password, for HTTP basic' }
+    : undefined;
+};
+
+/** A tool of an Agent in events: what people wrote is encrypted. The kind was free once. */
+export const storedTool = z.strictObject({
+  ...fields,
+  name: sensitive(fields.name),
+  kind: z.string().regex(/^[a-z][a-zA-Z-]{0,39}$/, 'must be a kind of tool'),
+  http: z
+    .strictObject({
+      document: sensitive(z.string()),
+      baseUrl: sensitive(z.string()),
+      /** Sealed (`ToolSecrets`): whoever reads the event with its content does not read the secret. */
+      secret: sensitive(z.string()).optional(),
+    })
+    .optional(),
+});
+export type StoredTool = z.output<typeof storedTool>;
+
+/** A tool in views, which hold no secret. What people wrote may be erased. */
+export const toolRow = storedTool
+  .extend({
+    name: fields.name,
+    http: z.object({ document: z.string(), baseUrl: z.string(), hasSecret: z.boolean() }).exactOptional(),
+  })
+  .strip();
+
+/** A tool as it stands in a view. */
+export const rowOfTool = ({ http, ...plain }: StoredTool) => ({
+  ...plain,
+  ...(http === undefined
+    ? {}
+    : { http: { document: http.document, baseUrl: http.baseUrl, hasSecret: http.secret !== undefined } }),
+});
+
+/** A tool as the API shows it. */
+export const shownTool = toolRow.extend({
+  kind: z.string().describe('Its kind: `http` or `knowledge`. Others were named once, and do nothing.'),
+  http: z
+    .object({
+      baseUrl: z.string().describe('Where its paths begin.'),
+      hasSecret: z.boolean().describe('Whether it has a secret, which is never shown.'),
+      document: z.record(z.string(), z.unknown()).optional().describe('Its OpenAPI document; lists leave it out.'),
+    })
+    .optional()
+    .describe('The API, of a tool of the kind `http`.'),
+});
+
+/** What a change says of a tool: a secret that is absent stays, null removes it, and a text is sealed. */
+export type ToolChange = Omit<StoredTool, 'http'> & {
+  readonly http?:
+    | {
+        readonly document: string | Erased;
+        readonly baseUrl: string | Erased;
+        readonly secret?: string | Erased | null | undefined;
+      }
+    | undefined;
+};
+
+/**
+ * The tools of a change, with the secrets that they keep: a secret belongs to one tool and one base URL, so that nobody who does
+ * not know it can have it sent elsewhere. `orElse` is asked where it would be: at a place of the list.
+ */
+export const withSecrets = (
+  tools: readonly ToolChange[],
+  present: readonly StoredTool[],
+  orElse: (index: number) => void,
+): StoredTool[] =>
+  tools.map(({ http, ...plain }, index) => {
+    if (http === undefined) return plain;
+    const { secret: given, ...api } = http;
+    if (typeof given === 'string') return { ...plain, http: { ...api, secret: given } };
+    const before = present.find(({ id }) => id === plain.id)?.http;
+    if (given !== undefined || before?.secret === undefined) return { ...plain, http: api };
+    if (revealed(before.baseUrl, '') === revealed(api.baseUrl, '') && !isErased(before.secret))
+      return { ...plain, http: { ...api, secret: before.secret } };
+    orElse(index);
+    return { ...plain, http: api };
+  });

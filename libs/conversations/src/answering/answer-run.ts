@@ -1,0 +1,278 @@
+import { isDomainError, isUnavailable } from '@app/kernel';
+import {
+  callsTools,
+  type ChatMessage,
+  type ChatProvider,
+  type ChatRequest,
+  type FinishReason,
+  type InvocationUsage,
+  isUpstreamFailure,
+  type ModelDescription,
+  type ToolCall,
+  type TokenUsage,
+  upstreamRejection,
+} from '@app/models';
+import { CallRecord, type MeteredCall } from '@app/spending';
+import { type MessagePart, type ToolPart } from '../conversation/message-parts';
+import { passagesOf, type PausedAnswer } from '../conversation/tool-approvals';
+import type { TurnBegun } from '../conversation/provenance.schema';
+import { AnswerParts } from './answer-parts';
+import { AnswerSources } from './answer-sources';
+import { type AnswererParts, type AnsweringAgent, type Outcome, Stopped, USUAL_OUTPUT } from './answering';
+import type { ProvenanceRecorder } from './provenance-recorder';
+import type { Asker, RetrievedPassage } from './retriever';
+import type { TurnBeginning } from './turn-beginnings';
+import { usageSum } from './usage-sum';
+import { callsIn, closedCalls, fitting, ToolCalls } from './tool-calls';
+
+/** Calls of the model for one answer. One that still calls tools then ends as `tool-calls`. */
+const MAX_STEPS = 8;
+
+/** One answer, or what is left of it after it waited. */
+export interface AnswerToMake {
+  readonly agent: AnsweringAgent;
+  readonly asker: Asker;
+  /** What was said, with the question. */
+  readonly messages: readonly ChatMessage[];
+  readonly signal: AbortSignal;
+  /** For the first call of the model; it is settled here. Without it one is reserved. */
+  readonly metered?: MeteredCall | undefined;
+  /** Where it goes on. */
+  readonly from?: { readonly parts: readonly MessagePart[]; readonly paused: PausedAnswer };
+  /** Resolves when all that was said is in the log. Throws where nobody waits for the answer any more. */
+  readonly save: () => Promise<void>;
+  /** The Skills and memories that the turn began with; those of an incognito one by default. */
+  readonly begun?: TurnBeginning;
+  /** Told what the answer is made from. */
+  readonly provenance?: ProvenanceRecorder;
+  /** Whether it may wait for approvals; else it has no tools that need them. */
+  readonly mayWait: boolean;
+  /** Told the parts whenever they changed. */
+  readonly say: (parts: readonly MessagePart[]) => void;
+}
+
+/** What an answer asks for around its calls of the model. */
+export interface AnswerSteps {
+  reserve(said: readonly ChatMessage[]): Promise<MeteredCall | undefined>;
+  retrieve(
+    metered: MeteredCall | undefined,
+  ): Promise<Pick<PausedAnswer, 'degraded'> & { readonly passages: readonly RetrievedPassage[] }>;
+  seen(request: ChatRequest, text: string): TokenUsage;
+}
+
+/** Makes an answer step by step: a call of the model, then of the tools that it wants, until it wants none. */
+export class AnswerRun {
+  private readonly said: AnswerParts;
+  private readonly sources: AnswerSources;
+  private usage: InvocationUsage | null;
+  private degraded: PausedAnswer['degraded'];
+  private metered: MeteredCall | undefined;
+  private model: string;
+
+  constructor(
+    private readonly parts: AnswererParts,
+    private readonly answer: AnswerToMake & { readonly begun: TurnBeginning },
+    private readonly steps: AnswerSteps,
+  ) {
+    const { from, agent, say } = answer;
+    this.said = new AnswerParts(from?.parts ?? [], say);
+    this.sources = new AnswerSources((passages) => answer.provenance?.found(passages));
+    if (from !== undefined) this.sources.resume(passagesOf(from.paused), from.parts);
+    this.usage = from?.paused.usage ?? null;
+    this.degraded = from?.paused.degraded;
+    this.metered = answer.metered;
+    this.model = from?.paused.model ?? agent.model ?? parts.models.catalogue.defaultModel;
+  }
+
+  /** A failure is an answer too, with what was said before it. */
+  async run(): Promise<Outcome> {
+    try {
+      return await this.toEnd();
+    } catch (error) {
+      return this.unfinished(error);
+    } finally {
+      this.metered?.cancel();
+    }
+  }
+
+  private async toEnd(): Promise<Outcome> {
+    const { from, signal, save } = this.answer;
+    const { model, provider } = this.parts.models.chat(this.answer.agent.model);
+    this.model = model.key;
+    const tools = await this.toolsFor(model);
+    if (from === undefined) {
+      const { passages, degraded } = await this.steps.retrieve(this.metered);
+      this.degraded = degraded;
+      this.sources.begin(passages);
+    } else await this.runCalls(tools);
+    for (let step = from === undefined ? 1 : stepsIn(this.said.all) + 1; ; step += 1) {
+      if (step > 1) {
+        await save();
+        this.said.add({ type: 'step-start' });
+      }
+      const finishReason = await this.step(model, provider, tools);
+      if (callsIn(this.said.all).length === 0) return this.ended('complete', finishReason);
+      // What runs stands in the log first: no process runs a call that another one may have run.
+      await save();
+      await this.runCalls(tools);
+      signal.throwIfAborted();
+      if (callsIn(this.said.all).some(({ state }) => state === 'approval-requested'))
+        return {
+          ...this.ended('waiting', 'tool-calls'),
+          status: 'waiting',
+          passages: this.sources.all,
+          began: this.began,
+        };
+      if (step >= MAX_STEPS) return this.ended('complete', 'tool-calls');
+    }
+  }
+
+  private async toolsFor(model: ModelDescription): Promise<ToolCalls> {
+    const { agent, asker, mayWait, begun } = this.answer;
+    const own = callsTools(model) ? await this.parts.tools.of(agent, asker) : [];
+    const may = mayWait ? own : own.filter(({ approval }) => approval === 'never');
+    const beside = callsTools(model) ? [...begun.skills.tools, ...begun.memories.tools] : [];
+    // No tool of an API takes the name of one of these.
+    return new ToolCalls([...may, ...beside], this.parts.logger);
+  }
+
+  private get began(): TurnBegun {
+    const { skills, memories } = this.answer.begun;
+    return {
+      ...(skills.isUnavailable ? {} : { skills: [...skills.versions] }),
+      memories: [...memories.references],
+      memoryState: memories.state,
+    };
+  }
+
+  /** One call of the model, metered by itself. */
+  private async step(model: ModelDescription, provider: ChatProvider, tools: ToolCalls): Promise<FinishReason> {
+    const { agent, messages, begun, signal } = this.answer;
+    const said = [...begun.memories.shown, ...messages, ...this.sources.shown(this.said.all, begun.skills.loadedTexts)];
+    const metered = this.metered ?? (await this.steps.reserve(said));
+    this.metered = undefined;
+    const request: ChatRequest = {
+      model,
+      system: this.systemFor(model),
+      messages: said,
+      sources: this.sources.given,
+      sampling: agent.sampling,
+      signal,
+      onSent: (body) => this.answer.provenance?.sent(body),
+      ...(tools.descriptions.length === 0 ? {} : { tools: tools.descriptions }),
+    };
+    const record = metered && new CallRecord(metered, model, USUAL_OUTPUT, this.parts.models.rates);
+    const { marks, cited } = this.sources.reader();
+    let text = '';
+    const say = (piece: string): void => {
+      text += piece;
+      this.said.say('text', piece);
+    };
+    try {
+      for await (const chunk of provider.stream(request)) {
+        if (chunk.type === 'text') say(marks.push(chunk.text));
+        else say(marks.end());
+        if (chunk.type === 'reasoning') this.said.say('reasoning', chunk.text);
+        if (chunk.type === 'tool-call') this.call(tools, chunk);
+        if (chunk.type !== 'finish') continue;
+        this.said.add(...cited(text));
+        this.model = chunk.model.key;
+        record?.servedBy(chunk.model);
+        record?.used({ usage: chunk.usage, source: chunk.usageSource });
+        if (chunk.pace !== undefined) record?.madeIn(chunk.pace.ms, chunk.pace.tokens);
+        record?.succeeded();
+        this.bill(record);
+        return chunk.finishReason;
+      }
+      throw new Error('the model stream has no end');
+    } catch (error) {
+      if (isUpstreamFailure(error)) this.model = error.facts.work?.model.key ?? this.model;
+      if (record !== undefined) this.billUnfinished(error, this.steps.seen(request, text), record);
+      throw error;
+    } finally {
+      record?.settle();
+    }
+  }
+
+  private systemFor(model: ModelDescription): string {
+    const { agent, begun } = this.answer;
+    const { catalogue } = begun.skills;
+    return callsTools(model) && catalogue !== ''
+      ? `${agent.systemPrompt}\n\n${catalogue}`.trimStart()
+      : agent.systemPrompt;
+  }
+
+  private call(tools: ToolCalls, call: ToolCall): void {
+    this.said.add(tools.partOf(call, this.said.all));
+  }
+
+  /** Runs the calls of the last step that may be run, all at once. */
+  private async runCalls(tools: ToolCalls): Promise<void> {
+    const run = async (part: ToolPart): Promise<void> => {
+      if (part.approval?.approved === false) return this.said.call(part.toolCallId, { state: 'output-denied' });
+      const end = fitting(await tools.run(part, this.said.all, this.answer.signal), this.said.all);
+      const { fields, passages, shown = [] } = end;
+      this.sources.join(part.toolCallId, passages);
+      this.said.add(...shown);
+      this.said.call(part.toolCallId, fields);
+    };
+    await Promise.all(
+      callsIn(this.said.all)
+        .filter(({ state }) => state === 'input-available' || state === 'approval-responded')
+        .map(run),
+    );
+  }
+
+  private ended<Status extends 'complete' | 'stopped' | 'failed' | 'waiting'>(
+    status: Status,
+    finishReason: FinishReason,
+  ) {
+    return {
+      parts: status === 'stopped' || status === 'failed' ? closedCalls(this.said.all) : this.said.all,
+      status,
+      finishReason,
+      model: this.model,
+      usage: this.usage,
+      ...(this.degraded === undefined || this.degraded.length === 0 ? {} : { degraded: this.degraded }),
+    };
+  }
+
+  private unfinished(error: unknown): Outcome {
+    if (isStopped(error)) return this.ended('stopped', 'other');
+    const rejection = upstreamRejection(error);
+    const errorCode = isDomainError(rejection) ? rejection.code : isUnavailable(rejection) ? 'unavailable' : 'internal';
+    this.parts.logger.warn(
+      {
+        agentId: this.answer.agent.agentId,
+        model: this.model,
+        code: errorCode,
+        ...(rejection === error && isDomainError(error) ? {} : { error }),
+      },
+      'Answer failed.',
+    );
+    return { ...this.ended('failed', 'error'), errorCode };
+  }
+
+  /** A model that was at work bills what it made until it was left, or until its provider broke off; one that failed at once bills nothing. */
+  private billUnfinished(error: unknown, seen: TokenUsage, record: CallRecord): void {
+    const isLeft = isStopped(error);
+    // A local model was stopped, or broke off, in the middle.
+    const isSeen = !isUpstreamFailure(error) && (isLeft || seen.outputTokens > 0);
+    if (isSeen) record.used({ usage: seen, source: 'counted' });
+    if (isLeft) record.stopped();
+    record.failed(error, seen);
+    if (isSeen || (isUpstreamFailure(error) && error.facts.work !== undefined)) this.bill(record);
+  }
+
+  private bill(record: CallRecord | undefined): void {
+    if (record === undefined) return;
+    const usage = record.bill(this.parts.currency);
+    this.usage = this.usage === null ? usage : usageSum(this.usage, usage);
+    this.answer.provenance?.called(record.id, usage);
+  }
+}
+
+const stepsIn = (parts: readonly MessagePart[]): number => 1 + parts.filter(({ type }) => type === 'step-start').length;
+
+const isStopped = (error: unknown): boolean =>
+  error instanceof Stopped || (isUpstreamFailure(error) && error.kind === 'aborted');

@@ -1,0 +1,88 @@
+import type { ChatMessage, ChatSource } from '@app/models';
+import type { MessagePart } from '../conversation/message-parts';
+import { type Citation, CitationReader } from './citations';
+import type { RetrievedPassage } from './retriever';
+import { shownParts, type SkillTexts } from './shown-parts';
+import { sourceParts } from './source-parts';
+import { sourceOf } from './sources';
+
+/** The sources of one answer: what it may cite, and by which numbers its reader knows those that it cited. */
+export class AnswerSources {
+  private passages: readonly RetrievedPassage[] = [];
+  /** As readers see them, by those that the model was given. */
+  private readonly numbers = new Map<number, number>();
+  /** What the model is told of results that may be cited, by call. */
+  private readonly notes = new Map<string, string>();
+
+  /** `found` hears of passages that are new. */
+  constructor(private readonly found: (passages: readonly RetrievedPassage[]) => void) {}
+
+  get all(): readonly RetrievedPassage[] {
+    return this.passages;
+  }
+
+  get given(): readonly ChatSource[] {
+    return this.passages.map(sourceOf);
+  }
+
+  begin(passages: readonly RetrievedPassage[]): void {
+    this.passages = passages;
+    this.found(passages);
+  }
+
+  /** Where an answer goes on: with what it may cite, and what it cited. */
+  resume(passages: readonly RetrievedPassage[], parts: readonly MessagePart[]): void {
+    this.begin(passages);
+    for (const part of parts) {
+      if (part.type !== 'source-document') continue;
+      const source = passages.findIndex(({ chunks }) => chunks.some(({ chunkId }) => chunkId === part.sourceId));
+      this.numbers.set(source < 0 ? -this.numbers.size : source + 1, this.numbers.size + 1);
+    }
+  }
+
+  /** What a tool found joins the sources; those that are among them keep their numbers. */
+  join(callId: string, passages: readonly RetrievedPassage[]): void {
+    const known = new Map(this.passages.map(({ chunkId }, index) => [chunkId, index + 1]));
+    const numbers = passages.map((passage) => {
+      const number = known.get(passage.chunkId) ?? this.passages.length + 1;
+      if (number > this.passages.length) {
+        this.passages = [...this.passages, passage];
+        this.found([passage]);
+      }
+      known.set(passage.chunkId, number);
+      return number;
+    });
+    if (numbers.length > 0)
+      this.notes.set(callId, `[Cite this as ${[...new Set(numbers)].map((number) => `[${number}]`).join(', ')}.]`);
+  }
+
+  /** Reads the marks of one call of the model; `cited` are the parts that it cites anew in its text. */
+  reader(): { readonly marks: CitationReader; readonly cited: (text: string) => readonly MessagePart[] } {
+    const before = this.numbers.size;
+    const marks = new CitationReader(this.passages.length, this.numbers);
+    const isNew = ({ number }: Citation): boolean => number > before;
+    return { marks, cited: (text) => sourceParts(text, marks.citations.filter(isNew), this.passages) };
+  }
+
+  /** What the answer said, as the model reads it: with the numbers of the sources that it was given. */
+  shown(parts: readonly MessagePart[], skills: SkillTexts): readonly ChatMessage[] {
+    const given = new Map([...this.numbers].map(([source, number]) => [number, source]));
+    const marked = (text: string): string =>
+      text.replace(/\[(\d{1,3})\]/g, (mark, number) => {
+        const source = given.get(Number(number)) ?? 0;
+        return source > 0 ? `[${source}]` : mark;
+      });
+    return shownParts(
+      'assistant',
+      parts.map((part) => {
+        if (part.type === 'text') return { ...part, text: marked(part.text) };
+        const note = part.type === 'tool' ? this.notes.get(part.toolCallId) : undefined;
+        return part.type === 'tool' && note !== undefined && part.output !== undefined
+          ? { ...part, output: `${part.output}\n${note}` }
+          : part;
+      }),
+      undefined,
+      skills,
+    );
+  }
+}

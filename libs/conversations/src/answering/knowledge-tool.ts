@@ -1,0 +1,64 @@
+import { isDomainError, isUnavailable } from '@app/kernel';
+import { isUpstreamFailure } from '@app/models';
+import type { Asker, RetrievedPassage, Retriever } from './retriever';
+import type { Tool, ToolOutput } from './tools';
+
+/** Most characters of a query. */
+const LONGEST_QUERY = 1_000;
+
+/** The search in an Agent's Knowledge as a tool: what the Agent itself would find, metered as a search of its user. */
+export const knowledgeTool = (
+  retriever: Retriever,
+  agent: { readonly agentId: string; readonly spaceId: string },
+  asker: Asker,
+  approval: Tool['approval'],
+): Tool => ({
+  name: 'search_knowledge',
+  description:
+    'Searches the documents of this assistant. Use it where the sources that you have do not answer the question. What it finds joins the numbered sources.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: {
+        type: 'string',
+        minLength: 1,
+        maxLength: LONGEST_QUERY,
+        description: 'What to look for, in a sentence.',
+      },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  approval,
+  run: async (input, { signal }) => {
+    const query = queryOf(input);
+    if (query === undefined)
+      return failed(`The input must be {"query": "..."} and nothing else, with 1 to ${LONGEST_QUERY} characters.`);
+    try {
+      // What is held for the answer was not meant for this search.
+      const { passages } = await retriever.retrieve(agent, query, { ...asker, signal, holds: true });
+      return { output: placesOf(passages), passages };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isDomainError(error, 'usage_limit_exceeded')) return failed('A spend limit is used up. Answer without it.');
+      if (isUnavailable(error) || isUpstreamFailure(error))
+        return failed('The documents cannot be searched at the moment. Answer without them.');
+      throw error;
+    }
+  },
+});
+
+/** Says where passages stand. Their texts join the numbered sources, so the model reads each once. */
+const placesOf = (passages: readonly RetrievedPassage[]): string =>
+  JSON.stringify({
+    found: passages.map(({ documentName, headings }) => [documentName, ...headings].join(' > ')),
+    ...(passages.length === 0 ? {} : { note: 'These passages are among the numbered sources now.' }),
+  });
+
+const queryOf = (input: unknown): string | undefined => {
+  if (typeof input !== 'object' || input === null || Object.keys(input).join() !== 'query') return undefined;
+  const { query } = input as { readonly query: unknown };
+  return typeof query === 'string' && query.trim() !== '' && query.length <= LONGEST_QUERY ? query : undefined;
+};
+
+const failed = (error: string): ToolOutput => ({ output: JSON.stringify({ error }), isError: true });

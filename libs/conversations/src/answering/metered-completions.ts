@@ -1,0 +1,83 @@
+import { isDomainError, reject } from '@app/kernel';
+import {
+  type ChatProvider,
+  type ChatRequest,
+  isUpstreamFailure,
+  requestTokens,
+  textOfMessage,
+  UpstreamFailure,
+  upstreamRejection,
+  usageOf,
+} from '@app/models';
+import { CallRecord, type Metering } from '@app/spending';
+import type { Invocation } from '../conversation/checkpoint.events';
+import type { AnsweringAgent, AnsweringModels } from './answering';
+import type { Asker } from './retriever';
+
+/** Whose call it is, and what is held for it. */
+export interface Paying {
+  readonly agent: Pick<AnsweringAgent, 'agentId' | 'spaceId'>;
+  readonly asker: Asker;
+  /** Output tokens that are held. */
+  readonly mostOutput: number;
+  /** Somebody requested this very call. */
+  readonly isAskedFor: boolean;
+}
+
+export interface Completed {
+  readonly text: string;
+  /** Key of the model that answered. */
+  readonly model: string;
+  readonly invocation: Invocation;
+}
+
+/** Whole texts by chat models, beside the answers of Agents: summaries and titles. Each call is metered as an invocation of its own. */
+export class MeteredCompletions {
+  constructor(
+    private readonly models: Pick<AnsweringModels, 'provider' | 'rates'>,
+    private readonly metering: Metering,
+    private readonly currency: string,
+  ) {}
+
+  /** Throws `usage_limit_exceeded`; `upstream_error`, also for a text that is empty or was cut; `upstream_timeout`; or the signal's reason. */
+  async complete(
+    request: ChatRequest,
+    provider: Pick<ChatProvider, 'complete'>,
+    { agent: { agentId, spaceId }, asker, mostOutput, isAskedFor }: Paying,
+  ): Promise<Completed> {
+    const { model, signal } = request;
+    const { counted, most } = requestTokens(request, model);
+    const call = await this.metering.begin({
+      userId: asker.userId,
+      ...(asker.keyId === undefined ? {} : { keyId: asker.keyId }),
+      agentId,
+      spaceId,
+      kind: 'chat',
+      ...(isAskedFor ? { isAskedFor } : {}),
+      model,
+      mayAnswer: this.models.provider(model).mayAnswer(model),
+      estimate: usageOf({ input: counted, output: mostOutput }),
+      mostInput: most,
+    });
+    const record = new CallRecord(call, model, mostOutput, this.models.rates);
+    try {
+      signal.throwIfAborted();
+      const answer = await provider.complete(request);
+      record.servedBy(answer.model);
+      record.used({ usage: answer.usage, source: answer.usageSource });
+      record.succeeded();
+      const text = textOfMessage(answer).trim();
+      // One that was cut lacks what came last.
+      if (text === '' || answer.finishReason === 'length') return reject('upstream_error');
+      return { text, model: answer.model.key, invocation: { id: record.id, usage: record.bill(this.currency) } };
+    } catch (error) {
+      // A provider that was asked bills its input, whoever leaves.
+      const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
+      record.failed(signal.aborted && !isUpstreamFailure(error) ? left : error, usageOf({ input: counted }));
+      if (signal.aborted) throw signal.reason;
+      throw isDomainError(error) ? error : upstreamRejection(error);
+    } finally {
+      record.settle();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { isErased, reject } from '@app/kernel';
+import type { Provenance } from '../conversation/provenance.schema';
+import type { History, RecordedAnswer } from './history';
+import type { AgentMemories } from './memories';
+import { sentRequest, textsOf } from './sent-request';
+import { lineOf } from './turn-memories';
+
+/** What an answer was made from, as its own events say it. */
+export interface AnswerProvenance extends Pick<RecordedAnswer['data'], 'messageId' | 'model'> {
+  /** Undefined for an answer of an earlier version, and one that was made from nothing. */
+  readonly made: Provenance | undefined;
+  readonly toolCalls: readonly { readonly callId: string; readonly name: string; readonly status: string }[];
+}
+
+/** Reads what answers were made from. Nothing is run again. */
+export class ProvenanceReader {
+  /** Without `memories` nobody has any. */
+  constructor(
+    private readonly history: History,
+    private readonly memories: Pick<AgentMemories, 'textAt'> | undefined,
+  ) {}
+
+  /** Rejects `not_found` for what is no answer of the conversation. */
+  async of(conversationId: string, messageId: string): Promise<AnswerProvenance> {
+    const answer = await this.history.answer(conversationId, messageId);
+    if (answer === undefined) return reject('not_found', { kind: 'message', id: messageId });
+    const { parts, model, provenance: made } = answer.data;
+    const toolCalls = isErased(parts)
+      ? []
+      : parts.flatMap((part) =>
+          part.type === 'tool' ? [{ callId: part.toolCallId, name: part.toolName, status: part.state }] : [],
+        );
+    return { messageId, model, made, toolCalls };
+  }
+
+  /** The last request that a provider was sent for an answer, byte for byte; undefined where it was not kept, or some of what it holds is deleted. */
+  async request(conversationId: string, made: Provenance | undefined): Promise<string | undefined> {
+    const request = made?.request;
+    if (request === undefined || isErased(request.template)) return undefined;
+    return sentRequest({ template: request.template, hash: request.hash }, async (place) => {
+      if ('checkpointId' in place) {
+        const summary = (await this.history.checkpoint(conversationId, place.checkpointId))?.data.summary;
+        return isErased(summary) ? undefined : summary;
+      }
+      if ('memoryId' in place) {
+        const applied = made?.memories?.find(({ memoryId }) => memoryId === place.memoryId);
+        const text = applied && (await this.memories?.textAt(applied.memoryId, applied.revision));
+        return applied === undefined || text === undefined ? undefined : lineOf({ ...applied, text });
+      }
+      const message = await this.history.message(conversationId, place.messageId);
+      return message === undefined ? undefined : textsOf(message.after(place))[place.text];
+    });
+  }
+}

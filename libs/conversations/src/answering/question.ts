@@ -1,0 +1,59 @@
+import type { Ask, Party } from '../conversation/conversation.decider';
+import type { Channel, ConversationKind } from '../conversation/conversation.events';
+import { NO_TITLE } from '../conversation/message-deletion';
+import { type QuestionPart, textOf } from '../conversation/message-parts';
+import type { AnsweringAgent } from './answering';
+
+export interface Question {
+  /** Absent: a new conversation. */
+  readonly conversationId?: string;
+  readonly userId: string;
+  /** The API key, if one was used. */
+  readonly keyId?: string;
+  readonly agent: AnsweringAgent;
+  /** None where a question is answered once more. */
+  readonly parts: readonly QuestionPart[];
+  /** The message that it follows, null for none; the last one by default. */
+  readonly parentId?: string | null;
+  /** The question that is answered once more, or one of its answers, instead of a new one. */
+  readonly regenerates?: string;
+  readonly kind?: ConversationKind;
+  readonly channel: Channel;
+  /** No memories, whatever the Agent has: an API streams the answer. Answered once more, a question keeps what held for it first. */
+  readonly memory?: 'off' | undefined;
+}
+
+export interface TurnIds {
+  readonly conversationId: string;
+  readonly answerId: string;
+  readonly messageId: string;
+}
+
+/** The command that a question is. */
+export const askOf = (
+  { conversationId: given, agent, parts, parentId, kind, channel, memory }: Question,
+  ids: Party & TurnIds,
+): Ask => ({
+  type: 'Ask',
+  create: given === undefined,
+  ...ids,
+  spaceId: agent.spaceId,
+  ...(kind === undefined ? {} : { kind }),
+  title: titleOf(textOf(parts)),
+  parts,
+  channel,
+  ...(memory && { memory }),
+  ...(parentId === undefined ? {} : { parentId }),
+});
+
+/** Longest title made from a question, characters. */
+const MAX_TITLE = 80;
+
+/** The title of a conversation until its user gives another: the beginning of the first question. */
+const titleOf = (question: string): string => {
+  const text = question.replace(/[\p{C}\s]+/gu, ' ').trim();
+  if (text === '') return NO_TITLE;
+  if (text.length <= MAX_TITLE) return text;
+  const cut = text.slice(0, MAX_TITLE).toWellFormed();
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_TITLE / 2)).trimEnd()}…`;
+};

@@ -1,0 +1,132 @@
+import type { Release } from '@app/coordination';
+import { type CommandMeta, retryUntilAnswered, settlesWithin, Unavailable, unlessLeft } from '@app/kernel';
+import type { ChatMessage } from '@app/models';
+import type { MeteredCall } from '@app/spending';
+import type { MessagePart } from '../conversation/message-parts';
+import type { OpenTurn } from '../conversation/open-turns';
+import type { Answerer } from './answerer';
+import { type AnsweringAgent, type Outcome, Stopped } from './answering';
+import type { ProvenanceRecorder } from './provenance-recorder';
+import type { TurnIds } from './question';
+import type { RecordedTurns } from './recorded-turns';
+import type { Asker } from './retriever';
+import { Turn } from './turn';
+import type { TurnBeginning } from './turn-beginnings';
+
+/** How long whoever waits for an answer waits for the log to take it. */
+const RECORD_MS = 5_000;
+
+/** A turn to be worked on, whose claim is in hand. */
+export interface TurnToRun {
+  readonly ids: TurnIds;
+  readonly agent: AnsweringAgent;
+  readonly asker: Asker;
+  /** What was held for its first call of the model. */
+  readonly metered?: MeteredCall | undefined;
+  /** Where it goes on after it waited. */
+  readonly from?: OpenTurn;
+  /** No memories, whatever the Agent has. */
+  readonly memory?: 'off';
+  readonly meta: CommandMeta;
+  readonly release: Release;
+}
+
+export interface TurnContext {
+  readonly begun: TurnBeginning;
+  readonly messages: readonly ChatMessage[];
+  readonly provenance: ProvenanceRecorder;
+}
+
+export interface RunningTurnsParts {
+  readonly answerer: Answerer;
+  readonly recorded: RecordedTurns;
+  /** What was said until a question, with it, and who hears what the answer is made from. */
+  readonly context: (turn: TurnToRun, signal: AbortSignal) => Promise<TurnContext>;
+}
+
+/** The turns that this process works on. Each goes on, is saved meanwhile and recorded whether anybody listens or not. */
+export class RunningTurns {
+  /** By the ids of the answers, the oldest first. */
+  private readonly running = new Map<string, { readonly turn: Turn; readonly stop: AbortController }>();
+
+  constructor(private readonly parts: RunningTurnsParts) {}
+
+  find(answerId: string): Turn | undefined {
+    return this.running.get(answerId)?.turn;
+  }
+
+  /** Keeps what was said until then. False where the turn does not run here. */
+  stop(answerId: string): boolean {
+    const running = this.running.get(answerId);
+    running?.stop.abort(new Stopped());
+    return running !== undefined;
+  }
+
+  /** Waits for running answers, and stops those that take longer. */
+  async close(graceMs: number): Promise<void> {
+    const all = [...this.running.values()];
+    const timer = setTimeout(() => all.forEach(({ stop }) => stop.abort(new Stopped())), graceMs);
+    await Promise.allSettled(all.map(({ turn }) => turn.finished));
+    clearTimeout(timer);
+  }
+
+  begin(begun: TurnToRun): Turn {
+    const { ids, from, meta, release } = begun;
+    const { recorded } = this.parts;
+    const { conversationId, answerId, messageId } = ids;
+    const stop = new AbortController();
+    const saved = recorded.savedParts(ids, from?.parts ?? [], meta);
+    /** What is left unfinished leaves its claim standing; so does what ends while the claims are away. */
+    const end = async (isUnfinished: boolean): Promise<void> => {
+      this.running.delete(answerId);
+      await unlessLeft(() => release({ isUnfinished }));
+    };
+    const turn = new Turn(conversationId, answerId, async (tell) => {
+      const say = (parts: readonly MessagePart[]): void => {
+        saved.changed(parts);
+        tell(parts);
+      };
+      if (from !== undefined) tell(from.parts);
+      const outcome = await this.answer(begun, stop.signal, say, () => saved.now()).catch(async (error: unknown) => {
+        await end(true);
+        throw error;
+      });
+      const more = await saved.end();
+      const recording = retryUntilAnswered(() =>
+        outcome.status === 'waiting'
+          ? recorded.wait(ids, outcome, more, meta)
+          : recorded.record(conversationId, messageId, { ...outcome, answerId }, meta),
+      );
+      // Whatever the log does: who asked hears of it, and what was answered is recorded when it is back.
+      const ended = recording.then(
+        () => end(false),
+        () => end(true),
+      );
+      if (!(await settlesWithin(RECORD_MS, ended)))
+        throw new Unavailable('log', 'the answer is not recorded yet', 'unknown');
+      return recording;
+    });
+    this.running.set(answerId, { turn, stop });
+    return turn;
+  }
+
+  private async answer(
+    begun: TurnToRun,
+    signal: AbortSignal,
+    say: (parts: readonly MessagePart[]) => void,
+    save: () => Promise<void>,
+  ): Promise<Outcome> {
+    const { agent, asker, metered, from } = begun;
+    const { provenance, ...context } = await this.parts.context(begun, signal).catch((error: unknown) => {
+      metered?.cancel();
+      throw error;
+    });
+    const { answerer } = this.parts;
+    const resumed = from?.paused === undefined ? {} : { from: { parts: from.parts, paused: from.paused } };
+    const options = { signal, metered, provenance, mayWait: true, save, say, ...resumed };
+    const outcome = await answerer.answer({ agent, asker, ...context, ...options });
+    if (outcome.status === 'waiting') return { ...outcome, invocations: provenance.invocations };
+    const madeFrom = await provenance.of(outcome);
+    return madeFrom === undefined ? outcome : { ...outcome, provenance: madeFrom };
+  }
+}

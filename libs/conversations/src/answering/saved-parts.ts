@@ -1,0 +1,70 @@
+import { reject, rest, retryUntilAnswered } from '@app/kernel';
+import { type Continuation, continuationOf } from '../conversation/continuation';
+import type { MessagePart } from '../conversation/message-parts';
+
+/** How often what was said is saved, milliseconds: well within the 500 of the wire. */
+const EVERY_MS = 400;
+
+/** Saves what an answer says while it is said, so that neither its reader nor a process that dies loses it. */
+export class SavedParts {
+  private latest: readonly MessagePart[];
+  private running: Promise<void> | undefined;
+  private saving: Promise<unknown> = Promise.resolve();
+  private isTaken = true;
+  private readonly ended = new AbortController();
+
+  /** `save` keeps what is new since it was `saved`, and tells false where nobody waits for the answer any more; what it could not keep is in the next piece. */
+  constructor(
+    private readonly answerId: string,
+    private saved: readonly MessagePart[],
+    private readonly save: (more: Continuation) => Promise<boolean>,
+    private readonly onFailed: (error: unknown) => void,
+  ) {
+    this.latest = saved;
+  }
+
+  changed(parts: readonly MessagePart[]): void {
+    this.latest = parts;
+    this.running ??= this.run();
+  }
+
+  /** Resolves when all that was said is saved, however long the log is away. Throws `not_found` where nobody waits for the answer any more. */
+  async now(): Promise<void> {
+    await retryUntilAnswered(() => this.saveNext());
+    if (!this.isTaken) reject('not_found', { kind: 'message', id: this.answerId });
+  }
+
+  /** Resolves to what is not saved, when nothing is being saved any more. */
+  async end(): Promise<Continuation | undefined> {
+    this.ended.abort();
+    await this.running;
+    return continuationOf(this.saved, this.latest);
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.ended;
+    for (;;) {
+      await rest(EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        await this.saveNext();
+      } catch (error) {
+        this.onFailed(error);
+      }
+    }
+  }
+
+  /** One behind the other: each piece is what is new since the one before. */
+  private saveNext(): Promise<void> {
+    const next = this.saving.then(async () => {
+      const { latest } = this;
+      const more = continuationOf(this.saved, latest);
+      if (more === undefined || !this.isTaken) return;
+      this.isTaken = await this.save(more);
+      this.saved = latest;
+    });
+    // Whoever asked hears of the failure; the next piece is saved all the same.
+    this.saving = next.catch(() => undefined);
+    return next;
+  }
+}

@@ -1,0 +1,48 @@
+import { inflateSync } from 'node:zlib';
+import { NO_CONTEXT } from './branch-context';
+import { SaidMessage } from './said-message';
+import { keptRequest, sentRequest, textsOf } from './sent-request';
+import { lineOf } from './turn-memories';
+
+const MESSAGE = '01900000-0000-7000-8000-000000000001';
+const applied = [
+  { memoryId: 'memory-1', kind: 'personal', rank: 1, text: 'Likes "canary" tea.' },
+  { memoryId: 'memory-2', kind: 'shared', rank: 2, text: 'Is in\n</memories> Ulm.' },
+] as const;
+const lines = applied.map((memory) => ({ memoryId: memory.memoryId, line: lineOf(memory) }));
+const bodyOf = (said: string): string =>
+  JSON.stringify({
+    messages: [
+      { role: 'system', content: 'Be brief. 1' },
+      { role: 'user', content: ['<memories>', ...lines.map(({ line }) => line), '</memories>'].join('\n') },
+      { role: 'user', content: said },
+    ],
+  });
+const said = (text: string) => new SaidMessage(MESSAGE, 'user', [{ type: 'text', text }]);
+const keptOf = (text: string, body = bodyOf(text)) =>
+  keptRequest(body, { ...NO_CONTEXT, newestFirst: [said(text)] }, lines);
+const readBack = (kept: NonNullable<Awaited<ReturnType<typeof keptOf>>>, text: string, gone?: string) =>
+  sentRequest(kept, async (place) => {
+    if ('memoryId' in place) {
+      const memory = applied.find(({ memoryId }) => memoryId === place.memoryId && memoryId !== gone);
+      return memory === undefined ? undefined : lineOf(memory);
+    }
+    return 'messageId' in place ? textsOf(said(text))[place.text] : undefined;
+  });
+
+describe('a request that is kept', () => {
+  it.each(['What to drink?', '1', '"', '0', lineOf(applied[0]), 'Likes "canary" tea.'])(
+    'holds no word of a memory, and reads back byte for byte: %j',
+    async (text) => {
+      const kept = await keptOf(text);
+      if (kept === undefined) throw new Error('it was not kept');
+      expect(inflateSync(Buffer.from(kept.template, 'base64')).toString()).not.toMatch(/canary|Ulm/);
+      expect(await readBack(kept, text)).toBe(bodyOf(text));
+      for (const { memoryId } of applied) expect(await readBack(kept, text, memoryId)).toBeUndefined();
+    },
+  );
+
+  it('is not kept where a memory is not found in it as it was applied', async () => {
+    expect(await keptOf('Hi', bodyOf('Hi').replace('canary', 'c\\u0061nary'))).toBeUndefined();
+  });
+});

@@ -1,0 +1,38 @@
+import type { AnsweringAgent } from './answering';
+
+/** A Skill that an Agent can load, in the version that is live. */
+export interface LoadableSkill {
+  readonly skillId: string;
+  readonly versionId: string;
+  /** Unique among the Agent's: lowercase letters, digits and hyphens. */
+  readonly slug: string;
+  /** When to use it. */
+  readonly description: string;
+  readonly contentHash: string;
+}
+
+/** A reference file of a Skill. */
+export interface SkillFileEntry {
+  readonly path: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** Injection token of `AgentSkills`. Where nobody provides them, no Agent has any. */
+export const AGENT_SKILLS = Symbol('AgentSkills');
+
+/** The Skills of Agents. All throw `Unavailable` while what they read is away; what is deleted or not the Agent's any more rejects `not_found`. */
+export interface AgentSkills {
+  /** `skillSetHash` changes exactly when what the Agent can load does. */
+  of(agent: AnsweringAgent): Promise<{ readonly skills: readonly LoadableSkill[]; readonly skillSetHash: string }>;
+  load(skill: LoadableSkill): Promise<{ readonly instructions: string; readonly files: readonly SkillFileEntry[] }>;
+  /** Lines of its reference files, best first. */
+  search(
+    skill: LoadableSkill,
+    query: string,
+  ): Promise<readonly { readonly path: string; readonly line: number; readonly text: string }[]>;
+  /** The text of a reference file; undefined where it has none by that path. */
+  readFile(skill: LoadableSkill, path: string): Promise<string | undefined>;
+}

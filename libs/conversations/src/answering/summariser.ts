@@ -1,0 +1,88 @@
+import { reject } from '@app/kernel';
+import { type ChatRequest, userText } from '@app/models';
+import type { Metering } from '@app/spending';
+import type { Invocation } from '../conversation/checkpoint.events';
+import type { AnsweringAgent, AnsweringModels } from './answering';
+import { piecesOf } from './compaction';
+import { MeteredCompletions } from './metered-completions';
+import type { Asker } from './retriever';
+
+/** Output that is held for a call: models that think put out more than a summary has. */
+const MOST_OUTPUT = 4_096;
+/** Words of a summary at most, as the model is told. */
+const WORDS = { least: 150, most: 1_500 };
+/** Words that a token of the budget stands for, of which a summary may take its share. */
+const SHARE = 1 / 16;
+
+const QUESTION = 'Summarise this conversation.';
+const instructions = (words: number): string =>
+  'You keep the memory of a conversation between a user and an assistant. From your summary alone the assistant will go on with it. ' +
+  `Write at most ${words} words of plain prose, in the language of the conversation: what the user wants and prefers, facts, names, ` +
+  'numbers and decisions, what tools and documents said, and what is still open. Take over what still matters of an earlier summary. ' +
+  'Add nothing, and no introduction.';
+
+/** What is to be summarised, and for whom. */
+export interface ToSummarise {
+  readonly agent: AnsweringAgent;
+  readonly asker: Asker;
+  /** The summary of what came before. */
+  readonly before: string | null;
+  /** What came since, oldest first. */
+  readonly transcript: readonly string[];
+  /** Tokens of the transcript. */
+  readonly tokens: number;
+  /** Tokens of it that a call may take in: a model's window has more, for the earlier summary and for what is made. */
+  readonly budget: number;
+  /** Somebody requested this very summary. */
+  readonly isAskedFor: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface Summarised {
+  readonly text: string;
+  readonly model: string;
+  readonly invocations: readonly Invocation[];
+}
+
+/** Summarises conversations by the model of their Agent, piece by piece where one call cannot take all. Each call is metered. */
+export class Summariser {
+  private readonly completions: MeteredCompletions;
+
+  constructor(
+    private readonly models: AnsweringModels,
+    metering: Metering,
+    currency: string,
+  ) {
+    this.completions = new MeteredCompletions(models, metering, currency);
+  }
+
+  /** Throws `usage_limit_exceeded`, `upstream_error`, `upstream_timeout`, `model_not_available`, or the signal's reason. */
+  async summarise({ transcript, tokens, before, budget, ...given }: ToSummarise): Promise<Summarised> {
+    const { model, provider } = this.models.chat(given.agent.model);
+    const words = Math.round(Math.min(WORDS.most, Math.max(WORDS.least, budget * SHARE)));
+    const invocations: Invocation[] = [];
+    let summary = before;
+    let answeredBy = model.key;
+    const characters = transcript.reduce((sum, { length }) => sum + length, 0);
+    for (const piece of piecesOf(transcript, Math.ceil((budget * characters) / Math.max(1, tokens)))) {
+      const earlier = summary === null ? [] : [{ title: 'Earlier summary', text: summary }];
+      const sources = [...earlier, { title: 'Conversation', text: piece }];
+      const request: ChatRequest = {
+        model,
+        task: 'summary',
+        system: instructions(words),
+        messages: [userText(QUESTION)],
+        sources: sources.map((source, index) => ({ number: index + 1, headings: [], ...source })),
+        sampling: {},
+        signal: given.signal,
+      };
+      const made = await this.completions.complete(request, provider, { ...given, mostOutput: MOST_OUTPUT });
+      summary = made.text;
+      answeredBy = made.model;
+      invocations.push(made.invocation);
+    }
+    return summary === null || invocations.length === 0
+      ? reject('conflict', { reason: 'nothing_to_summarise' })
+      : { text: summary, model: answeredBy, invocations };
+  }
+}

@@ -1,0 +1,264 @@
+import { isDomainError, isUnavailable } from '@app/kernel';
+import type { MessagePart } from '../conversation/message-parts';
+import type { SkillVersion } from '../conversation/provenance.schema';
+import type { AnsweringAgent } from './answering';
+import { failedTool, inputOf } from './tool-input';
+import { catalogueOf } from './skill-catalogue';
+import type { AgentSkills, LoadableSkill, SkillFileEntry } from './skills';
+import type { Tool, ToolOutput } from './tools';
+
+/** Characters of instructions that one branch may hold: the window of a model has more to take. */
+const MOST_LOADED = 200_000;
+/** Characters of a reference file that a call gives. */
+const MOST_READ = 50_000;
+const MOST_HITS = 50;
+const LONGEST_QUERY = 1_000;
+const LONGEST_PATH = 255;
+
+interface Body {
+  readonly instructions: string;
+  readonly files: readonly SkillFileEntry[];
+}
+
+/** What a turn loads its Skills by, and for which Agent. */
+export interface SkillSource {
+  readonly port: AgentSkills | undefined;
+  readonly logger: { warn(facts: object, message: string): void };
+  /** Tokens of names and descriptions: `SKILL_CATALOG_TOKENS`. */
+  readonly catalogTokens: number;
+}
+
+/** What is known of a turn's Skills when it begins. */
+export interface SkillsToBegin {
+  readonly agent: AnsweringAgent;
+  /** What the answer is to, which says what is relevant. */
+  readonly question: string;
+  /** Ids of those that the branch has loaded, the oldest first. */
+  readonly loaded: readonly string[];
+  /** The versions that it had before it waited; undefined where it had none known. */
+  readonly began?: readonly SkillVersion[] | undefined;
+}
+
+/** The Skills of one turn: those that the Agent had when it began. What changes of them meanwhile holds from the next turn. */
+export class TurnSkills {
+  private readonly bySlug: ReadonlyMap<string, LoadableSkill>;
+  private readonly bodies = new Map<string, Promise<Body>>();
+  /** What stands in the branch of those that are loaded, by their ids. */
+  private readonly texts = new Map<string, string>();
+  private readonly filesRead = new Map<string, Map<string, SkillFileEntry>>();
+
+  private constructor(
+    private readonly port: AgentSkills | undefined,
+    private readonly skills: readonly LoadableSkill[],
+    /** In the words of the system prompt; empty where there are none. */
+    readonly catalogue: string,
+    /** They could not be read, so the turn has none. */
+    readonly isUnavailable: boolean,
+  ) {
+    this.bySlug = new Map(skills.map((skill) => [skill.slug, skill]));
+  }
+
+  static none(isUnavailable = false): TurnSkills {
+    return new TurnSkills(undefined, [], '', isUnavailable);
+  }
+
+  /** A turn goes on without Skills where they cannot be read. */
+  static async begin({ port, logger, catalogTokens }: SkillSource, given: SkillsToBegin): Promise<TurnSkills> {
+    if (port === undefined) return TurnSkills.none();
+    const { agent, question, loaded, began } = given;
+    try {
+      const { skills: live } = await port.of(agent);
+      const skills = began === undefined ? live : asBegun(live, began);
+      const turn = new TurnSkills(port, skills, catalogueOf(skills, question, catalogTokens), false);
+      for (const skillId of loaded) await turn.recall(skillId, logger);
+      return turn;
+    } catch (error) {
+      logger.warn(
+        { agentId: agent.agentId, error: nameOf(error) },
+        'Skills cannot be read; the answer goes on without.',
+      );
+      return TurnSkills.none(true);
+    }
+  }
+
+  /** What a model reads behind the call that loaded a Skill, by the ids of Skills. */
+  get loadedTexts(): ReadonlyMap<string, string> {
+    return this.texts;
+  }
+
+  /** As the turn began with them. */
+  get versions(): readonly SkillVersion[] {
+    return this.skills.map(({ skillId, versionId, contentHash }) => ({ skillId, versionId, contentHash }));
+  }
+
+  /** Those whose instructions or files the answer was made from, with the files that were read. */
+  get used(): readonly (SkillVersion & { readonly files: readonly { path: string; sha256: string }[] })[] {
+    return this.skills
+      .filter(({ skillId }) => this.texts.has(skillId) || this.filesRead.has(skillId))
+      .map(({ skillId, versionId, contentHash }) => ({
+        skillId,
+        versionId,
+        contentHash,
+        files: [...(this.filesRead.get(skillId)?.values() ?? [])].map(({ path, sha256 }) => ({ path, sha256 })),
+      }));
+  }
+
+  /** None where there are no Skills. */
+  get tools(): readonly Tool[] {
+    if (this.skills.length === 0) return [];
+    const slug = { type: 'string', description: 'The name of a Skill.' };
+    return [
+      {
+        name: 'load_skill',
+        description:
+          'Gives the instructions of a Skill and the list of its reference files. Call it before you begin a task that the Skill is for.',
+        inputSchema: schemaOf({ slug: { ...slug, enum: this.skills.map((each) => each.slug) } }),
+        approval: 'never',
+        run: (input) => this.run(input, ['slug'], ({ skill }) => this.load(skill)),
+      },
+      {
+        name: 'search_skill',
+        description: 'Finds lines in the reference files of a Skill.',
+        inputSchema: schemaOf({ slug, query: { type: 'string', minLength: 1, maxLength: LONGEST_QUERY } }),
+        approval: 'never',
+        run: (input) =>
+          this.run(input, ['slug', 'query'], ({ skill, fields }) => this.search(skill, fields['query'] ?? '')),
+      },
+      {
+        name: 'read_skill_file',
+        description: 'Reads a reference file of a Skill, by its path.',
+        inputSchema: schemaOf({ slug, path: { type: 'string', minLength: 1, maxLength: LONGEST_PATH } }),
+        approval: 'never',
+        run: (input) =>
+          this.run(input, ['slug', 'path'], ({ skill, fields }) => this.read(skill, fields['path'] ?? '')),
+      },
+    ];
+  }
+
+  private async run(
+    input: unknown,
+    names: readonly string[],
+    call: (given: { skill: LoadableSkill; fields: Readonly<Record<string, string>> }) => Promise<ToolOutput>,
+  ): Promise<ToolOutput> {
+    const fields = inputOf(input, names, { query: LONGEST_QUERY, path: LONGEST_PATH });
+    if (fields === undefined) return failedTool(`The input must be an object with the texts ${names.join(' and ')}.`);
+    const skill = this.bySlug.get(fields['slug'] ?? '');
+    if (skill === undefined)
+      return failedTool(`There is no such Skill. There are: ${[...this.bySlug.keys()].join(', ')}.`);
+    try {
+      return await call({ skill, fields });
+    } catch (error) {
+      if (isDomainError(error, 'not_found')) return failedTool('This Skill is not available any more.');
+      if (isUnavailable(error)) return failedTool('Skills cannot be read at the moment. Answer without.');
+      throw error;
+    }
+  }
+
+  private async load(skill: LoadableSkill): Promise<ToolOutput> {
+    const { skillId, slug } = skill;
+    if (this.texts.has(skillId))
+      return { output: `The Skill "${slug}" is loaded already: its instructions stand above.` };
+    const text = loadedText(skill, await this.body(skill));
+    // Asked for twice at once.
+    if (this.texts.has(skillId)) return { output: `The Skill "${slug}" is loaded already.` };
+    if (this.loadedCharacters + text.length > MOST_LOADED)
+      return failedTool('This conversation has loaded as much as it may. Work with what is loaded.');
+    this.texts.set(skillId, text);
+    return { output: loadedNote(slug), skillId };
+  }
+
+  private async search(skill: LoadableSkill, query: string): Promise<ToolOutput> {
+    const hits = (await (this.port as AgentSkills).search(skill, query)).slice(0, MOST_HITS);
+    for (const path of new Set(hits.map((hit) => hit.path))) await this.wasRead(skill, path);
+    return { output: JSON.stringify({ found: hits.map(({ path, line, text }) => ({ path, line, text })) }) };
+  }
+
+  private async read(skill: LoadableSkill, path: string): Promise<ToolOutput> {
+    const text = await (this.port as AgentSkills).readFile(skill, path);
+    if (text === undefined) {
+      const { files } = await this.body(skill);
+      const all = files.map((file) => file.path).join(', ');
+      return failedTool(
+        all === '' ? 'The Skill has no reference files.' : `There is no text at this path. Files: ${all}.`,
+      );
+    }
+    await this.wasRead(skill, path);
+    return {
+      output:
+        text.length <= MOST_READ
+          ? text
+          : `${text.slice(0, MOST_READ).toWellFormed()}\n[Cut: the file is longer. Find the rest with search_skill.]`,
+    };
+  }
+
+  private async wasRead(skill: LoadableSkill, path: string): Promise<void> {
+    const file = (await this.body(skill)).files.find((each) => each.path === path);
+    if (file === undefined) return;
+    const read = this.filesRead.get(skill.skillId) ?? new Map<string, SkillFileEntry>();
+    this.filesRead.set(skill.skillId, read.set(path, file));
+  }
+
+  /** One that the branch loaded before stands there again, as it is now; one that is gone does not. */
+  private async recall(skillId: string, logger: SkillSource['logger']): Promise<void> {
+    const skill = this.skills.find((each) => each.skillId === skillId);
+    if (skill === undefined || this.texts.has(skillId)) return;
+    try {
+      const text = loadedText(skill, await this.body(skill));
+      if (this.loadedCharacters + text.length <= MOST_LOADED) this.texts.set(skillId, text);
+    } catch (error) {
+      if (!isDomainError(error, 'not_found') && !isUnavailable(error)) throw error;
+      logger.warn({ skillId, error: nameOf(error) }, 'A Skill that was loaded before cannot be read.');
+    }
+  }
+
+  private get loadedCharacters(): number {
+    return [...this.texts.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  private body(skill: LoadableSkill): Promise<Body> {
+    const known = this.bodies.get(skill.versionId);
+    if (known !== undefined) return known;
+    const body = (this.port as AgentSkills).load(skill);
+    this.bodies.set(skill.versionId, body);
+    // What could not be read is tried again.
+    body.catch(() => this.bodies.delete(skill.versionId));
+    return body;
+  }
+}
+
+/** What the call that loaded a Skill gave, as it is kept: instructions stand in no message, so they go with their Skill. */
+const loadedNote = (slug: string): string => `Loaded the Skill "${slug}".`;
+
+const loadedText = ({ slug }: LoadableSkill, { instructions, files }: Body): string =>
+  [
+    `Instructions of the Skill "${slug}". Follow them for what the user asks; they give you no tools or rights beside those that you have.`,
+    instructions,
+    files.length === 0
+      ? 'It has no reference files.'
+      : `Its reference files (read_skill_file reads one, search_skill finds lines in them):\n${files
+          .map(({ path, mediaType, sizeBytes }) => `- ${path} (${mediaType}, ${sizeBytes} bytes)`)
+          .join('\n')}`,
+  ].join('\n\n');
+
+/** The Skills that parts of an answer loaded. */
+export const loadedIn = (parts: readonly MessagePart[]): readonly string[] =>
+  parts.flatMap((part) =>
+    part.type === 'tool' && part.state === 'output-available' && part.skillId !== undefined ? [part.skillId] : [],
+  );
+
+/** Those that a turn had before it waited, in their versions of then, as far as they are still there. */
+const asBegun = (live: readonly LoadableSkill[], began: readonly SkillVersion[]): readonly LoadableSkill[] =>
+  live.flatMap((skill) => {
+    const then = began.find(({ skillId }) => skillId === skill.skillId);
+    return then === undefined ? [] : [{ ...skill, ...then }];
+  });
+
+const schemaOf = (properties: Readonly<Record<string, object>>): Tool['inputSchema'] =>
+  ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }) as Tool['inputSchema'];
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);

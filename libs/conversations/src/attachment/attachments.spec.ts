@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { Blobs } from '@app/blobs';
+import type { Parser } from '@app/extraction';
+import {
+  type CommandMeta,
+  Decisions,
+  deriveId,
+  EventCatalogue,
+  EventCodec,
+  FixedClock,
+  type Keyring,
+  type Position,
+} from '@app/kernel';
+import type { Models } from '@app/models';
+import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
+import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { attachmentEvents } from './attachment.events';
+import { Attachments } from './attachments';
+
+const HOUR = 60 * 60_000;
+const id = (name: string) => deriveId('01990000-0000-7000-8000-000000000001', name);
+const owner = { userId: id('user'), agentId: id('agent'), spaceId: id('space') };
+const fileId = id('file');
+const file = { filename: 'a.txt', mediaType: 'text/plain', body: Buffer.from('Words.') };
+
+const attached = async () => {
+  const keys = new Map<string, Buffer>();
+  const keyring: Keyring = {
+    ensureKey: async (stream) => keys.get(stream) ?? (keys.set(stream, randomBytes(32)).get(stream) as Buffer),
+    keys: async () => keys,
+  };
+  const log = new MemoryLog();
+  const codec = new EventCodec(new EventCatalogue(attachmentEvents), keyring);
+  const [blobs, clock] = [new MemoryBlobs(), new FixedClock()];
+  const attachments = new Attachments(
+    new Decisions(log, codec),
+    // What is stored and read of them is all that the spec needs.
+    blobs as unknown as Blobs,
+    { read: () => Promise.reject(new Error('text needs no parser')) } as unknown as Parser,
+    {} as Models,
+    clock,
+    async () => [{ fileId }],
+    { head: async () => '1' as Position },
+  );
+  const meta = (command = 'add'): CommandMeta => ({
+    commandId: id(command),
+    correlationId: id(command),
+    actor: `user:${owner.userId}`,
+    now: clock.now(),
+  });
+  await attachments.add(fileId, owner, file, meta());
+  return { attachments, blobs, clock, meta, types: () => log.events.map(({ type }) => type) };
+};
+
+describe('attached files', () => {
+  it.each([
+    ['another user', { userId: id('other') }, fileId],
+    ['another Agent', { agentId: id('other') }, fileId],
+    ['nobody', {}, id('unknown')],
+  ])('are unknown to %s, with the field that names them', async (_, party, asked) => {
+    const { attachments } = await attached();
+    await expect(attachments.own({ ...owner, ...party }, asked, 'message.parts[0].fileId')).rejects.toMatchObject({
+      code: 'not_found',
+      facts: { kind: 'file', id: asked, path: 'message.parts[0].fileId' },
+    });
+  });
+
+  it('can be named for a day, and are deleted an hour later if none did', async () => {
+    const { attachments, clock, types } = await attached();
+    clock.advance(24 * HOUR - 1);
+    await attachments.own(owner, fileId);
+    clock.advance(1);
+    await expect(attachments.own(owner, fileId)).rejects.toMatchObject({ code: 'not_found' });
+    await attachments.deleteExpired();
+    expect(types()).toEqual(['AttachmentAdded']);
+    clock.advance(HOUR);
+    await attachments.deleteExpired();
+    expect(types()).toEqual(['AttachmentAdded', 'AttachmentDeleted']);
+  });
+
+  it('are stored once, however often the command is repeated', async () => {
+    const { attachments, blobs, meta, types } = await attached();
+    const stored = [...blobs.bodies.keys()];
+    await attachments.add(fileId, owner, file, meta());
+    expect([types(), [...blobs.bodies.keys()]]).toEqual([['AttachmentAdded'], stored]);
+  });
+
+  it('are stored for no question that names one which is not there', async () => {
+    const { attachments, blobs, meta } = await attached();
+    const stored = blobs.bodies.size;
+    const parts = [
+      { type: 'file' as const, path: 'message.parts[0]', ...file },
+      { type: 'file' as const, path: 'message.parts[1]', fileId: id('unknown') },
+    ];
+    await expect(attachments.partsOf(parts, owner, meta('ask'))).rejects.toMatchObject({ code: 'not_found' });
+    expect(blobs.bodies.size).toBe(stored);
+  });
+});

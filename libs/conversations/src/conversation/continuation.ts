@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MessagePart, ReasoningPart, TextPart } from './message-parts';
+
+/** What of a message's parts is new: these stand from `part` on, of which the first `offset` characters stay as they were. */
+export interface Continuation {
+  /** Index of the first part that changed. */
+  readonly part: number;
+  /** Of a text or reasoning that went on: characters before what is new. Otherwise 0. */
+  readonly offset: number;
+  readonly parts: readonly MessagePart[];
+}
+
+/** The parts with a continuation. What would leave a gap, or stands already, changes nothing: then the same parts are returned. */
+export const continued = (
+  before: readonly MessagePart[],
+  { part, offset, parts }: Continuation,
+): readonly MessagePart[] => {
+  const last = before[part];
+  const [first, ...rest] = parts;
+  if (part > before.length || first === undefined) return before;
+  if (offset === 0) return changed(before, [...before.slice(0, part), ...parts]);
+  if (!isWords(last) || !isWords(first) || last.type !== first.type || offset > last.text.length) return before;
+  const text = last.text.slice(0, offset) + first.text;
+  return changed(before, [...before.slice(0, part), { ...last, text }, ...rest]);
+};
+
+const changed = (before: readonly MessagePart[], after: readonly MessagePart[]): readonly MessagePart[] =>
+  isSame(before, after) ? before : after;
+
+/** What makes `after` of `before`; undefined where nothing changed. */
+export const continuationOf = (
+  before: readonly MessagePart[],
+  after: readonly MessagePart[],
+): Continuation | undefined => {
+  const part = after.findIndex((each, index) => !isSamePart(each, before[index]));
+  const first = after[part];
+  if (first === undefined) return undefined;
+  const last = before[part];
+  if (
+    !isWords(first) ||
+    !isWords(last) ||
+    first.type !== last.type ||
+    last.text === '' ||
+    !first.text.startsWith(last.text)
+  )
+    return { part, offset: 0, parts: after.slice(part) };
+  const offset = last.text.length;
+  return { part, offset, parts: [{ ...first, text: first.text.slice(offset) }, ...after.slice(part + 1)] };
+};
+
+const isWords = (part: MessagePart | undefined): part is TextPart | ReasoningPart =>
+  part?.type === 'text' || part?.type === 'reasoning';
+
+const isSame = (a: readonly MessagePart[], b: readonly MessagePart[]): boolean =>
+  a.length === b.length && a.every((part, index) => isSamePart(part, b[index]));
+
+const isSamePart = (a: MessagePart, b: MessagePart | undefined): boolean =>
+  a === b || (isWords(a) && isWords(b) ? a.type === b.type && a.text === b.text : isDeepStrictEqual(a, b));

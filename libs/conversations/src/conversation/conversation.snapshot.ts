@@ -1,0 +1,43 @@
+import { ERASED, type Json, type SnapshotFormat } from '@app/kernel';
+import { Map as PersistentMap, OrderedMap, Set as PersistentSet } from 'immutable';
+import type { ConversationState, LiveConversation } from './conversation.decider';
+
+/** A map and a set in JSON. */
+interface SavedMap {
+  readonly $map: readonly (readonly [string, Json])[];
+}
+interface SavedSet {
+  readonly $set: readonly string[];
+}
+
+/**
+ * A conversation in a snapshot: all of its state but for content. While an answer is made, whose words the state holds, none is
+ * written. `version`: raise it whenever a field is added, removed or folded otherwise.
+ */
+export const conversationSnapshot: SnapshotFormat<ConversationState> = {
+  version: 6,
+  save: (state) => {
+    if (state.status !== 'Live' || state.open.size > 0) return undefined;
+    const { title: _, open: __, ...fields } = state;
+    return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, savedValue(value)]));
+  },
+  restore: (saved) => {
+    const fields = Object.entries(saved as Readonly<Record<string, Json>>).map(([name, value]) => [
+      name,
+      restoredValue(value),
+    ]);
+    return { ...(Object.fromEntries(fields) as LiveConversation), title: ERASED, open: OrderedMap() };
+  },
+};
+
+/** The casts here stand for what `version` promises: a snapshot is read by the code that wrote it, and by no other. */
+const savedValue = (value: unknown): Json => {
+  if (PersistentMap.isMap(value)) return { $map: [...value] } as unknown as Json;
+  return PersistentSet.isSet(value) ? ({ $set: [...value] } as unknown as Json) : (value as Json);
+};
+
+const restoredValue = (value: Json): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$map' in value) return PersistentMap((value as unknown as SavedMap).$map);
+  return '$set' in value ? PersistentSet((value as unknown as SavedSet).$set) : value;
+};

@@ -1,0 +1,49 @@
+import { defineEvent, placeFields, sensitive, textSchema } from '@app/kernel';
+import { invocationUsage } from '@app/models';
+import { z } from 'zod';
+import { invocation } from './checkpoint.events';
+import { turnBegun } from './provenance.schema';
+
+const id = z.uuid();
+const text = textSchema(4_000_000);
+const chunk = { chunkId: z.string(), text, start: z.number().int(), end: z.number().int() };
+
+/** A passage that an answer may cite, as it was found. */
+const passage = z.strictObject({
+  documentId: id,
+  documentName: text,
+  documentRevision: z.number().int().nonnegative(),
+  mediaType: z.string(),
+  headings: z.array(text),
+  ...chunk,
+  ...placeFields,
+  chunks: z.array(z.strictObject(chunk)),
+});
+
+export const toolApprovalRequested = defineEvent({
+  type: 'ToolApprovalRequested',
+  description:
+    'An answer waits until its user approves or denies the calls named here. What it needs to go on, in any process, stands here and in its parts.',
+  data: z.strictObject({
+    conversationId: id,
+    messageId: id,
+    parentId: id,
+    callIds: z.array(z.string()),
+    model: z.string(),
+    /** Of the steps until now. */
+    usage: invocationUsage.nullable(),
+    degraded: z.array(z.enum(['vector', 'rerank'])).exactOptional(),
+    /** Calls of models until now; absent in earlier versions, as `began` is. */
+    invocations: z.array(invocation).exactOptional(),
+    began: turnBegun.exactOptional(),
+    /** What the answer may cite, by number. */
+    passages: sensitive(z.array(passage)),
+  }),
+  entity: 'messageId',
+});
+
+export const toolApprovalResponded = defineEvent({
+  type: 'ToolApprovalResponded',
+  description: 'The user approved or denied a call of a tool.',
+  data: z.strictObject({ conversationId: id, messageId: id, callId: z.string(), approved: z.boolean() }),
+});

@@ -1,0 +1,223 @@
+import { type Decisions, reject } from '@app/kernel';
+import {
+  callWindow,
+  type ChatMessage,
+  type ChatRequest,
+  type ChatResult,
+  type FinishReason,
+  type InvocationUsage,
+  isUpstreamFailure,
+  type JsonSchema,
+  type ModelDescription,
+  type Models,
+  type Provider,
+  requestTokens,
+  type Sampling,
+  textOfMessage,
+  upstreamRejection,
+  usageOf,
+} from '@app/models';
+import { CallRecord, type MeteredCall, type Metering } from '@app/spending';
+import { searchText, sourceOf } from '../answering/sources';
+import { CitationReader } from '../answering/citations';
+import type { Compactor } from '../answering/compactor';
+import type { Asker, RetrievedPassage, Retriever } from '../answering/retriever';
+import { sourceParts } from '../answering/source-parts';
+import { conversationDecider } from '../conversation/conversation.decider';
+import type { SourceDocumentPart } from '../conversation/message-parts';
+
+/** Tokens that are held for passages, and for an answer whose request names no most. */
+const USUAL = { passages: 8_000, output: 16_384 };
+
+/** What an Agent is asked to generate, outside of any conversation. */
+export interface Generation {
+  readonly agent: { readonly agentId: string; readonly spaceId: string; readonly systemPrompt: string };
+  readonly asker: Asker;
+  /** Key of a chat model. */
+  readonly model: string;
+  /** The last one is the user's. */
+  readonly messages: readonly ChatMessage[];
+  /** A conversation whose branch to its last message comes before the messages. Nothing is appended to it. */
+  readonly conversationId?: string;
+  readonly usesKnowledge: boolean;
+  readonly sampling: Sampling;
+  readonly maxOutputTokens?: number;
+  readonly stopSequences?: readonly string[];
+  readonly seed?: number;
+  /** Ends it at once; its provider bills what it made until then. */
+  readonly signal: AbortSignal;
+}
+
+export interface GeneratedText {
+  readonly text: string;
+  /** What the model thought before; absent where its provider tells nothing. */
+  readonly reasoningText?: string;
+  readonly finishReason: FinishReason;
+  readonly sources: readonly SourceDocumentPart[];
+  readonly usage: InvocationUsage;
+  /** Key of the model that answered. */
+  readonly model: string;
+  readonly invocationId: string;
+}
+
+/** What generating needs of the models of the instance. */
+interface GeneratingModels extends Pick<Models, 'catalogue' | 'rates'> {
+  chat(key: string | null): {
+    readonly model: ModelDescription;
+    readonly provider: Pick<Provider, 'complete' | 'mayAnswer'>;
+  };
+}
+
+export interface GeneratorParts {
+  readonly models: GeneratingModels;
+  readonly retriever: Retriever;
+  readonly metering: Metering;
+  readonly currency: string;
+  readonly decisions: Decisions;
+  readonly compactor: Pick<Compactor, 'shown'>;
+}
+
+/** One answered call, with what it was given. */
+export interface GeneratedAnswer {
+  readonly result: ChatResult;
+  readonly passages: readonly RetrievedPassage[];
+  readonly usage: InvocationUsage;
+  readonly invocationId: string;
+}
+
+/**
+ * Generates with an Agent's prompt and Knowledge. Each call holds its cost and is counted once. Rejects `not_found` for a conversation of
+ * somebody else or with another Agent, `usage_limit_exceeded`, `model_not_available`, `unsupported_parameter` for one that the
+ * provider rejects, `upstream_error` and `upstream_timeout`; throws the signal's reason where that was aborted.
+ */
+export class Generator {
+  constructor(private readonly parts: GeneratorParts) {}
+
+  /** Text, with the sources that it cites. */
+  async text(generation: Generation): Promise<GeneratedText> {
+    const { result, passages, usage, invocationId } = await this.answer(generation, await this.messages(generation));
+    const reader = new CitationReader(passages.length);
+    const text = reader.push(textOfMessage(result)) + reader.end();
+    const sources = sourceParts(text, reader.citations, passages);
+    const reasoningText = result.content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n\n');
+    return {
+      ...(reasoningText === '' ? {} : { reasoningText }),
+      text,
+      finishReason: result.finishReason,
+      sources,
+      usage,
+      model: result.model.key,
+      invocationId,
+    };
+  }
+
+  /** The conversation's branch, and the messages. */
+  async messages({ agent, asker, conversationId, model, messages }: Generation): Promise<readonly ChatMessage[]> {
+    if (conversationId === undefined) return messages;
+    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+    if (state.status !== 'Live' || state.userId !== asker.userId || state.agentId !== agent.agentId)
+      return reject('not_found', { kind: 'conversation', id: conversationId });
+    return [...(await this.parts.compactor.shown(conversationId, { model })), ...messages];
+  }
+
+  /** One call. `passages`: what is known already; otherwise it is searched for, where the Agent is asked to. */
+  async answer(
+    generation: Generation,
+    messages: readonly ChatMessage[],
+    output?: { readonly name?: string; readonly schema: JsonSchema },
+    passages?: readonly RetrievedPassage[],
+  ): Promise<GeneratedAnswer> {
+    const { agent, asker, usesKnowledge, sampling, maxOutputTokens, stopSequences, seed, signal } = generation;
+    const { model, provider } = this.parts.models.chat(generation.model);
+    const searches = passages === undefined && usesKnowledge;
+    const request: ChatRequest = {
+      model,
+      system: agent.systemPrompt,
+      messages,
+      sources: passages?.map(sourceOf) ?? [],
+      sampling,
+      ...(output === undefined ? {} : { output }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(stopSequences === undefined ? {} : { stopSequences }),
+      ...(seed === undefined ? {} : { seed }),
+      signal,
+    };
+    const { metered, most } = await this.reserve(generation, request, provider, searches ? USUAL.passages : 0);
+    let record: CallRecord | undefined;
+    let asked = request;
+    try {
+      signal.throwIfAborted();
+      const found = searches
+        ? (
+            await this.parts.retriever.retrieve(agent, searchText(messages), {
+              ...asker,
+              signal,
+              holds: !metered.isHeld,
+            })
+          ).passages
+        : (passages ?? []);
+      asked = { ...request, sources: found.map(sourceOf) };
+      record = new CallRecord(metered, model, most, this.parts.models.rates);
+      const result = await provider.complete(asked);
+      record.servedBy(result.model);
+      record.used({ usage: result.usage, source: result.usageSource });
+      if (result.pace !== undefined) record.madeIn(result.pace.ms, result.pace.tokens);
+      record.succeeded();
+      return { result, passages: found, usage: record.bill(this.parts.currency), invocationId: record.id };
+    } catch (error) {
+      if (signal.aborted) record?.stopped();
+      record?.failed(error, usageOf({ input: requestTokens(asked, model).counted }));
+      throw signal.aborted ? signal.reason : generationRejection(error);
+    } finally {
+      if (record === undefined) metered.cancel();
+      else record.settle();
+    }
+  }
+
+  private async reserve(
+    { agent: { agentId, spaceId }, asker: { userId, keyId } }: Generation,
+    request: ChatRequest,
+    provider: Pick<Provider, 'mayAnswer'>,
+    passages: number,
+  ): Promise<{ readonly metered: MeteredCall; readonly most: number }> {
+    const { model } = request;
+    const mayAnswer = provider.mayAnswer(model);
+    const tokens = requestTokens(request, model);
+    const window = callWindow(mayAnswer, tokens.counted + passages);
+    const most = Math.min(request.maxOutputTokens ?? USUAL.output, window.output);
+    const metered = await this.parts.metering.begin({
+      userId,
+      ...(keyId === undefined ? {} : { keyId }),
+      agentId,
+      spaceId,
+      kind: 'chat',
+      isAskedFor: true,
+      model,
+      mayAnswer,
+      estimate: usageOf({ input: Math.min(tokens.counted + passages, window.input), output: most }),
+      mostInput: Math.min(tokens.most + passages, window.input),
+    });
+    return { metered, most };
+  }
+}
+
+type RenamedFields = Readonly<Record<string, string>>;
+
+/** Names of fields upstream, and what a caller calls them. */
+const FIELDS: RenamedFields = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  seed: 'seed',
+  stop: 'stopSequences',
+  max_tokens: 'maxOutputTokens',
+  max_completion_tokens: 'maxOutputTokens',
+  response_format: 'schema',
+};
+
+/** A parameter that the provider rejects is the caller's to change; every other failure is the provider's. */
+export const generationRejection = (error: unknown, fields: RenamedFields = FIELDS): unknown => {
+  if (!isUpstreamFailure(error) || error.kind !== 'rejected') return upstreamRejection(error);
+  const field = fields[error.facts.param?.split(/[.[]/, 1)[0] ?? ''];
+  return field === undefined ? upstreamRejection(error) : reject('unsupported_parameter', { path: field });
+};

@@ -1,0 +1,51 @@
+/** A WAV file: how its samples are written, and where they stand. */
+export interface Wav {
+  /** The chunk `fmt `, without its head. */
+  readonly format: Buffer;
+  readonly samples: Buffer;
+  readonly bytesPerSecond: number;
+}
+
+const HEAD = 12;
+const CHUNK_HEAD = 8;
+
+/** Reads a WAV file; undefined for what is none. A stream says its length wrongly: then it goes to the end. */
+export const readWav = (data: Uint8Array): Wav | undefined => {
+  const file = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (file.length < HEAD || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, HEAD) !== 'WAVE')
+    return undefined;
+  let format: Buffer | undefined;
+  for (let at = HEAD; at + CHUNK_HEAD <= file.length;) {
+    const name = file.toString('latin1', at, at + 4);
+    const end = at + CHUNK_HEAD + file.readUInt32LE(at + 4);
+    const body = file.subarray(at + CHUNK_HEAD, Math.min(end, file.length));
+    if (name === 'fmt ' && body.length >= 16) format = body;
+    if (name === 'data' && format !== undefined) {
+      const bytesPerSecond = format.readUInt32LE(8);
+      return bytesPerSecond === 0 ? undefined : { format, samples: body, bytesPerSecond };
+    }
+    // Chunks begin at even places.
+    at = end + (end % 2);
+  }
+  return undefined;
+};
+
+/** One file of the samples of several; undefined where they are written in different ways. */
+export const joinedWav = (files: readonly Wav[]): Buffer | undefined => {
+  const [first] = files;
+  if (first === undefined || files.some(({ format }) => !format.equals(first.format))) return undefined;
+  const samples = Buffer.concat(files.map((file) => file.samples));
+  const chunks = [chunk('fmt ', first.format), chunk('data', samples)];
+  const head = Buffer.alloc(HEAD);
+  head.write('RIFF', 0, 'latin1');
+  head.writeUInt32LE(4 + chunks.reduce((sum, { length }) => sum + length, 0), 4);
+  head.write('WAVE', 8, 'latin1');
+  return Buffer.concat([head, ...chunks]);
+};
+
+const chunk = (name: string, body: Buffer): Buffer => {
+  const head = Buffer.alloc(CHUNK_HEAD);
+  head.write(name, 0, 'latin1');
+  head.writeUInt32LE(body.length, 4);
+  return Buffer.concat([head, body, Buffer.alloc(body.length % 2)]);
+};

@@ -1,0 +1,197 @@
+import { FixedClock, InstanceSecret, TimeOrderedIds } from '@app/kernel';
+import type { MeteredCall } from '@app/spending';
+import type { Answerer } from '../answering/answerer';
+import type { AnsweringAgent } from '../answering/answering';
+import { IncognitoConversations, type IncognitoQuestion } from './incognito-conversations';
+import { IncognitoIds } from './incognito-ids';
+
+const START = new Date('2026-11-23T12:00:00.000Z');
+const MINUTE_MS = 60_000;
+const ids = new TimeOrderedIds();
+const secret = new InstanceSecret(Buffer.alloc(32, 7));
+const agent: AnsweringAgent = {
+  agentId: 'agent',
+  spaceId: 'space',
+  model: null,
+  systemPrompt: '',
+  knowledgeEnabled: false,
+  sampling: {},
+};
+
+/** Answers with the question's own text, at once or when told to. */
+const setUp = (given: { answers?: () => Promise<void>; reserve?: () => Promise<MeteredCall | undefined> } = {}) => {
+  const clock = new FixedClock(START);
+  const answerer: Pick<Answerer, 'reserve' | 'answer'> = {
+    reserve: given.reserve ?? (async () => undefined),
+    answer: async ({ messages, signal, say }) => {
+      const last = messages.at(-1)?.content[0];
+      const parts = [{ type: 'text' as const, text: last?.type === 'text' ? last.text : '' }];
+      say(parts);
+      const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      if (given.answers !== undefined) await Promise.race([given.answers(), aborted]);
+      const status = signal.aborted ? ('stopped' as const) : ('complete' as const);
+      return { parts, status, finishReason: 'stop' as const, model: 'm', usage: null };
+    },
+  };
+  const conversations = new IncognitoConversations({ answerer, clock, ids: new IncognitoIds(secret, 'here') });
+  const question = (text: string, more: Partial<IncognitoQuestion> = {}): IncognitoQuestion => ({
+    userId: 'user',
+    agent,
+    parts: [{ type: 'text', text }],
+    ...more,
+  });
+  const ask = async (text: string, more: Partial<IncognitoQuestion> = {}) => {
+    const turn = await conversations.ask(question(text, more), ids.next());
+    await turn.finished;
+    return turn.conversationId;
+  };
+  const own = (id: string, userId = 'user') => conversations.own({ userId, agentId: 'agent' }, id);
+  return { clock, conversations, ask, own, question };
+};
+
+const NOT_FOUND = { code: 'not_found' };
+/** As long as three of them fit. */
+const LONG = 'x'.repeat(2.5 * 1024 ** 2);
+
+describe('incognito conversations', () => {
+  it('end after 30 idle minutes, and after 12 hours however busy they are', async () => {
+    const { clock, ask, own } = setUp();
+    const [idle, busy] = [await ask('A'), await ask('B')];
+    for (let minutes = 0; minutes < 29; minutes += 1) clock.advance(MINUTE_MS);
+    await ask('C', { conversationId: busy });
+    clock.advance(MINUTE_MS);
+    expect(() => own(idle)).toThrow(expect.objectContaining(NOT_FOUND));
+    expect(own(busy).messageCount).toBe(4);
+    for (let hours = 0; hours < 11; hours += 1)
+      for (let half = 0; half < 3; half += 1) {
+        clock.advance(20 * MINUTE_MS);
+        own(busy);
+      }
+    clock.advance(29 * MINUTE_MS);
+    own(busy);
+    clock.advance(29 * MINUTE_MS);
+    expect(() => own(busy)).toThrow(expect.objectContaining(NOT_FOUND));
+  });
+
+  it('of one user make way for new ones, the one first that was not used for longest; those of others stay', async () => {
+    const { clock, ask, own } = setUp();
+    const foreign = await ask('A', { userId: 'other' });
+    const all: string[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      clock.advance(1_000);
+      all.push(await ask(`Q${count}`));
+    }
+    clock.advance(1_000);
+    const [first = '', second = '', third = ''] = all;
+    own(first);
+    const next = await ask('One more');
+    expect(() => own(second)).toThrow(expect.objectContaining(NOT_FOUND));
+    for (const id of [first, third, next]) expect(own(id).messageCount).toBe(2);
+    expect(own(foreign, 'other').messageCount).toBe(2);
+  });
+
+  it('of one user take 16 MiB at most: others make way, and what is too large by itself is rejected', async () => {
+    const { clock, ask, own } = setUp();
+    const first = await ask(LONG);
+    clock.advance(1_000);
+    const second = await ask(LONG);
+    clock.advance(1_000);
+    const third = await ask(LONG);
+    expect(own(second).bytes).toBeGreaterThan(5 * 1024 ** 2);
+    await ask(LONG, { conversationId: third });
+    expect(() => own(first)).toThrow(expect.objectContaining(NOT_FOUND));
+    await ask(LONG, { conversationId: third });
+    const before = own(third).messageCount;
+    await expect(ask(LONG, { conversationId: third })).rejects.toMatchObject({ code: 'too_large' });
+    expect(own(third).messageCount).toBe(before);
+  });
+
+  it('of all users take 256 MiB at most', async () => {
+    const { ask } = setUp();
+    let full: unknown;
+    for (let users = 0; users < 60 && full === undefined; users += 1)
+      await ask(LONG, { userId: `user${users}` }).catch((error: unknown) => (full = error));
+    expect(full).toMatchObject({ code: 'unavailable', facts: { reason: 'incognito_full' } });
+  });
+
+  it('that are answering do not make way, nor end for being idle', async () => {
+    let finish: () => void = () => undefined;
+    const { clock, conversations, question, own } = setUp({
+      answers: () => new Promise((resolve) => (finish = resolve)),
+    });
+    const turn = await conversations.ask(question('A'), ids.next());
+    clock.advance(31 * MINUTE_MS);
+    conversations.endOld();
+    finish();
+    await turn.finished;
+    expect(own(turn.conversationId).list()[0]).toMatchObject({ status: 'complete', parts: [{ text: 'A' }] });
+  });
+
+  it('keep nothing of a question that was not let through', async () => {
+    let isLetThrough = true;
+    const reserve = async () => {
+      if (!isLetThrough) throw Object.assign(new Error('used up'), { code: 'usage_limit_exceeded' });
+      return undefined;
+    };
+    const { ask, own } = setUp({ reserve });
+    const id = await ask('A');
+    isLetThrough = false;
+    await expect(ask('B', { conversationId: id })).rejects.toThrow('used up');
+    await expect(ask('C')).rejects.toThrow('used up');
+    expect(
+      own(id)
+        .list()
+        .map(({ parts }) => parts[0]),
+    ).toEqual([
+      { type: 'text', text: 'A' },
+      { type: 'text', text: 'A' },
+    ]);
+    expect(own(id).bytes).toBeLessThan(200);
+    isLetThrough = true;
+    await ask('D', { conversationId: id });
+    expect(own(id).messageCount).toBe(4);
+  });
+
+  it('are stopped when the process ends, and keep what was said', async () => {
+    const { conversations, question } = setUp({ answers: () => new Promise(() => undefined) });
+    const turn = await conversations.ask(question('A'), ids.next());
+    await conversations.close(10);
+    expect((await turn.finished).answer).toMatchObject({ status: 'stopped', parts: [{ text: 'A' }] });
+  });
+
+  it('are begun once by a command that comes twice, also at once', async () => {
+    const { conversations, question } = setUp();
+    const commandId = ids.next();
+    const [first, again] = await Promise.all([
+      conversations.ask(question('A'), commandId),
+      conversations.ask(question('A'), commandId),
+    ]);
+    expect(again).toBe(first);
+    await expect(conversations.ask(question('B'), commandId)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  });
+});
+
+describe('the id of one', () => {
+  const here = new IncognitoIds(secret, 'here');
+
+  it('is a UUIDv7 that names its process, and is told from every other', () => {
+    for (let count = 0; count < 200; count += 1) {
+      const id = here.next(START);
+      expect(id).toMatch(/^01[0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      expect(new IncognitoIds(secret, 'there').tagIn(id)).toBe(here.tagOf('here'));
+      expect(here.tagIn(ids.next())).toBeUndefined();
+    }
+    expect(here.tagOf('there')).not.toBe(here.tagOf('here'));
+  });
+
+  it.each(['', 'x', '01900000-0000-7000-8000-000000000000', 'GET', '../..'])('is not %j', (text) =>
+    expect(here.tagIn(text)).toBeUndefined(),
+  );
+
+  it('is not made by others than the instance, nor from another by changing it', () => {
+    const forged = new IncognitoIds(new InstanceSecret(Buffer.alloc(32, 8)), 'here');
+    expect(here.tagIn(forged.next(START))).toBeUndefined();
+    const id = here.next(START);
+    expect(here.tagIn(`${id.slice(0, 24)}${id[24] === '0' ? '1' : '0'}${id.slice(25)}`)).toBeUndefined();
+  });
+});

@@ -1,0 +1,105 @@
+import { isDomainError, isUnavailable, Unavailable } from '@app/kernel';
+import { type ChatRequest, isAsTrusted, LOCAL, type ModelDescription, userText } from '@app/models';
+import type { Metering } from '@app/spending';
+import { LRUCache } from 'lru-cache';
+import type { AnsweringModels } from '../answering/answering';
+import { MeteredCompletions, type Paying } from '../answering/metered-completions';
+import { titleFrom } from './title-text';
+
+/** Output that is held, and that a model may make: models that think put out more than a title has. */
+const MOST_OUTPUT = 1_024;
+/** A title that takes longer is given up: policies are late after ten seconds. */
+const TIMEOUT_MS = 8_000;
+/** A model that failed is asked for no title for this long: a provider that hangs would hold up all others. */
+const AFTER_FAILURE_MS = 60_000;
+/** So much of a question and of its answer is shown, characters. */
+const SHOWN = 2_000;
+
+const INSTRUCTIONS =
+  'You title conversations. Give a title of two to six words for the conversation in the sources, at most 60 characters, in the language of ' +
+  'its question. Answer with the title alone: one line of plain text without quotes, Markdown, links or a full stop.';
+
+/** The first exchange of a conversation. */
+export interface FirstExchange extends Pick<Paying, 'agent' | 'asker'> {
+  readonly question: string;
+  readonly answer: string;
+  /** Key of the model that answered. */
+  readonly model: string;
+}
+
+export interface TitlerParts {
+  readonly models: AnsweringModels;
+  readonly metering: Metering;
+  readonly currency: string;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+/** Asks a model for the titles of conversations. Each call is metered, for the user and the Agent of the conversation. */
+export class Titler {
+  private readonly completions: MeteredCompletions;
+  private readonly closing = new AbortController();
+  private readonly failed = new LRUCache<string, true>({ max: 1_000, ttl: AFTER_FAILURE_MS });
+
+  constructor(private readonly parts: TitlerParts) {
+    this.completions = new MeteredCompletions(parts.models, parts.metering, parts.currency);
+  }
+
+  /** A title; undefined where no model gives one: by configuration, without money, or since it failed. Throws `Unavailable` before a model is asked, and once it is closed. */
+  async title({ question, answer, model: key, ...paying }: FirstExchange): Promise<string | undefined> {
+    this.closing.signal.throwIfAborted();
+    const model = this.modelFor(key);
+    if (model === undefined || this.failed.has(model.key)) return undefined;
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const request: ChatRequest = {
+      model,
+      task: 'summary',
+      system: INSTRUCTIONS,
+      messages: [userText('Give this conversation a title.')],
+      sources: [
+        { number: 1, title: 'Question', headings: [], text: question.slice(0, SHOWN).toWellFormed() },
+        { number: 2, title: 'Answer', headings: [], text: answer.slice(0, SHOWN).toWellFormed() },
+      ],
+      sampling: {},
+      maxOutputTokens: MOST_OUTPUT,
+      signal: AbortSignal.any([this.closing.signal, timeout]),
+    };
+    try {
+      const { provider } = this.parts.models.chat(model.key);
+      const { text } = await this.completions.complete(request, provider, {
+        ...paying,
+        mostOutput: MOST_OUTPUT,
+        isAskedFor: false,
+      });
+      return titleFrom(text);
+    } catch (error) {
+      this.closing.signal.throwIfAborted();
+      if (isUnavailable(error)) throw error;
+      if (isDomainError(error, 'usage_limit_exceeded')) return undefined;
+      this.failed.set(model.key, true);
+      this.parts.logger.warn(
+        { model: model.key, ...(isDomainError(error) ? { code: error.code } : { error }) },
+        'Titling a conversation failed; it is called by its first question.',
+      );
+      return undefined;
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  /** Leaves the models that are asked: nobody waits for a title. What they were asked for is met again at the next start. */
+  close(): void {
+    this.closing.abort(new Unavailable('the titler', 'its process stops'));
+  }
+
+  /** `titleModel` where it is trusted as much as the model that answered, else that one. Local models quote, and title nothing. */
+  private modelFor(key: string): ModelDescription | undefined {
+    const { models, titleModel } = this.parts.models.catalogue;
+    const answering = models.get(key);
+    if (titleModel === null || answering?.kind !== 'chat') return undefined;
+    const named = titleModel === undefined ? undefined : models.get(titleModel);
+    const model = named !== undefined && isAsTrusted(named.securityTier, answering.securityTier) ? named : answering;
+    return model.provider === LOCAL ? undefined : model;
+  }
+}

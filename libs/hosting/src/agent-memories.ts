@@ -1,0 +1,119 @@
+import { agentDecider } from '@app/agents';
+import type { AgentMemories, AppliedMemories, MemoryProposal, ProposedMemory } from '@app/conversations';
+import { type Clock, type Decisions, errorName, isDomainError, isErased, isUnavailable } from '@app/kernel';
+import {
+  CreateMemory,
+  memoryDecider,
+  type MemoryRules,
+  type Remembered,
+  type RulesOfAgents,
+  saidByUser,
+} from '@app/memory';
+import { spaceDecider } from '@app/spaces';
+import type { CommandBus } from '@nestjs/cqrs';
+
+const OFF: MemoryRules = { personal: 'off', shared: 'off' };
+
+/** What an Agent may remember, from its stream and its Space's. */
+export const rulesOfAgents =
+  (decisions: Pick<Decisions, 'load'>): RulesOfAgents =>
+  async (agentId) => {
+    const { state: agent } = await decisions.load(agentDecider, agentId);
+    if (agent.status !== 'present') return OFF;
+    const { memoryEnabled, sharedMemoryEnabled, public: publication } = agent.version.config;
+    const { state: space } = await decisions.load(spaceDecider, agent.spaceId);
+    if (space.status !== 'present') return OFF;
+    const isOn = memoryEnabled && !publication.enabled;
+    const shared = isOn && sharedMemoryEnabled ? 'on' : 'off';
+    return { personal: isOn ? 'on' : 'off', shared: agent.isPersonal || space.kind === 'personal' ? 'never' : shared };
+  };
+
+export interface AgentMemoriesParts {
+  readonly decisions: Pick<Decisions, 'loadAt'>;
+  readonly remembered: Remembered;
+  readonly commands: CommandBus;
+  readonly clock: Clock;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+/** What conversations ask of memories. An answer goes on without them. */
+export class MemoriesOfAgents implements AgentMemories {
+  constructor(private readonly parts: AgentMemoriesParts) {}
+
+  async apply(
+    { agentId }: Parameters<AgentMemories['apply']>[0],
+    { userId }: { readonly userId: string },
+    question: string,
+  ): Promise<AppliedMemories> {
+    try {
+      const memories = await this.parts.remembered.for(agentId, userId, question);
+      return memories === undefined ? { state: 'off' } : { state: 'applied', memories };
+    } catch (error) {
+      this.parts.logger.warn({ agentId, error: errorName(error) }, 'Memories are unavailable: answering without them.');
+      return { state: 'unavailable' };
+    }
+  }
+
+  /** From its stream as it was: its text is gone with its key. */
+  async textAt(memoryId: string, revision: number): Promise<string | undefined> {
+    const memory = await this.parts.decisions.loadAt(memoryDecider, memoryId, revision);
+    return memory?.status !== 'saved' || isErased(memory.text) ? undefined : memory.text;
+  }
+
+  /**
+   * A personal memory is saved at once where the user's own messages say it (`saidByUser`), and takes no other's place; everything else waits until the user
+   * chooses, as said by the Agent in other words, or as content that the user did not say.
+   */
+  async propose({
+    agent,
+    userId,
+    text,
+    kind,
+    replaces,
+    saidByUser: messages,
+    ...given
+  }: MemoryProposal): Promise<ProposedMemory> {
+    const { agentId, spaceId } = agent;
+    const { conversationId, messageId, commandId } = given;
+    const said = saidByUser(text, messages);
+    const origin = ({ said: 'user', paraphrased: 'agent', unsaid: 'content' } as const)[said];
+    const memory = { agentId, spaceId, text, kind, origin, source: { conversationId, messageId } };
+    const as = kind === 'personal' && said === 'said' && replaces === undefined ? 'saved' : 'proposed';
+    const actor = `system:memories`;
+    const meta = {
+      commandId,
+      correlationId: commandId,
+      actor,
+      onBehalfOf: `user:${userId}`,
+      now: this.parts.clock.now(),
+    };
+    try {
+      // The user sees which one a proposal takes the place of, and whether they may change it is asked again when they confirm.
+      const { memoryId, status } = await this.parts.commands.execute(
+        new CreateMemory(
+          { userId, access: 'use' },
+          { ...memory, ...(replaces === undefined ? {} : { replaces }) },
+          as,
+          meta,
+        ),
+      );
+      return { memoryId, status };
+    } catch (error) {
+      if (isUnavailable(error))
+        return { status: 'refused', message: 'Memory not saved - it could not be checked. Try again later.' };
+      if (!isDomainError(error)) throw error;
+      return error.code === 'memory_flagged'
+        ? { status: 'flagged', message: 'Memory not saved - flagged as unsafe.' }
+        : { status: 'refused', message: refusals[error.code] ?? 'Memory not saved.' };
+    }
+  }
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  memory_full: 'Memory not saved - no more fit here. Delete one first.',
+  memory_disabled: 'Memory not saved - memory is switched off here.',
+  invalid_body: 'Memory not saved - it must have 1 to 300 characters.',
+  conflict: 'Memory not saved - this Agent has personal memories only, or others changed it at the same time.',
+  not_found: 'Memory not saved - what it replaces is gone.',
+  forbidden: 'Memory not saved - what it replaces is not yours to change.',
+};

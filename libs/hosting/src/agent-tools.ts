@@ -1,0 +1,114 @@
+import type { Access } from '@app/access';
+import type { StoredTool, ToolSecrets } from '@app/agents';
+import {
+  type AgentTools,
+  type AnsweringAgent,
+  type Asker,
+  knowledgeTool,
+  type Retriever,
+  type Tool,
+  type ToolOutput,
+} from '@app/conversations';
+import { isErased, REMEMBERED, revealed, SharedLruCache, sizeOf } from '@app/kernel';
+import { type HttpCaller, operationsOf, type ToolOperation, toolNameOf } from '@app/tools';
+
+interface ReadDocument {
+  readonly document: string;
+  readonly operations: readonly ToolOperation[];
+}
+
+type SearchingAgent = Pick<AnsweringAgent, 'agentId' | 'spaceId' | 'knowledgeEnabled'>;
+
+const GONE: ToolOutput = {
+  output: JSON.stringify({ error: 'This tool was changed or removed meanwhile.' }),
+  isError: true,
+};
+
+export interface ToolsParts {
+  readonly access: Pick<Access, 'agentOf'>;
+  readonly secrets: Pick<ToolSecrets, 'opened'>;
+  readonly retriever: Retriever;
+  readonly http: Pick<HttpCaller, 'call'>;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+/**
+ * The tools of Agents, for whoever may use them: the search in Knowledge, and the operations of their HTTP tools. Right, tool and
+ * secret are looked up again at each call, since a conversation may wait for days before one is approved.
+ */
+export class ToolsOfAgents implements AgentTools {
+  private readonly read = new SharedLruCache<string, ReadDocument>(REMEMBERED, sizeOf);
+
+  constructor(private readonly parts: ToolsParts) {}
+
+  readonly of = async (agent: SearchingAgent, asker: Asker): Promise<readonly Tool[]> => {
+    const tools = await this.toolsFor(agent.agentId, asker);
+    if (tools === undefined) return [];
+    const knowledge = tools.find(({ kind }) => kind === 'knowledge');
+    const searches = agent.knowledgeEnabled && knowledge?.enabled !== false;
+    return [
+      ...(searches ? [this.search(agent, asker, knowledge?.approval ?? 'never')] : []),
+      ...tools.flatMap((tool) => this.operations(agent.agentId, tool, asker)),
+    ];
+  };
+
+  private search(agent: SearchingAgent, asker: Asker, approval: Tool['approval']): Tool {
+    const tool = knowledgeTool(this.parts.retriever, agent, asker, approval);
+    const run: Tool['run'] = async (input, context) =>
+      (await this.toolsFor(agent.agentId, asker)) === undefined ? GONE : tool.run(input, context);
+    return { ...tool, run };
+  }
+
+  /** Undefined for an Agent that the asker may not use. */
+  private async toolsFor(agentId: string, { userId }: Asker): Promise<readonly StoredTool[] | undefined> {
+    return (await this.parts.access.agentOf(userId, agentId))?.agent.version.config.tools;
+  }
+
+  private operations(agentId: string, tool: StoredTool, asker: Asker): readonly Tool[] {
+    const { id, name, http, enabled, approval } = tool;
+    if (!enabled || http === undefined || isErased(http.document)) return [];
+    const title = revealed(name, id);
+    return this.operationsIn(`${agentId}/${id}`, http.document).map((operation) => ({
+      name: toolNameOf(id, operation.name),
+      description: `${title}: ${operation.description || `${operation.method} ${operation.path}`}`,
+      inputSchema: operation.inputSchema,
+      approval,
+      run: (input, { signal }) => this.run(agentId, tool, operation, asker, input, signal),
+    }));
+  }
+
+  private async run(
+    agentId: string,
+    tool: StoredTool,
+    operation: ToolOperation,
+    asker: Asker,
+    input: unknown,
+    signal: AbortSignal,
+  ): Promise<ToolOutput> {
+    const present = (await this.toolsFor(agentId, asker))?.find(({ id }) => id === tool.id);
+    const { document, baseUrl, secret } = present?.http ?? {};
+    if (present?.enabled !== true || baseUrl === undefined || isErased(baseUrl) || document !== tool.http?.document)
+      return GONE;
+    const opened =
+      secret === undefined || isErased(secret) ? undefined : await this.parts.secrets.opened(agentId, tool.id, secret);
+    const { reason, ...outcome } = await this.parts.http.call({
+      agentId,
+      operation,
+      baseUrl,
+      secret: opened,
+      input,
+      signal,
+    });
+    if (reason !== undefined) this.parts.logger.warn({ agentId, toolId: tool.id, code: reason }, 'Tool call failed.');
+    return outcome;
+  }
+
+  /** A document is read once as long as it is remembered. */
+  private operationsIn(key: string, document: string): readonly ToolOperation[] {
+    const known = this.read.get(key);
+    if (known?.document === document) return known.operations;
+    const operations = operationsOf(JSON.parse(document));
+    this.read.set(key, { document, operations });
+    return operations;
+  }
+}

@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import { canonicalJson, equalSecrets, type InstanceSecret, Unavailable } from '@app/kernel';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Agent, type Dispatcher } from 'undici';
+
+/** Where a request is handled: in this process, or in one at an address. */
+export type Place = 'here' | URL;
+
+/** Says where a request is handled; undefined for one that is for nothing transient. Rejects where that process cannot be reached. */
+export type PlaceOf = (request: FastifyRequest) => Promise<Place> | undefined;
+
+/** Proves that another process of this instance forwards a request. */
+const SIGNATURE = 'x-process-signature';
+/** What goes with a request that is forwarded: who asks, and how. The process that has the thing asks for rights itself. */
+const FORWARDED = ['x-api-key', 'cookie', 'accept', 'content-type', 'idempotency-key', 'if-match', 'last-event-id'];
+/** What comes back beside the status and the body. */
+const ANSWERED = ['content-type', 'etag', 'retry-after', 'x-vercel-ai-ui-message-stream', 'x-accel-buffering', 'allow'];
+const CONNECT_MS = 3_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** For something that is in the memory of one process alone: nothing of the request is kept. */
+    isTransient: boolean;
+  }
+}
+
+/**
+ * Requests for what is in the memory of one process alone, such as an incognito conversation: nothing of them is kept, and other processes forward them to
+ * that one over HTTP, with the credential that they came with, so that no process is trusted to speak for a caller. A signature under the secret of the instance says
+ * that a request was forwarded, and counted, before; it goes no further. Without the right one the header means nothing.
+ */
+export class TransientRequests {
+  private source: PlaceOf = () => undefined;
+  /** An answer may take as long as a model does. */
+  private readonly agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_MS } });
+
+  constructor(private readonly secret: Pick<InstanceSecret, 'hash'>) {}
+
+  /** What knows which requests are for something transient. */
+  register(source: PlaceOf): void {
+    this.source = source;
+  }
+
+  placeOf(request: FastifyRequest): Promise<Place> | undefined {
+    return this.source(request);
+  }
+
+  isForwarded(request: FastifyRequest): boolean {
+    const given = request.headers[SIGNATURE];
+    return typeof given === 'string' && equalSecrets(given, this.signature(request));
+  }
+
+  /** Has another process answer. Throws `Unavailable` where it cannot be reached. */
+  async forward(request: FastifyRequest, reply: FastifyReply, to: URL): Promise<void> {
+    const left = new AbortController();
+    reply.raw.once('close', () => left.abort());
+    const answer = await this.agent
+      .request({
+        origin: to.origin,
+        path: request.url,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: {
+          ...Object.fromEntries(
+            FORWARDED.flatMap((name) =>
+              request.headers[name] === undefined ? [] : [[name, String(request.headers[name])]],
+            ),
+          ),
+          'x-request-id': request.id,
+          [SIGNATURE]: this.signature(request),
+        },
+        body: request.body === undefined || request.body === null ? null : JSON.stringify(request.body),
+        signal: left.signal,
+      })
+      .catch((error: unknown) => {
+        if (left.signal.aborted) throw error;
+        const { code } = error as { code?: unknown };
+        const isUnsent = code === 'ECONNREFUSED' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ENOTFOUND';
+        // The error of the client may hold what was sent.
+        throw new Unavailable('process', 'it does not answer', isUnsent ? 'none' : 'unknown');
+      });
+    for (const name of ANSWERED) {
+      const value = answer.headers[name];
+      if (value !== undefined) reply.header(name, value);
+    }
+    void reply.code(answer.statusCode);
+    const body: Readable = answer.body;
+    request.server.edge.requests.streams.add(body, request);
+    void reply.send(answer.statusCode === 204 ? undefined : body);
+    if (answer.statusCode === 204) body.resume();
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private signature({ id, method, url, headers }: FastifyRequest): string {
+    const credential = headers['x-api-key'] ?? headers.cookie ?? null;
+    return this.secret.hash('forwarded-request', canonicalJson([id, method, url, credential as string | null]));
+  }
+}
+
+/** Forwards requests to the process that has what they are for, before anything of them is kept. Goes before `Idempotency-Key`. */
+export const installForwarding = (fastify: FastifyInstance): void => {
+  fastify.decorateRequest('isTransient', false);
+  fastify.addHook('onRoute', (route) => {
+    route.preHandler = [forwardOrGoOn, ...[route.preHandler ?? []].flat()];
+  });
+};
+
+const forwardOrGoOn = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+  const { transients } = request.server.edge;
+  const place = transients.placeOf(request);
+  if (place === undefined) return done();
+  request.isTransient = true;
+  // What was forwarded once is answered here, if only with 404.
+  const to = place.then((found) => (found === 'here' || transients.isForwarded(request) ? undefined : found));
+  to.then((url) => (url === undefined ? done() : transients.forward(request, reply, url))).catch(done);
+};

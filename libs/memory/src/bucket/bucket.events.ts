@@ -1,0 +1,35 @@
+import { defineEvent, type EventsOf } from '@app/kernel';
+import { z } from 'zod';
+import { memoryKind } from '../memory/memory.events';
+
+/** What a place is taken for; `edit`: the memory has it, and its text changed. */
+export const placeUse = z.enum(['save', 'confirm', 'save-for-me', 'edit']);
+export type PlaceUse = z.output<typeof placeUse>;
+
+export const memoryPlaceTaken = defineEvent({
+  type: 'MemoryPlaceTaken',
+  description:
+    'A memory took a place in its bucket, before it was saved; with `replaces` that of another, which is deleted then. The keyed hash of its text tells equal ones.',
+  data: z.strictObject({
+    agentId: z.uuid(),
+    /** Null for the shared memories of the Agent. */
+    userId: z.uuid().nullable(),
+    kind: memoryKind,
+    memoryId: z.uuid(),
+    /** Of the request that took it: others for the same memory have theirs. */
+    ticket: z.uuid(),
+    hash: z.string(),
+    replaces: z.uuid().nullable(),
+    use: placeUse,
+    screening: z.strictObject({ version: z.string() }),
+  }),
+});
+
+export const memoryPlaceReleased = defineEvent({
+  type: 'MemoryPlaceReleased',
+  description: 'Memories gave back their places in a bucket: all of each, or the one of a ticket.',
+  data: z.strictObject({ memoryIds: z.array(z.uuid()), ticket: z.uuid().nullable() }),
+});
+
+export const bucketEvents = [memoryPlaceTaken, memoryPlaceReleased] as const;
+export type BucketEvent = EventsOf<typeof bucketEvents>;

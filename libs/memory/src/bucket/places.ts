@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type CommandMeta,
+  CONFIG,
+  type Config,
+  Decisions,
+  type Ids,
+  IDS,
+  InstanceSecret,
+  isDomainError,
+  nameId,
+  normalisedName,
+  type Receipt,
+  stepOf,
+  unlessLeft,
+  type Uuid,
+} from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Memory, memoryDecider, type MemoryPlace } from '../memory/memory.decider';
+import { type BucketOwner, bucketDecider, type TakePlace } from './bucket.decider';
+
+/** How long a request may take between taking a place and saving its memory, before others settle that for it. */
+export const PLACE_GRACE_MS = 5_000;
+const POLL_MS = 20;
+
+/** What takes a place. */
+export type Taking = Pick<TakePlace, 'memoryId' | 'hash' | 'replaces' | 'use' | 'screening'>;
+
+/** The bucket of a memory. */
+export const bucketOf = ({ agentId, userId, kind }: MemoryPlace): BucketOwner => ({
+  agentId,
+  userId: kind === 'shared' ? null : userId,
+  kind,
+});
+
+/** The id of a bucket: that of the Agent for the shared ones. */
+export const bucketIdOf = ({ agentId, userId }: BucketOwner): Uuid =>
+  userId === null ? agentId : nameId(agentId, userId);
+
+/** The places of memories in buckets: each is taken before its memory is saved. */
+@Injectable()
+export class Places {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly secret: InstanceSecret,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'MEMORY_PERSONAL_MAX' | 'MEMORY_SHARED_MAX'>,
+  ) {}
+
+  /** Keyed hash of a text in a bucket: the same for texts that differ in case, width, spaces or what is invisible. */
+  hashOf(owner: BucketOwner, text: string): string {
+    return this.secret.hash('memory', `${bucketIdOf(owner)}\0${normalisedName(text)}`);
+  }
+
+  mostOf({ kind }: Pick<BucketOwner, 'kind'>): number {
+    return kind === 'shared' ? this.config.MEMORY_SHARED_MAX : this.config.MEMORY_PERSONAL_MAX;
+  }
+
+  /** The memory in a bucket that has a text, if one does. */
+  async equalTo(owner: BucketOwner, hash: string): Promise<string | undefined> {
+    const { state } = await this.decisions.load(bucketDecider, bucketIdOf(owner));
+    return state.places.findKey((place) => place.hash === hash);
+  }
+
+  /**
+   * Takes a place, then acts. A rejection gives it back; where the outcome of the act is unknown a policy settles it. Rejects
+   * `memory_full`, and `conflict` `equal_memory` with the `id` of the memory that has the text.
+   */
+  async taking<T>(owner: BucketOwner, taking: Taking, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
+    const ticket = this.ids.next();
+    const command = { type: 'Take', ...owner, ...taking, ticket, most: this.mostOf(owner) } as const;
+    await this.decisions.transact(bucketDecider, bucketIdOf(owner), command, this.step(meta));
+    try {
+      return await act();
+    } catch (error) {
+      if (isDomainError(error)) await unlessLeft(() => this.release(owner, [taking.memoryId], ticket, meta));
+      throw error;
+    }
+  }
+
+  /** Says which text a saved memory has from now on. */
+  async note(owner: BucketOwner, taking: Taking, meta: CommandMeta): Promise<void> {
+    const command = { type: 'Take', ...owner, ...taking, ticket: this.ids.next(), most: this.mostOf(owner) } as const;
+    await this.decisions.transact(bucketDecider, bucketIdOf(owner), command, this.step(meta));
+  }
+
+  /** Gives back all places of memories that are gone, or with a ticket that of one request. */
+  release(owner: BucketOwner, memoryIds: readonly string[], ticket: Uuid | null, meta: CommandMeta): Promise<Receipt> {
+    return this.decisions.transact(
+      bucketDecider,
+      bucketIdOf(owner),
+      { type: 'Release', memoryIds, ticket },
+      this.step(meta),
+    );
+  }
+
+  /** A memory once nobody is at saving it any more, or what it is at the end of the grace, which began `since` milliseconds ago. */
+  async settled(memoryId: string, isPending: (memory: Memory) => boolean, since = 0): Promise<Memory> {
+    const ends = performance.now() + PLACE_GRACE_MS - since;
+    for (;;) {
+      const { state } = await this.decisions.load(memoryDecider, memoryId);
+      if (!isPending(state) || performance.now() >= ends) return state;
+      await pause(POLL_MS);
+    }
+  }
+
+  /** A repeat must look at the bucket again, not be answered as decided: its place may have been given back since. */
+  private step(meta: CommandMeta): CommandMeta {
+    return { ...stepOf(meta, 'place'), commandId: this.ids.next() };
+  }
+}

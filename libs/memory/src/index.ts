@@ -1,0 +1,18 @@
+export { Remembered, type RememberedText } from './applying/remembered';
+export { type Said, saidByUser } from './applying/said-by-user';
+export { type Bucket, bucketDecider, countOf } from './bucket/bucket.decider';
+export { bucketIdOf, bucketOf } from './bucket/places';
+export * from './lookups';
+export { Lapsing } from './lapsing';
+export * from './memory/commands/choose-memory';
+export { ClearMemories, type Cleared } from './memory/commands/clear-memories';
+export * from './memory/commands/create-memory';
+export * from './memory/commands/delete-memory';
+export * from './memory/commands/edit-memory';
+export { isVisible, type MemoryCaller } from './memory/memory-access';
+export * from './memory/memory.decider';
+export * from './memory/memory.events';
+export * from './policies/delete-memories.policy';
+export * from './policies/settle-memory-places.policy';
+export * from './screened-texts';
+export { MemoryModule } from './memory.module';

@@ -1,0 +1,35 @@
+import { type Clock, CLOCK, Decisions, deriveId } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { OPEN_PROPOSALS, type OpenProposals } from './lookups';
+import { memoryDecider } from './memory/memory.decider';
+
+/** How often proposals that lapsed are looked for, and how many are discarded at once. */
+const EVERY_MS = 60_000;
+const AT_ONCE = 500;
+
+/** Discards proposals that nobody chose anything for in time. */
+@Injectable()
+export class Lapsing {
+  private lookedAt = 0;
+
+  constructor(
+    private readonly decisions: Decisions,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(OPEN_PROPOSALS) private readonly proposals: OpenProposals,
+  ) {}
+
+  /** Discards those that lapsed by now. A choice that is faster stands. */
+  async discardLapsed(): Promise<void> {
+    const now = this.clock.now();
+    if (Math.abs(now.getTime() - this.lookedAt) < EVERY_MS) return;
+    this.lookedAt = now.getTime();
+    for (const { memoryId, expiresAt } of await this.proposals.firstToLapse(AT_ONCE)) {
+      if (Date.parse(expiresAt) > now.getTime()) return;
+      const { state } = await this.decisions.load(memoryDecider, memoryId);
+      if (state.status !== 'proposed') continue;
+      const commandId = deriveId(memoryId, 'lapsed');
+      const meta = { commandId, correlationId: commandId, actor: 'system:memories', now };
+      await this.decisions.transact(memoryDecider, memoryId, { type: 'Discard', reason: 'lapsed' }, meta);
+    }
+  }
+}

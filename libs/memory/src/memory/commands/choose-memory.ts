@@ -1,0 +1,111 @@
+import { type CommandMeta, Decisions, isErased, type Receipt, reject, isDomainError } from '@app/kernel';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { bucketOf, Places } from '../../bucket/places';
+import { MEMORY_RULES, type RulesOfAgents } from '../../lookups';
+import { type SafeText, ScreenedTexts } from '../../screened-texts';
+import { Forgetting } from '../forgetting';
+import { assertMayChange, assertOn, type MemoryCaller, visibleMemory } from '../memory-access';
+import { memoryDecider, type ProposedMemory } from '../memory.decider';
+
+export type MemoryChoice = 'confirm' | 'save-for-me' | 'discard';
+
+export interface ChosenMemory {
+  /** Another one where that has the text: the proposal is discarded then. */
+  readonly memoryId: string;
+  readonly receipt: Receipt;
+}
+
+/** Decides what becomes of a proposal of the caller. Rejects `conflict` for a second choice, `memory_flagged`, `memory_disabled` and `memory_full`; a full bucket leaves it proposed. */
+export class ChooseMemory extends Command<ChosenMemory> {
+  constructor(
+    readonly caller: MemoryCaller,
+    readonly agentId: string,
+    readonly memoryId: string,
+    readonly choice: MemoryChoice,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChooseMemory)
+export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly places: Places,
+    private readonly texts: ScreenedTexts,
+    private readonly forgetting: Forgetting,
+    @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
+  ) {}
+
+  async execute({ caller, agentId, memoryId, choice, meta }: ChooseMemory): Promise<ChosenMemory> {
+    const { state } = await this.decisions.load(memoryDecider, memoryId);
+    // Whose choice it was is told, and a request that is sent again gets its receipt; others learn nothing.
+    if (state.status === 'absent' || state.agentId !== agentId || state.userId !== caller.userId)
+      return reject('not_found', { kind: 'memory', id: memoryId });
+    if (state.status === 'flagged') return reject('memory_flagged');
+    if (state.status !== 'proposed' || choice === 'discard')
+      return { memoryId, receipt: await this.choose(memoryId, { type: 'Discard', reason: 'discarded' }, choice, meta) };
+    return this.save(state, choice, caller, meta);
+  }
+
+  private async save(
+    proposal: ProposedMemory,
+    choice: 'confirm' | 'save-for-me',
+    caller: MemoryCaller,
+    meta: CommandMeta,
+  ): Promise<ChosenMemory> {
+    const { memoryId, agentId, userId, text } = proposal;
+    const kind = choice === 'save-for-me' ? 'personal' : proposal.kind;
+    if (isErased(text)) return reject('not_found', { kind: 'memory', id: memoryId });
+    if (Date.parse(proposal.expiresAt) <= meta.now.getTime()) reject('conflict', { reason: 'memory_chosen' });
+    assertOn(kind, await this.rulesOf(agentId));
+    const replaces = kind === proposal.kind ? proposal.replaces : null;
+    if (replaces !== null) await this.assertReplaceable(agentId, replaces, caller);
+    const { screening } = await this.safe(proposal, text, meta);
+    assertOn(kind, await this.rulesOf(agentId));
+    const owner = bucketOf({ agentId, userId, kind });
+    const hash = this.places.hashOf(owner, text);
+    const use = choice;
+    const command =
+      choice === 'confirm'
+        ? ({ type: 'Confirm', screening } as const)
+        : ({ type: 'SaveForMe', hash, screening } as const);
+    try {
+      const receipt = await this.places.taking(owner, { memoryId, hash, replaces, use, screening }, meta, () =>
+        this.choose(memoryId, command, choice, meta),
+      );
+      return { memoryId, receipt: await this.forgetting.replacedBy({ replaces }, receipt, meta) };
+    } catch (error) {
+      if (!isDomainError(error, 'conflict') || error.facts['reason'] !== 'equal_memory') throw error;
+      const discard = { type: 'Discard', reason: 'equal' } as const;
+      return { memoryId: String(error.facts['id']), receipt: await this.choose(memoryId, discard, choice, meta) };
+    }
+  }
+
+  /** A proposal that is flagged now is gone. */
+  private safe(
+    { memoryId, agentId, userId, kind }: ProposedMemory,
+    text: string,
+    meta: CommandMeta,
+  ): Promise<SafeText> {
+    return this.texts.safe(text, memoryId, { agentId, userId, kind, during: 'choice' }, meta);
+  }
+
+  private async choose(
+    memoryId: string,
+    command: Parameters<typeof memoryDecider.decide>[0],
+    choice: MemoryChoice,
+    meta: CommandMeta,
+  ): Promise<Receipt> {
+    const receipt = await this.decisions.transact(memoryDecider, memoryId, command, meta);
+    return receipt.eventIds.length === 0 && !receipt.repeated
+      ? reject('conflict', { reason: 'memory_chosen', choice })
+      : receipt;
+  }
+
+  private async assertReplaceable(agentId: string, replaces: string, caller: MemoryCaller): Promise<void> {
+    assertMayChange(await visibleMemory(this.decisions, agentId, replaces, caller, 'replaces'), caller);
+  }
+}

@@ -1,0 +1,50 @@
+import { type CommandMeta, Decisions, type Receipt, reject, unlessLeft } from '@app/kernel';
+import { Inject } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { bucketOf, Places } from '../../bucket/places';
+import { MEMORY_RULES, type RulesOfAgents } from '../../lookups';
+import { ScreenedTexts } from '../../screened-texts';
+import { assertMayChange, assertOn, type MemoryCaller, visibleMemory } from '../memory-access';
+import { memoryDecider } from '../memory.decider';
+
+/** Changes the text of a saved memory. Rejects `memory_flagged` and leaves it as it is; `conflict` for a proposal, and for a text that another one has. */
+export class EditMemory extends Command<Receipt> {
+  constructor(
+    readonly caller: MemoryCaller,
+    readonly agentId: string,
+    readonly memoryId: string,
+    readonly text: string,
+    readonly meta: CommandMeta,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(EditMemory)
+export class EditMemoryHandler implements ICommandHandler<EditMemory> {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly places: Places,
+    private readonly texts: ScreenedTexts,
+    @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
+  ) {}
+
+  async execute({ caller, agentId, memoryId, text, meta }: EditMemory): Promise<Receipt> {
+    const memory = await visibleMemory(this.decisions, agentId, memoryId, caller);
+    assertMayChange(memory, caller);
+    if (memory.status === 'proposed') return reject('conflict', { reason: 'memory_proposed' });
+    assertOn(memory.kind, await this.rulesOf(agentId));
+    const { kind } = memory;
+    const place = { agentId, userId: caller.userId, kind };
+    const safe = await this.texts.safe(text, memoryId, { ...place, during: 'edit' }, meta);
+    assertOn(kind, await this.rulesOf(agentId));
+    const owner = bucketOf(memory);
+    const hash = this.places.hashOf(owner, safe.text);
+    const equal = await this.places.equalTo(owner, hash);
+    if (equal !== undefined && equal !== memoryId) return reject('conflict', { reason: 'equal_memory', id: equal });
+    const receipt = await this.decisions.transact(memoryDecider, memoryId, { type: 'Edit', ...safe, hash }, meta);
+    const { screening } = safe;
+    await unlessLeft(() => this.places.note(owner, { memoryId, hash, replaces: null, use: 'edit', screening }, meta));
+    return receipt;
+  }
+}

@@ -1,0 +1,61 @@
+import { type CommandMeta, Decisions, type Receipt, stepOf, unlessLeft } from '@app/kernel';
+import { Injectable } from '@nestjs/common';
+import { bucketIdOf, bucketOf, Places } from '../bucket/places';
+import { memoryDecider, type MemoryPlace, type NewMemory } from './memory.decider';
+
+/** Memories that are deleted at the same time: each is erased for itself, and others read meanwhile. */
+const AT_ONCE = 4;
+
+/** Deletes memories and gives their places back. Policies do what is left of it where a process dies. */
+@Injectable()
+export class Forgetting {
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly places: Places,
+  ) {}
+
+  /** Deletes a memory, or a proposal. */
+  async delete(memoryId: string, meta: CommandMeta): Promise<Receipt> {
+    const { state } = await this.decisions.load(memoryDecider, memoryId);
+    const receipt = await this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, meta);
+    if (state.status === 'saved') await unlessLeft(() => this.freePlaces([memoryId], state, meta));
+    return receipt;
+  }
+
+  /** Deletes memories, or proposals, and gives back the places of each bucket together. Answers the last receipt; undefined where there was none to delete. */
+  async deleteAll(memoryIds: readonly string[], meta: CommandMeta): Promise<Receipt | undefined> {
+    const freed = new Map<string, { readonly place: MemoryPlace; readonly memoryIds: string[] }>();
+    const receipts: Receipt[] = [];
+    const left = [...memoryIds];
+    const workers = Array.from({ length: Math.min(AT_ONCE, left.length) }, async () => {
+      for (let memoryId = left.pop(); memoryId !== undefined; memoryId = left.pop()) {
+        const { state } = await this.decisions.load(memoryDecider, memoryId);
+        receipts.push(
+          await this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, stepOf(meta, memoryId)),
+        );
+        if (state.status !== 'saved') continue;
+        const bucketId = bucketIdOf(bucketOf(state));
+        const known = freed.get(bucketId) ?? { place: state, memoryIds: [] };
+        known.memoryIds.push(memoryId);
+        freed.set(bucketId, known);
+      }
+    });
+    await Promise.all(workers);
+    for (const { place, memoryIds: gone } of freed.values()) await unlessLeft(() => this.freePlaces(gone, place, meta));
+    return receipts.toSorted((a, b) => (a.position < b.position ? -1 : 1)).at(-1);
+  }
+
+  /** Deletes what a saved memory took the place of. Answers up to where a view must be to show neither too much nor too little. */
+  async replacedBy({ replaces }: Pick<NewMemory, 'replaces'>, saved: Receipt, meta: CommandMeta): Promise<Receipt> {
+    if (replaces === null) return saved;
+    const deleted = await unlessLeft(() => this.delete(replaces, stepOf(meta, 'replaced')));
+    return deleted === undefined || deleted.position < saved.position
+      ? saved
+      : { ...saved, position: deleted.position };
+  }
+
+  /** Gives back the places of memories that are gone. */
+  async freePlaces(memoryIds: readonly string[], place: MemoryPlace, meta: CommandMeta): Promise<void> {
+    await this.places.release(bucketOf(place), memoryIds, null, meta);
+  }
+}

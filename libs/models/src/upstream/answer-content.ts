@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { ToolCall } from '../chat-messages';
+import type { ChatResult } from '../provider';
+import { UpstreamFailure } from './failure';
+
+/** More calls in one answer are a fault of its provider. */
+const MOST_CALLS = 128;
+
+/** A call of a tool, or a piece of one. Some providers leave out the index, repeat id and name, or give arguments as an object. */
+const callPiece = z.looseObject({
+  index: z.number().int().nonnegative().nullish(),
+  id: z.string().nullish(),
+  function: z
+    .looseObject({ name: z.string().nullish(), arguments: z.union([z.string(), z.looseObject({})]).nullish() })
+    .nullish(),
+});
+
+/** What a message or a delta of an answer says, as far as it is read. */
+export const spoken = z.looseObject({
+  content: z.string().nullish(),
+  reasoning_content: z.string().nullish().catch(undefined),
+  reasoning: z.string().nullish().catch(undefined),
+  tool_calls: z.array(callPiece).nullish(),
+});
+type Spoken = z.output<typeof spoken>;
+
+interface OpenCall {
+  readonly index: number | undefined;
+  readonly id: string | undefined;
+  readonly name: string;
+  arguments: string;
+}
+
+/** An answer that comes in pieces: its text, its reasoning, and its calls of tools, put together. */
+export class AnswerContent {
+  private readonly said: { type: 'text' | 'reasoning'; text: string }[] = [];
+  private readonly calls: OpenCall[] = [];
+  private closed: readonly ToolCall[] | undefined;
+
+  get isEmpty(): boolean {
+    return this.said.length === 0 && this.calls.length === 0;
+  }
+
+  /** What has been said of text and reasoning, in order, and then the calls. */
+  get content(): ChatResult['content'] {
+    return [...this.said, ...this.toolCalls()];
+  }
+
+  /** Takes a piece; answers what it says of text and reasoning. Throws `UpstreamFailure` for calls that cannot be told apart. */
+  push(piece: Spoken): readonly { readonly type: 'text' | 'reasoning'; readonly text: string }[] {
+    // OpenRouter and vLLM say it as `reasoning`, DeepSeek as `reasoning_content`, some as both.
+    const pieces = [
+      { type: 'reasoning' as const, text: piece.reasoning_content ?? piece.reasoning ?? '' },
+      { type: 'text' as const, text: piece.content ?? '' },
+    ].filter(({ text }) => text !== '');
+    for (const { type, text } of pieces) {
+      const last = this.said.at(-1);
+      if (last?.type === type) last.text += text;
+      else this.said.push({ type, text });
+    }
+    for (const call of piece.tool_calls ?? []) this.pushCall(call);
+    return pieces;
+  }
+
+  /** The calls, when all their pieces have come. */
+  toolCalls(): readonly ToolCall[] {
+    this.closed ??= this.calls.map(({ id, name, arguments: given }) => ({
+      type: 'tool-call',
+      callId: id ?? `call_${randomUUID()}`,
+      name,
+      input: inputOf(given),
+    }));
+    return this.closed;
+  }
+
+  private pushCall({ index: given, id: named, function: called }: z.output<typeof callPiece>): void {
+    this.closed = undefined;
+    const [index, id] = [given ?? undefined, named === '' ? undefined : (named ?? undefined)];
+    const text = typeof called?.arguments === 'object' ? jsonOf(called.arguments) : (called?.arguments ?? '');
+    const name = called?.name ?? '';
+    const open = this.openCall(index, id, name !== '');
+    if (open !== undefined) {
+      open.arguments += text;
+      return;
+    }
+    if (name === '' || this.calls.length === MOST_CALLS) throw new UpstreamFailure('broken');
+    this.calls.push({ index, id, name, arguments: text });
+  }
+
+  /** The call that a piece goes on with: that of its index, unless a name and another id say that a call begins there; without an index, that of its id, or the last one. */
+  private openCall(index: number | undefined, id: string | undefined, isNamed: boolean): OpenCall | undefined {
+    if (index === undefined) return id === undefined ? this.calls.at(-1) : this.calls.find((call) => call.id === id);
+    const open = this.calls.findLast((call) => call.index === index);
+    const isNext = isNamed && id !== undefined && open?.id !== undefined && open.id !== id;
+    return isNext ? undefined : open;
+  }
+}
+
+const jsonOf = (value: object | null | undefined): string => (value ? JSON.stringify(value) : '');
+
+/** A call without arguments has none. What is no JSON stays text: whoever runs the tool says so to the model. */
+const inputOf = (given: string): unknown => {
+  if (given.trim() === '') return {};
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+};

@@ -1,0 +1,68 @@
+import { folded } from './canonical';
+
+const LEET: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+/** Words that almost every sentence has, and what is hidden must have to be an order. In folded form. */
+const COMMON =
+  /\b(?:the|and|all|you|your|this|that|to|of|in|is|for|with|from|not|user|ignore|instructions?|rules?|previous|send|reveal|show|prompt|system|password|always|never|der|die|das|und|alle|du|deine?|den|dem|ist|mit|nicht|an|zu|nutzer|anweisungen|regeln|ignoriere|sende|zeige|verrate|immer|nie)\b/g;
+const commonWords = (text: string): number => text.match(COMMON)?.length ?? 0;
+
+/** Bytes as text, if they are readable. */
+const readable = (bytes: Buffer): string | undefined => {
+  const text = bytes.toString('utf8');
+  return text.length > 5 && /^[\p{L}\p{M}\p{N}\p{P}\p{S}\s]+$/u.test(text) && !text.includes('\ufffd')
+    ? text
+    : undefined;
+};
+const base64 = (text: string): string =>
+  text.replace(/[A-Za-z0-9+/_-]{12,}={0,2}/g, (run) => readable(Buffer.from(run, 'base64')) ?? ' ');
+const hex = (text: string): string =>
+  text.replace(/(?:(?:\\x|0x)?[0-9a-f]{2}[ ,:]?){8,}/gi, (run) => {
+    const digits = run.replace(/\\x|0x|[ ,:]/gi, '');
+    return readable(Buffer.from(digits, 'hex')) ?? ' ';
+  });
+const percent = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
+const leet = (text: string): string =>
+  text.replace(/\S*[\p{L}]\S*/gu, (word) =>
+    /\d|[@$!]./.test(word) ? word.replace(/[013457@$]|!(?=\p{L})/gu, (sign) => LEET[sign] ?? sign) : word,
+  );
+const spaced = (text: string): string =>
+  text.replace(/(?<!\S)\S(?:[ ._*-]\S){4,}(?!\S)(?: {2,}|(?=\W|$))/gu, (run) => `${run.replace(/[ ._*-]/g, '')} `);
+const rot13 = (text: string): string =>
+  text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
+const reversed = (text: string): string => [...text].toReversed().join('');
+
+/** Longer texts are read as they stand; who hides orders in a text needs little room. */
+const MOST = 4000;
+
+/**
+ * What a text says when it is decoded: from base64, hex, percent signs, digits for letters, letters apart, rot13 and backwards; folded, and
+ * only what reads more like sentences than the text itself. Each decoding is done once, in linear time.
+ */
+export const decodings = (canonical: string): readonly string[] => {
+  const text = canonical.slice(0, MOST);
+  const read = folded(text);
+  const least = commonWords(read) + 1;
+  const decoded = [base64(text), hex(text), percent(text), leet(read), rot13(read), reversed(read)].map((each) =>
+    folded(each),
+  );
+  const gathered = spaced(read);
+  const isSpaced = gathered !== read && /\p{L}{5,}/u.test(gathered);
+  return [
+    ...new Set([
+      ...decoded.filter((each) => each !== read && commonWords(each) >= Math.max(2, least)),
+      ...(isSpaced ? [gathered] : []),
+    ]),
+  ];
+};

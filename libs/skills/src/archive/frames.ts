@@ -1,0 +1,72 @@
+import type { SkillFailureCode, SkillFault, SkillFile, SkillLimits } from './skill';
+import type { SkillText } from './skill-text';
+
+/** What is asked of the process that reads Skills; the bytes follow. */
+export interface ReadOrder {
+  /** `text` is one `SKILL.md`, `skill` an archive of one Skill, `skills` of any number. */
+  readonly read: 'text' | 'skill' | 'skills';
+  /** What a `SKILL.md` is called. */
+  readonly filename: string;
+  readonly limits: SkillLimits;
+}
+
+/** Why something is no Skill, as it goes between processes. */
+export interface Failed {
+  readonly code: SkillFailureCode;
+  readonly sentence: string;
+  readonly fault: SkillFault;
+}
+
+/** What the process says, in order: Skills, each before its files, then the end or the failure of all. */
+export type Frame =
+  | { readonly skill: SkillText }
+  /** Its bytes follow. */
+  | { readonly file: Omit<SkillFile, 'bytes'> }
+  | { readonly failedSkill: { readonly path: string } & Failed }
+  | { readonly failed: Failed }
+  | { readonly end: true };
+
+const LENGTH_BYTES = 4;
+
+/** A frame: the length of its JSON in four bytes, then that. */
+export const framed = (frame: Frame | ReadOrder): Buffer => {
+  const json = Buffer.from(JSON.stringify(frame));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(json.length);
+  return Buffer.concat([length, json]);
+};
+
+/** Reads frames and the bytes that follow them from a stream, holding no more than it was asked for. */
+export class FrameReader {
+  private readonly pieces: AsyncIterator<Buffer>;
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.pieces = source[Symbol.asyncIterator]();
+  }
+
+  /** Undefined where the stream ends before a whole one. */
+  async frame<T>(): Promise<T | undefined> {
+    const length = await this.bytes(LENGTH_BYTES);
+    const json = length === undefined ? undefined : await this.bytes(length.readUInt32BE(0));
+    return json === undefined ? undefined : (JSON.parse(json.toString('utf8')) as T);
+  }
+
+  /** Undefined where the stream ends before. */
+  async bytes(count: number): Promise<Buffer | undefined> {
+    const bytes = Buffer.allocUnsafeSlow(count);
+    let filled = 0;
+    while (filled < count) {
+      if (this.rest.length === 0) {
+        const { value, done } = await this.pieces.next();
+        if (done === true) return undefined;
+        this.rest = value;
+      }
+      const piece = this.rest.subarray(0, count - filled);
+      piece.copy(bytes, filled);
+      filled += piece.length;
+      this.rest = this.rest.subarray(piece.length);
+    }
+    return bytes;
+  }
+}

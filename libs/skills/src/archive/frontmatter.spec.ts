@@ -1,0 +1,164 @@
+import { processorTime } from '../../../../test/fixtures/processor-time';
+import { readSkillText } from './skill-text';
+
+const read = (text: string) => readSkillText(Buffer.from(text), 'SKILL.md');
+const skill = (frontmatter: string) => `---\n${frontmatter}\n---\nDo it.\n`;
+const described = (more: string) => skill(`name: a\n${more}`);
+
+describe('a SKILL.md', () => {
+  it('is name, description, instructions and other keys', () =>
+    expect(
+      read(
+        skill(
+          [
+            'name: invoice-check # ours',
+            'description: >-',
+            '  Checks',
+            '  invoices.',
+            'license: MIT',
+            'metadata: { version: "1.0" }',
+            'allowed-tools: [Read, Bash]',
+          ].join('\n'),
+        ),
+      ),
+    ).toEqual({
+      path: 'SKILL.md',
+      name: 'invoice-check',
+      slug: 'invoice-check',
+      description: 'Checks invoices.',
+      instructions: 'Do it.',
+      frontmatter: { license: 'MIT', metadata: { version: '1.0' }, 'allowed-tools': ['Read', 'Bash'] },
+      warnings: [],
+    }));
+
+  it.each([
+    [
+      'an unknown key',
+      skill('name: a\ndescription: d\nversion: 1.0\nwhen: { now: true }'),
+      ['unknown_key', 'unknown_key'],
+      { frontmatter: { version: '1.0', when: { now: true } } },
+    ],
+    ['a byte order mark', `\ufeff${skill('name: a\ndescription: d')}`, ['byte_order_mark'], { description: 'd' }],
+    ['CRLF', skill('name: a\ndescription: d').replaceAll('\n', '\r\n'), ['line_ends'], { instructions: 'Do it.' }],
+    [
+      'a name outside the grammar',
+      skill('name: Größe: 2024!\ndescription: d'),
+      ['unquoted_colon', 'name_outside_grammar'],
+      { name: 'Größe: 2024!', slug: 'größe-2024' },
+    ],
+    ['a number for a name', skill('name: 2024\ndescription: 1.0'), [], { name: '2024', description: '1.0' }],
+    [
+      'an unquoted colon',
+      skill('description: Use when: asked\nname: a'),
+      ['unquoted_colon'],
+      { description: 'Use when: asked' },
+    ],
+    [
+      'an unquoted colon over lines',
+      skill('description: Use\n  when: asked, and\n  then\nname: a'),
+      ['unquoted_colon'],
+      { description: 'Use when: asked, and then' },
+    ],
+    ['a colon at the end', skill('description: Use when:\nname: a'), ['unquoted_colon'], { description: 'Use when:' }],
+    [
+      'an odd value of a known key',
+      skill('name: a\ndescription: d\nallowed-tools: { a: 1 }'),
+      ['unusual_value'],
+      { frontmatter: { 'allowed-tools': { a: 1 } } },
+    ],
+    ['hyphens in a value', skill('name: a\ndescription: a --- b'), [], { description: 'a --- b' }],
+    [
+      'trailing spaces after the hyphens',
+      '--- \nname: a\ndescription: d\n---\t\nDo it.',
+      [],
+      { instructions: 'Do it.' },
+    ],
+  ])('takes %s as it is meant', (_, text, codes, expected) => {
+    const { warnings, ...read_ } = read(text);
+    expect(warnings.map(({ code }) => code)).toEqual(codes);
+    expect(warnings.every(({ path, message }) => path === 'SKILL.md' && message !== '')).toBe(true);
+    expect(read_).toMatchObject(expected);
+  });
+
+  const many = (count: number, line: (index: number) => string) =>
+    Array.from({ length: count }, (_, i) => line(i)).join('\n');
+
+  it.each<readonly [string, string, RegExp]>([
+    ['an engine', '---js\nname: a\n---\nx', /^SKILL.md, line 1: /],
+    ['no frontmatter', 'Just text.', /^SKILL.md, line 1: Begin/],
+    ['nothing', '', /^SKILL.md, line 1: /],
+    ['no end', '---\nname: a\ndescription: d\n', /does not end/],
+    ['a tag', described('description: !!js/function "x"'), /^SKILL.md, line 3: Tags/],
+    ['a plain tag', described('description: !!str x'), /line 3: Tags/],
+    ['an alias bomb', described(`a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\ndescription: d`), /line 3: Anchors/],
+    ['an alias', described('description: *a'), /line 3: Aliases/],
+    ['a merge bomb', described('description: d\n<<: [{a: 1}, {b: 1}]'), /^SKILL.md, line 4, <<: /],
+    ['a doubled key', described('description: d\nlicense: MIT\nlicense: MIT'), /^SKILL.md, line 5, license: .*twice/],
+    ['a doubled key further down', described('description: d\nmetadata:\n  x: 1\n  x: 2'), /line 6, x: .*twice/],
+    ['a prototype', described('description: d\n__proto__: { a: 1 }'), /line 4, __proto__: /],
+    ['no map', skill('- name\n- description'), /line 2: .*no map/],
+    ['a text', skill('name'), /no map/],
+    ['nothing in it', '---\n---\nx', /no map/],
+    ['a scalar of 1 MB', described(`description: ${'x'.repeat(1_000_000)}`), /does not end/],
+    ['depth 1,000', described(`description: d\na: ${'['.repeat(1_000)}${']'.repeat(1_000)}`), /line 4: .*nested/],
+    ['depth 1,000 in blocks', described(`description: d\na:\n  ${'- '.repeat(1_000)}x`), /^SKILL.md, line 5: .*nested/],
+    ['maps of 200 depths', described(`description: d\na:\n${many(200, (i) => `${' '.repeat(i + 1)}a:`)}`), /nested/],
+    ['many keys', described(many(8_000, (i) => `k${i}: 1`)), /bytes|words/],
+    ['many keys that fit', described(many(3_500, (i) => `k${i}:`)), /SKILL.md: /],
+    ['many mistakes', described(`a: {${','.repeat(30_000)}}`), /SKILL.md: /],
+    ['many quotes', described('"'.repeat(30_000)), /SKILL.md/],
+    ['many comments', described('#\n'.repeat(15_000)), /SKILL.md: /],
+    ['keys with ?', described('? description\n: d'), /line 3: Keys/],
+    ['a directive', skill('%YAML 1.1\nname: a'), /line 2: /],
+    ['a list for a key', described('[a]: b\ndescription: d'), /line 3: A key/],
+    ['two documents', described('description: d\n...\nb: 1'), /line 4: /],
+    ['no name', skill('description: d'), /^SKILL.md, name: .*missing/],
+    ['no description', skill('name: a'), /^SKILL.md, description: .*missing/],
+    ['an empty description', described('description:'), /^SKILL.md, line 3, description: .*empty/],
+    ['a list for a description', described('description: [a]'), /line 3, description: .*text/],
+    ['a long description', described(`description: ${'x'.repeat(1_025)}`), /line 3, description: .*1024/],
+    ['a name in two scripts', skill('name: p\u0430ypal\ndescription: d'), /line 2, name: .*script/],
+    ['a long name', skill(`name: ${'x'.repeat(65)}\ndescription: d`), /line 2, name: /],
+    ['a name to deceive', skill('name: "a\\u202eb"\ndescription: d'), /line 2, name: /],
+    ['tabs', skill('name: a\n\tdescription: d'), /SKILL.md, line 3: /],
+    ['no instructions', '---\nname: a\ndescription: d\n---\n \n', /No instructions/],
+    ['NUL', described('description: "\0"'), /line 3: .*NUL/],
+    ['long kept keys', described(`description: d\na: ${'x'.repeat(9_000)}`), /8192/],
+  ])('is not accepted with %s', (_, text, message) => {
+    // The least of three: the processor time of a process counts its garbage collector as well.
+    const took = [1, 2, 3].map(() => {
+      const milliseconds = processorTime();
+      const error = failure(() => read(text));
+      const spent = milliseconds();
+      expect(error).toMatchObject({ code: 'invalid_frontmatter', message: expect.stringMatching(message) });
+      return spent;
+    });
+    expect(Math.min(...took)).toBeLessThan(50);
+  });
+
+  it('is UTF-8', () =>
+    expect(
+      failure(() => readSkillText(Buffer.from('---\nname: a\ndescription: \xe4\n---\nx', 'latin1'), 'a/SKILL.md')),
+    ).toMatchObject({
+      code: 'invalid_frontmatter',
+      message: 'a/SKILL.md, line 3: This is not UTF-8. Save the file as UTF-8.',
+    }));
+
+  it('has at most 50,000 characters of instructions', () => {
+    expect(read(`${skill('name: a\ndescription: d')}${'ä'.repeat(49_000)}`).instructions).toHaveLength(49_007);
+    expect(failure(() => read(`${skill('name: a\ndescription: d')}${'x'.repeat(50_000)}`))).toMatchObject({
+      code: 'too_large',
+    });
+    expect(failure(() => read(`${skill('name: a\ndescription: d')}${'x'.repeat(1_000_000)}`))).toMatchObject({
+      code: 'too_large',
+    });
+  });
+});
+
+const failure = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};

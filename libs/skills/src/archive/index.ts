@@ -1,0 +1,20 @@
+export { contentHashOf, normalisedInstructions, type SkillContent } from './content-hash';
+export { skillArchive } from './export';
+export { comparedPath, mediaTypeOf, referencePathFault } from './paths';
+export { readSkill, readSkillArchive, type SkillOutcome } from './read';
+export {
+  MAX_DESCRIPTION,
+  MAX_FILE_BYTES,
+  MAX_INSTRUCTIONS,
+  MAX_NAME,
+  MAX_PATH,
+  type ParsedSkill,
+  SkillFailure,
+  type SkillFailureCode,
+  type SkillFault,
+  type SkillFile,
+  type SkillLimits,
+  type SkillWarning,
+} from './skill';
+export { MAX_KEPT_BYTES } from './skill-text';
+export { slugOf } from './slug';

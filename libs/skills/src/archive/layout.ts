@@ -1,0 +1,74 @@
+import { isSkillFile } from './paths';
+import { fail, type SkillLimits } from './skill';
+import type { ZippedFile } from './zip-directory';
+
+/** A Skill of an archive, not read yet. */
+export interface FoundSkill {
+  readonly skillFile: ZippedFile;
+  /** Its reference files by their paths in its folder, sorted. */
+  readonly files: readonly { readonly path: string; readonly file: ZippedFile }[];
+}
+
+/** What file managers leave behind. */
+const JUNK = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i;
+/** An archive in an archive; files of office programs are zips too. */
+const ARCHIVE = /\.(?:zip|skill|jar|7z|rar|tar|tgz|gz|bz2|xz|zst)$/i;
+
+const withoutJunk = (files: readonly ZippedFile[]): readonly ZippedFile[] => {
+  const kept = files.filter(({ path }) => !JUNK.test(path));
+  const nested = kept.find(({ path }) => ARCHIVE.test(path));
+  return nested === undefined
+    ? kept
+    : fail('invalid_archive', 'This is an archive in the archive. Put its files in its place.', { path: nested.path });
+};
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
+/** The one Skill of an archive: at its root, or in its one folder. Throws `SkillFailure` `invalid_archive`. */
+export const oneSkill = (all: readonly ZippedFile[], limits: SkillLimits): FoundSkill => {
+  const files = withoutJunk(all);
+  const atRoot = files.find(({ path }) => !path.includes('/') && isSkillFile(path));
+  const folders = new Set(files.map(({ path }) => path.slice(0, path.indexOf('/') + 1)));
+  const [folder = ''] = folders;
+  const skillFile =
+    atRoot ??
+    (folders.size === 1 ? files.find(({ path }) => isSkillFile(path) && folderOf(path) === folder) : undefined);
+  if (skillFile === undefined) {
+    const found = files.filter(({ path }) => isSkillFile(path));
+    const sentence =
+      found.length > 1
+        ? `Several files are called SKILL.md. Send one Skill, or all with POST /api/v1/core/skills/import.`
+        : 'SKILL.md must stand at the root of the archive, or in its one folder.';
+    return fail('invalid_archive', sentence, { path: found[0]?.path ?? '' });
+  }
+  const found = skillAt(skillFile, files);
+  if (found.files.length > limits.files)
+    fail('too_large', `The Skill has more than ${limits.files} reference files. Take some out.`, { path: '' });
+  return found;
+};
+
+/** Every Skill of an archive, in the order of their paths. A file belongs to the nearest `SKILL.md` above it, or to none. */
+export const everySkill = (all: readonly ZippedFile[]): readonly FoundSkill[] => {
+  const files = withoutJunk(all);
+  const skillFiles = files.filter(({ path }) => isSkillFile(path)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  if (skillFiles.length === 0) fail('invalid_archive', 'No file of the archive is called SKILL.md.', { path: '' });
+  const byFolder = new Map<string, ZippedFile[]>(skillFiles.map(({ path }) => [folderOf(path), []]));
+  for (const file of files) {
+    if (isSkillFile(file.path)) continue;
+    let folder = folderOf(file.path);
+    while (folder !== '' && !byFolder.has(folder)) folder = folderOf(folder.slice(0, -1));
+    byFolder.get(folder)?.push(file);
+  }
+  return skillFiles.map((skillFile) => skillAt(skillFile, byFolder.get(folderOf(skillFile.path)) ?? []));
+};
+
+const skillAt = (skillFile: ZippedFile, files: readonly ZippedFile[]): FoundSkill => {
+  const folder = folderOf(skillFile.path);
+  return {
+    skillFile,
+    files: files
+      .filter((file) => file !== skillFile)
+      .map((file) => ({ path: file.path.slice(folder.length), file }))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  };
+};

@@ -1,0 +1,59 @@
+import { extname } from 'node:path/posix';
+import { MAX_PATH } from './skill';
+
+const SKILL_FILE = /^skill\.md$/i;
+
+/** Whether the last part of a path is `SKILL.md`, in any case. */
+export const isSkillFile = (path: string): boolean => SKILL_FILE.test(path.slice(path.lastIndexOf('/') + 1));
+
+/** What is wrong with the path of a file, as the end of a sentence. Undefined where it may stand below any folder. */
+export const pathFault = (path: string, longest = MAX_PATH): string | undefined => {
+  if (path === '') return 'has no name. Name every file.';
+  if (path.length > longest) return `has a path of more than ${longest} characters. Shorten it.`;
+  if (!path.isWellFormed() || /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u{e0000}-\u{e007f}]/u.test(path))
+    return 'has invisible characters in its path. Rename it.';
+  if (path.includes('\\')) return 'has a backslash in its path. Use / between folders.';
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path. Make it relative.';
+  return path.split('/').some((part) => part === '' || part === '.' || part === '..')
+    ? 'has a path with an empty part, . or .. in it. Name the folders.'
+    : undefined;
+};
+
+/** What is wrong with the path of a reference file, relative to the folder of its Skill. */
+export const referencePathFault = (path: string): string | undefined =>
+  pathFault(path) ?? (SKILL_FILE.test(path) ? 'is the Skill itself. Change its instructions instead.' : undefined);
+
+/** The form in which paths are compared: two that are equal in it are one file on some systems. */
+export const comparedPath = (path: string): string =>
+  path.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
+
+const MEDIA_TYPES: Readonly<Record<string, string | undefined>> = {
+  '.css': 'text/css',
+  '.csv': 'text/csv',
+  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  '.gif': 'image/gif',
+  '.html': 'text/html',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  '.py': 'text/x-python',
+  '.sh': 'application/x-sh',
+  '.svg': 'image/svg+xml',
+  '.toml': 'application/toml',
+  '.ts': 'text/plain',
+  '.txt': 'text/plain',
+  '.webp': 'image/webp',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.xml': 'application/xml',
+  '.yaml': 'application/yaml',
+  '.yml': 'application/yaml',
+};
+
+/** The media type of a file, by the ending of its name. */
+export const mediaTypeOf = (path: string): string =>
+  MEDIA_TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';

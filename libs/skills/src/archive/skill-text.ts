@@ -1,0 +1,156 @@
+import { isUtf8 } from 'node:buffer';
+import { isUnstorableText, nameSchema } from '@app/kernel';
+import { normalisedInstructions } from './content-hash';
+import { conforms, FORMAT_KEYS, restored } from './format';
+import { type Frontmatter, readFrontmatter } from './frontmatter';
+import {
+  fail,
+  MAX_DESCRIPTION,
+  MAX_INSTRUCTIONS,
+  MAX_NAME,
+  MAX_TEXT_BYTES,
+  type ParsedSkill,
+  type SkillWarning,
+} from './skill';
+import { slugOf } from './slug';
+
+/** Bytes of the JSON of all keys that are kept: what is exported of them can be read again. */
+export const MAX_KEPT_BYTES = 8 * 1024;
+
+/** What a `SKILL.md` says. */
+export type SkillText = Omit<ParsedSkill, 'files'>;
+
+/** Reads a `SKILL.md`, called `path` in what was sent. Throws `SkillFailure` `invalid_frontmatter` or `too_large`. */
+export const readSkillText = (bytes: Uint8Array, path: string): SkillText => {
+  const { head, body, warnings } = partsOf(textOf(bytes, path), path);
+  const frontmatter = readFrontmatter(head, path);
+  for (const key of frontmatter.quoted)
+    warnings.push(warning('unquoted_colon', path, `${key} has a colon, and was read as if it stood in quotes.`));
+  const description = describedIn(frontmatter, path);
+  const { name: _, description: __, ...keys } = frontmatter.values;
+  const kept = restored(keys);
+  if (Buffer.byteLength(JSON.stringify(kept.frontmatter)) > MAX_KEPT_BYTES)
+    fail('invalid_frontmatter', `Keys beside name and description take more than ${MAX_KEPT_BYTES} bytes.`, { path });
+  const named = textIn(frontmatter, 'name', path);
+  const { name, slug } = namedIn(kept.name !== undefined && slugOf(kept.name) === named ? kept.name : named, {
+    path,
+    ...lineOf(frontmatter, 'name'),
+  });
+  if (slug !== named)
+    warnings.push(
+      warning(
+        'name_outside_grammar',
+        path,
+        `The name is kept. The Skill is found as ${slug}, which is a name in the format of Agent Skills.`,
+      ),
+    );
+  for (const [key, value] of Object.entries(keys)) {
+    if (!FORMAT_KEYS.has(key))
+      warnings.push(warning('unknown_key', path, `The format has no key ${quote(key)}. It is kept.`));
+    else if (!conforms(key, value))
+      warnings.push(warning('unusual_value', path, `The format has other values of ${key}. This one is kept.`));
+  }
+  const instructions = normalisedInstructions(body);
+  if (instructions.length > MAX_INSTRUCTIONS)
+    fail('too_large', `The instructions have more than ${MAX_INSTRUCTIONS} characters. Move some to reference files.`, {
+      path,
+    });
+  if (instructions === '')
+    fail('invalid_frontmatter', 'No instructions follow the frontmatter. Write them below the second `---`.', { path });
+  return { path, name, slug, description, instructions, frontmatter: kept.frontmatter, warnings };
+};
+
+const warning = (code: string, path: string, message: string): SkillWarning => ({ code, path, message });
+
+const quote = (text: string): string => JSON.stringify(text.slice(0, MAX_NAME).toWellFormed());
+
+const textOf = (bytes: Uint8Array, path: string): string => {
+  if (bytes.length > MAX_TEXT_BYTES) {
+    const start = Buffer.from(bytes.buffer, bytes.byteOffset, MAX_TEXT_BYTES).toString('latin1');
+    readFrontmatter(partsOf(start.replace(UTF8_BOM, ''), path).head, path);
+    fail('too_large', `SKILL.md has more than ${MAX_TEXT_BYTES} bytes. Move some of it to reference files.`, { path });
+  }
+  if (!isUtf8(bytes))
+    return fail('invalid_frontmatter', 'This is not UTF-8. Save the file as UTF-8.', {
+      path,
+      line: firstBadLine(bytes),
+    });
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const nul = text.indexOf('\0');
+  return nul < 0
+    ? text
+    : fail('invalid_frontmatter', 'This has a NUL character. Leave it out.', {
+        path,
+        line: text.slice(0, nul).split('\n').length,
+      });
+};
+
+const firstBadLine = (bytes: Uint8Array): number => {
+  let [line, from] = [1, 0];
+  for (;;) {
+    const end = bytes.indexOf(0x0a, from);
+    if (end < 0 || !isUtf8(bytes.subarray(from, end))) return line;
+    [line, from] = [line + 1, end + 1];
+  }
+};
+
+const BOM = '\ufeff';
+/** As Latin 1. */
+const UTF8_BOM = /^\u00ef\u00bb\u00bf/;
+
+const partsOf = (
+  text: string,
+  path: string,
+): { readonly head: string; readonly body: string; readonly warnings: SkillWarning[] } => {
+  const warnings: SkillWarning[] = [];
+  if (text.startsWith(BOM)) warnings.push(warning('byte_order_mark', path, 'The byte order mark was left out.'));
+  if (text.includes('\r')) warnings.push(warning('line_ends', path, 'Lines end in LF now.'));
+  const lines = (text.startsWith(BOM) ? text.slice(1) : text).replace(/\r\n?/g, '\n').split('\n');
+  const missing = 'Begin the file with a line `---`, then `name: ...` and `description: ...`, then a line `---`.';
+  if (lines[0]?.trimEnd() !== '---') fail('invalid_frontmatter', missing, { path, line: 1 });
+  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
+  if (end < 0)
+    fail('invalid_frontmatter', 'The frontmatter does not end. Put a line `---` below its last key.', {
+      path,
+      line: 1,
+    });
+  return { head: lines.slice(1, end).join('\n'), body: lines.slice(end + 1).join('\n'), warnings };
+};
+
+const lineOf = (
+  { lines }: Frontmatter,
+  key: string,
+): { readonly line: number; readonly key: string } | { readonly key: string } => {
+  const line = lines.get(key);
+  return line === undefined ? { key } : { line, key };
+};
+
+/** The text of a required key. */
+const textIn = (frontmatter: Frontmatter, key: string, path: string): string => {
+  const at = { path, ...lineOf(frontmatter, key) };
+  if (!frontmatter.lines.has(key)) fail('invalid_frontmatter', `This key is missing. Add \`${key}: ...\`.`, at);
+  const text = frontmatter.texts.get(key)?.trim() ?? fail('invalid_frontmatter', 'The value must be a text.', at);
+  return text === '' ? fail('invalid_frontmatter', 'The value is empty. Write a text.', at) : text;
+};
+
+const describedIn = (frontmatter: Frontmatter, path: string): string => {
+  const description = textIn(frontmatter, 'description', path);
+  const at = { path, ...lineOf(frontmatter, 'description') };
+  if (description.length > MAX_DESCRIPTION)
+    fail('invalid_frontmatter', `The description has more than ${MAX_DESCRIPTION} characters. Shorten it.`, at);
+  if (isUnstorableText(description))
+    fail('invalid_frontmatter', 'The description has characters that no text has.', at);
+  return description;
+};
+
+const skillName = nameSchema(MAX_NAME);
+
+const namedIn = (
+  name: string,
+  at: { readonly path: string; readonly line?: number; readonly key: string },
+): { readonly name: string; readonly slug: string } => {
+  if (!skillName.safeParse(name).success)
+    fail('invalid_frontmatter', `A name has 1 to ${MAX_NAME} characters, none of them invisible.`, at);
+  const slug = slugOf(name) ?? fail('invalid_frontmatter', 'A name has letters of one script, or digits.', at);
+  return { name: name.normalize(), slug };
+};

@@ -1,0 +1,250 @@
+import { isUtf8 } from 'node:buffer';
+import { crc32, inflateRawSync } from 'node:zlib';
+import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import { comparedPath, pathFault } from './paths';
+import { fail, MAX_FILE_BYTES, MAX_PATH, MAX_TEXT_BYTES, SkillFailure, type SkillLimits } from './skill';
+
+/** A file of an archive whose directory and own header agree. */
+export interface ZippedFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Its bytes. Throws `SkillFailure` where they are not what the directory says. */
+  readonly read: () => Buffer;
+}
+
+/** Folders, junk of file managers and files together. */
+const MAX_ENTRIES = 10_000;
+/** Deflate makes at most 1,032 bytes of one. What is honest and large stays far below. */
+const MAX_RATIO = 200;
+/** Bytes that may be repetitive to any degree. */
+const SMALL = 1024 ** 2;
+
+/** Of an entry, with the folders that its Skill is in. */
+const LONGEST_PATH = 1_024;
+
+const END_BYTES = 22;
+const LOCATOR_BYTES = 20;
+const ENTRY_BYTES = 46;
+const ZIP64 = 0x0001;
+const UNICODE_PATH = 0x7075;
+/** Extra fields of Unix that may name what a link leads to, and how many bytes they have without. */
+const LINKS: Readonly<Record<number, number | undefined>> = { 0x000d: 12, 0x756e: 14 };
+/** Written behind a file whose sizes were not known before it. */
+const DESCRIPTOR_BYTES = [12, 16];
+
+const invalid = (sentence: string, path = ''): never => fail('invalid_archive', sentence, { path });
+
+/**
+ * The files of a zip, in the order of its directory, once all of it is found sound: no entry is hidden, doubled, encrypted, a
+ * link or a device, none leaves the folder, lies of its size or name, overlaps another, or inflates too far. Nothing is inflated
+ * yet. Throws `SkillFailure` `invalid_archive` or `too_large`, with the entry.
+ */
+export const filesOfZip = async (bytes: Buffer, limits: SkillLimits): Promise<readonly ZippedFile[]> => {
+  const zip = await opened(bytes);
+  const directory = directoryOf(bytes, zip);
+  if (zip.entryCount > MAX_ENTRIES)
+    fail('too_large', `The archive has more than ${MAX_ENTRIES} entries. Take some out.`, { path: '' });
+  const entries = await entriesOf(zip, directory.end - directory.start);
+  const names = new Names();
+  const spans: Span[] = [];
+  const files: ZippedFile[] = [];
+  let declared = 0;
+  for (const entry of entries) {
+    const path = pathOf(entry);
+    checkKind(entry, path);
+    declared += entry.uncompressedSize;
+    checkSizes(entry, path, declared, limits);
+    names.add(path);
+    const span = await spanOf(zip, entry, path);
+    spans.push(span);
+    if (path.endsWith('/')) continue;
+    files.push({ path, sizeBytes: entry.uncompressedSize, read: () => inflated(bytes, entry, span) });
+  }
+  if (declared > SMALL && declared > MAX_RATIO * bytes.length)
+    invalid(`It would inflate to more than ${MAX_RATIO} times its size. Pack the files themselves.`);
+  checkSpans(spans, directory.start);
+  return files;
+};
+
+const opened = async (bytes: Buffer): Promise<ZipFile> => {
+  try {
+    return await fromBufferPromise(bytes, { lazyEntries: true, decodeStrings: false });
+  } catch {
+    return invalid('This is no whole zip archive. Pack the folder of the Skill again.');
+  }
+};
+
+interface Directory {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the directory stands. Throws where its end does not say so, or where it is zip64, which no Skill needs. */
+const directoryOf = (bytes: Buffer, zip: ZipFile): Directory => {
+  const end = bytes.length - END_BYTES - zip.comment.length;
+  if (end >= LOCATOR_BYTES && bytes.readUInt32LE(end - LOCATOR_BYTES) === 0x07064b50)
+    invalid('This is a zip64 archive, which is for archives of more than 4 GiB. Pack it as a plain zip.');
+  const [size, start] = [bytes.readUInt32LE(end + 12), bytes.readUInt32LE(end + 16)];
+  const counts = [bytes.readUInt16LE(end + 8), bytes.readUInt16LE(end + 10)];
+  const isSound = start + size === end && counts.every((count) => count === zip.entryCount);
+  return isSound ? { start, end } : invalid('The end of the archive does not fit its directory. Pack it again.');
+};
+
+const entriesOf = async (zip: ZipFile, directoryBytes: number): Promise<readonly Entry[]> => {
+  const entries: Entry[] = [];
+  let bytes = 0;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      bytes += ENTRY_BYTES + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
+      entries.push(entry);
+    }
+  } catch (error) {
+    const isEncrypted = error instanceof Error && error.message.includes('encryption');
+    return invalid(isEncrypted ? ENCRYPTED : 'The directory of the archive is damaged. Pack it again.');
+  }
+  return bytes === directoryBytes ? entries : invalid('The archive has other entries than it counts. Pack it again.');
+};
+
+/** The name in UTF-8, or in the code page of DOS where it is none. Throws where the name is not one path. */
+const pathOf = (entry: Entry): string => {
+  const raw = entry.fileNameRaw;
+  const path = isUtf8(raw)
+    ? raw.toString('utf8')
+    : getFileNameLowLevel(entry.generalPurposeBitFlag & ~0x800, raw, entry.extraFields, true);
+  const shown = path
+    .slice(0, MAX_PATH)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\ufffd');
+  const other = entry.extraFields
+    .find(({ id }) => id === UNICODE_PATH)
+    ?.data.subarray(5)
+    .toString('utf8');
+  if (other !== undefined && other !== path) return invalid('This entry has two names. Pack the archive again.', shown);
+  const fault = pathFault(path.replace(/\/$/, ''), LONGEST_PATH);
+  return fault === undefined ? path : invalid(`This entry ${fault}`, shown);
+};
+
+const ENCRYPTED = 'This is encrypted. Pack the archive without a password.';
+/** Types of files in the mode of Unix. */
+const [TYPE, REGULAR, FOLDER, LINK] = [0xf000, 0x8000, 0x4000, 0xa000];
+
+const checkKind = (entry: Entry, path: string): void => {
+  // Bits 0, 6 and 13: encrypted, strongly encrypted, masked headers.
+  if ((entry.generalPurposeBitFlag & 0x2041) !== 0) invalid(ENCRYPTED, path);
+  if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
+    invalid('This is not compressed by deflate. Pack the archive as a plain zip.', path);
+  if (entry.extraFields.some(({ id }) => id === ZIP64)) invalid('This is a zip64 entry. Pack a plain zip.', path);
+  if (entry.extraFields.some(({ id, data }) => data.length > (LINKS[id] ?? Infinity)))
+    invalid('This is a link. Put the file itself in its place.', path);
+  const type = (entry.externalFileAttributes >>> 16) & TYPE;
+  if (type === LINK) invalid('This is a symbolic link. Put the file itself in its place.', path);
+  if (type !== 0 && type !== REGULAR && type !== FOLDER) invalid('This is a device. Leave it out.', path);
+  if (type !== 0 && (type === FOLDER) !== path.endsWith('/')) invalid('This is called a file and a folder.', path);
+};
+
+const checkSizes = (
+  { uncompressedSize, compressedSize }: Entry,
+  path: string,
+  declared: number,
+  limits: SkillLimits,
+): void => {
+  if (path.endsWith('/') && uncompressedSize > 0) invalid('This folder has bytes of its own.', path);
+  if (uncompressedSize > MAX_FILE_BYTES)
+    fail('too_large', `The file has more than ${MAX_FILE_BYTES} bytes. Make it smaller.`, { path });
+  if (declared > limits.bytes + MAX_TEXT_BYTES)
+    fail('too_large', `The files have more than ${limits.bytes} bytes together. Take some out.`, { path: '' });
+  if (uncompressedSize > SMALL && uncompressedSize > MAX_RATIO * compressedSize)
+    invalid(`It would inflate to more than ${MAX_RATIO} times its size.`, path);
+};
+
+/** Finds names that are one on some systems: those of files, and those of the folders they are in. */
+class Names {
+  private readonly files = new Set<string>();
+  /** As they are written, by how they are compared. */
+  private readonly folders = new Map<string, string>();
+
+  add(path: string): void {
+    const parts = path.split('/');
+    for (let length = 1; length < parts.length; length += 1) {
+      const folder = parts.slice(0, length).join('/');
+      const compared = comparedPath(folder);
+      if ((this.folders.get(compared) ?? folder) !== folder || this.files.has(compared)) this.clash(path);
+      this.folders.set(compared, folder);
+    }
+    if (path.endsWith('/')) return;
+    const compared = comparedPath(path);
+    if (this.files.has(compared) || this.folders.has(compared)) this.clash(path);
+    this.files.add(compared);
+  }
+
+  private clash(path: string): never {
+    return invalid('Another entry has the same name, or one that differs only in case or accents. Rename it.', path);
+  }
+}
+
+interface Span {
+  readonly path: string;
+  readonly start: number;
+  readonly dataStart: number;
+  readonly end: number;
+  readonly hasDescriptor: boolean;
+}
+
+const DIFFERS = 'Its own header and the directory of the archive say different things. Pack the archive again.';
+
+/** Where an entry stands, once its own header says what the directory says. */
+const spanOf = async (zip: ZipFile, entry: Entry, path: string): Promise<Span> => {
+  const local = await zip.readLocalFileHeaderPromise(entry).catch(() => invalid(DIFFERS, path));
+  const hasDescriptor = (entry.generalPurposeBitFlag & 0x8) !== 0;
+  const sizes = [
+    [local.compressedSize, entry.compressedSize],
+    [local.uncompressedSize, entry.uncompressedSize],
+    [local.crc32, entry.crc32],
+  ] as const;
+  const isSame =
+    local.fileName.equals(entry.fileNameRaw) &&
+    local.compressionMethod === entry.compressionMethod &&
+    ((local.generalPurposeBitFlag ^ entry.generalPurposeBitFlag) & 0x2849) === 0 &&
+    sizes.every(([own, listed]) => own === listed || (hasDescriptor && own === 0));
+  if (!isSame) invalid(DIFFERS, path);
+  const end = local.fileDataStart + entry.compressedSize;
+  return { path, start: entry.relativeOffsetOfLocalHeader, dataStart: local.fileDataStart, end, hasDescriptor };
+};
+
+/** Throws where entries overlap, or something stands between them that none of them names. */
+const checkSpans = (spans: readonly Span[], directoryStart: number): void => {
+  let [end, canBe] = [0, [0]];
+  for (const span of [...spans.toSorted((a, b) => a.start - b.start), { path: '', start: directoryStart }]) {
+    if (span.start < end) invalid('This entry overlaps another. Pack the archive again.', span.path);
+    if (!canBe.includes(span.start - end))
+      invalid('Bytes stand before this that no entry names. Pack the archive again.', span.path);
+    if (!('end' in span)) return;
+    [end, canBe] = [span.end, span.hasDescriptor ? [0, ...DESCRIPTOR_BYTES] : [0]];
+  }
+};
+
+const inflated = (bytes: Buffer, entry: Entry, { path, dataStart, end }: Span): Buffer => {
+  const raw = bytes.subarray(dataStart, end);
+  const body = entry.compressionMethod === 0 ? raw : inflate(raw, entry.uncompressedSize, path);
+  if (body.length !== entry.uncompressedSize || crc32(body) !== entry.crc32)
+    invalid('Its bytes are not those that the archive says. Pack it again.', path);
+  return body;
+};
+
+/** Inflates no further than what was said, and all that was said. */
+const inflate = (raw: Buffer, sizeBytes: number, path: string): Buffer => {
+  try {
+    // With `info` it answers both; the types know the buffer alone (https://nodejs.org/api/zlib.html#class-options).
+    const { buffer, engine } = inflateRawSync(raw, {
+      maxOutputLength: Math.max(sizeBytes, 1),
+      info: true,
+    }) as unknown as {
+      readonly buffer: Buffer;
+      readonly engine: { readonly bytesWritten: number };
+    };
+    if (engine.bytesWritten === raw.length) return buffer;
+  } catch (error) {
+    if (error instanceof SkillFailure) throw error;
+  }
+  return invalid('Its bytes are damaged, or more than the archive says. Pack it again.', path);
+};

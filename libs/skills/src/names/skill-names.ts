@@ -1,0 +1,169 @@
+import { Claims } from '@app/coordination';
+import {
+  type CommandMeta,
+  Decisions,
+  deriveId,
+  type Ids,
+  InstanceSecret,
+  isDomainError,
+  normalisedName,
+  reject,
+  stepOf,
+  streamOf,
+  unlessLeft,
+} from '@app/kernel';
+import { skillDecider } from '../skill/skill.decider';
+import { inPlaceOf, inTheWayOf, skillNamesDecider, type TakenName } from './skill-names.decider';
+
+/** What a command has from taking a name until its Skill says that it bears it. */
+const GRACE_MS = 10_000;
+const TAKING = 'skills/taking/';
+
+/** Where a Skill stands, and what it is to be called there. */
+export interface WantedName {
+  readonly spaceId: string;
+  readonly agentId: string | null;
+  readonly skillId: string;
+  readonly name: string;
+  readonly slug: string;
+}
+
+export interface SkillNamesParts {
+  readonly decisions: Decisions;
+  readonly secret: InstanceSecret;
+  readonly claims: Claims;
+  readonly ids: Ids;
+  /** `SKILLS_PER_PLACE`. */
+  readonly most: number;
+}
+
+/**
+ * Names of Skills. One is taken in the registry of its Space before its Skill says so in its own stream. A command that died in
+ * between leaves a claim standing, which any process finishes: the Skill forfeits the ticket, so that a command that was only slow
+ * cannot use it, and then the registry releases it. Whoever wants the name does the same after a grace.
+ */
+export class SkillNames {
+  constructor(private readonly parts: SkillNamesParts) {}
+
+  /** Takes a name, acts with the ticket to it, and gives back what the Skill does not bear then. Rejects `name_taken`, and `conflict` where the place is full. */
+  async hold<T>(wanted: WantedName, meta: CommandMeta, act: (ticket: string) => Promise<T>): Promise<T> {
+    const { spaceId, skillId } = wanted;
+    const ticket = this.parts.ids.next();
+    const release =
+      (await this.parts.claims.take(`${TAKING}${spaceId}/${skillId}/${ticket}`)) ??
+      reject('conflict', { reason: 'concurrent_changes' });
+    let isUnfinished = true;
+    try {
+      await this.take(wanted, ticket, meta);
+      const result = await act(ticket);
+      isUnfinished = (await unlessLeft(() => this.settle(wanted, ticket, meta))) === undefined;
+      return result;
+    } catch (error) {
+      if (isDomainError(error))
+        isUnfinished = (await unlessLeft(() => this.settle(wanted, ticket, meta))) === undefined;
+      throw error;
+    } finally {
+      await unlessLeft(() => release({ isUnfinished }));
+    }
+  }
+
+  /** The Skill of exactly this place that has a slug. */
+  async withSlug(
+    { spaceId, agentId }: Pick<WantedName, 'spaceId' | 'agentId'>,
+    slug: string,
+  ): Promise<string | undefined> {
+    const { decisions, secret } = this.parts;
+    const { state: names } = await decisions.load(skillNamesDecider, spaceId);
+    const hashed = secret.hash('skill.slug', slug);
+    const ids = inPlaceOf({ agentId }, names).flatMap((taken) => (taken.slug === hashed ? [taken.skillId] : []));
+    for (const skillId of ids) {
+      const { state: skill } = await decisions.load(skillDecider, skillId);
+      if (skill.status === 'present') return skillId;
+    }
+    return undefined;
+  }
+
+  /** Gives a ticket back. */
+  async release(spaceId: string, ticket: string, meta: CommandMeta): Promise<void> {
+    await this.parts.decisions.transact(skillNamesDecider, spaceId, { type: 'Release', ticket }, this.step(meta));
+  }
+
+  /** Finishes what commands left that died, or whose log went away. */
+  async finish(now: Date): Promise<void> {
+    await this.parts.claims.finishAbandoned(TAKING, GRACE_MS / 2, async (rest) => {
+      const [spaceId = '', skillId = '', ticket = ''] = rest.split('/');
+      const meta = {
+        commandId: deriveId(ticket, 'settle'),
+        correlationId: ticket,
+        actor: 'system:skills',
+        now,
+      };
+      await this.settle({ spaceId, skillId }, ticket, meta);
+    });
+  }
+
+  private async take(wanted: WantedName, ticket: string, meta: CommandMeta): Promise<void> {
+    const { spaceId, ...taken } = this.taken(wanted, ticket);
+    const take = () =>
+      this.parts.decisions.transact(
+        skillNamesDecider,
+        spaceId,
+        { type: 'Take', most: this.parts.most, ...taken },
+        this.step(meta),
+      );
+    try {
+      await take();
+    } catch (error) {
+      if (!isDomainError(error) || !(await this.makeRoom(spaceId, taken, meta))) throw error;
+      await take();
+    }
+  }
+
+  /** Keyed by the instance, so that the log gives no name away. */
+  private taken({ name, slug, ...place }: WantedName, ticket: string): TakenName & { readonly spaceId: string } {
+    const { secret } = this.parts;
+    return {
+      ...place,
+      ticket,
+      name: secret.hash('skill.name', normalisedName(name)),
+      slug: secret.hash('skill.slug', slug),
+    };
+  }
+
+  /** Releases what is in the way and no Skill bears. True where anything was. */
+  private async makeRoom(spaceId: string, wanted: TakenName, meta: CommandMeta): Promise<boolean> {
+    const { state: names } = await this.parts.decisions.load(skillNamesDecider, spaceId);
+    const before = meta.now.getTime() - GRACE_MS;
+    const others = [...inTheWayOf(wanted, names), ...inPlaceOf(wanted, names)];
+    let isFreed = false;
+    for (const { skillId, ticket, at } of others)
+      if (Date.parse(at) < before && (await this.settle({ spaceId, skillId }, ticket, meta))) isFreed = true;
+    return isFreed;
+  }
+
+  /** Gives a ticket back that its Skill does not bear; false where it does. */
+  private async settle(
+    { spaceId, skillId }: Pick<WantedName, 'spaceId' | 'skillId'>,
+    ticket: string,
+    meta: CommandMeta,
+  ): Promise<boolean> {
+    const { decisions } = this.parts;
+    const { state: skill } = await decisions.load(skillDecider, skillId);
+    if (skill.status === 'present' && skill.ticket === ticket) return false;
+    const claim = { key: streamOf(skillNamesDecider.category, spaceId), ticket };
+    try {
+      await decisions.transact(skillDecider, skillId, { type: 'ForfeitClaim', claim }, this.step(meta));
+    } catch (error) {
+      // It took it up in between.
+      if (isDomainError(error, 'name_taken')) return false;
+      throw error;
+    }
+    await this.release(spaceId, ticket, meta);
+    return true;
+  }
+
+  /** A repeat must look at the names again, not be answered as decided. */
+  private step(meta: CommandMeta): CommandMeta {
+    return { ...stepOf(meta, 'skill-name'), commandId: this.parts.ids.next() };
+  }
+}

@@ -1,0 +1,52 @@
+import { defineIntegration, type Integrations, tell } from '@app/kernel';
+import { z } from 'zod';
+import { type SkillEvent, skillScope, skillSource } from './skill.events';
+
+const subject = 'skills';
+const id = z.uuid();
+
+const created = defineIntegration({
+  name: 'skill.created',
+  version: 1,
+  subject,
+  description: 'A Skill was created for a Space or one Agent. Agents do not load it before it is published.',
+  data: z.object({
+    skillId: id,
+    scope: skillScope,
+    spaceId: id,
+    agentId: id.nullable(),
+    source: skillSource,
+  }),
+});
+const published = defineIntegration({
+  name: 'skill.published',
+  version: 1,
+  subject,
+  description: 'A version of a Skill was published. Agents load it from then on.',
+  data: z.object({ skillId: id, versionId: id, number: z.number().int() }),
+});
+const activated = defineIntegration({
+  name: 'skill.activated',
+  version: 1,
+  subject,
+  description: 'Agents load another published version of a Skill from then on.',
+  data: z.object({ skillId: id, versionId: id }),
+});
+const deleted = defineIntegration({
+  name: 'skill.deleted',
+  version: 1,
+  subject,
+  description: 'A Skill was deleted permanently, with all its versions.',
+  data: z.object({ skillId: id, spaceId: id, agentId: id.nullable() }),
+});
+
+export const skillIntegrations: Integrations<SkillEvent> = {
+  definitions: [created, published, activated, deleted],
+  tell: {
+    SkillCreated: ({ scope, spaceId, agentId, source }, skillId) =>
+      tell(created, { skillId, scope, spaceId, agentId, source }),
+    SkillPublished: ({ versionId, number }, skillId) => tell(published, { skillId, versionId, number }),
+    SkillVersionActivated: ({ versionId }, skillId) => tell(activated, { skillId, versionId }),
+    SkillDeleted: ({ spaceId, agentId }, skillId) => tell(deleted, { skillId, spaceId, agentId }),
+  },
+};

@@ -1,0 +1,95 @@
+import { Claims, COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
+import {
+  type Clock,
+  CLOCK,
+  CONFIG,
+  type Config,
+  Decisions,
+  type Ids,
+  IDS,
+  InstanceSecret,
+  provideWith,
+} from '@app/kernel';
+import { UnfinishedWork } from '@app/projecting';
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { LoadableSkills } from './loading/loadable-skills';
+import { SkillNames } from './names/skill-names';
+import { DeleteSkillsOfTheDeleted } from './policies/delete-skills.policy';
+import { ReleaseSkillNames } from './policies/release-skill-names.policy';
+import { RemoveSupersededSkillFiles } from './policies/remove-superseded-skill-files.policy';
+import { ActivateVersionHandler } from './skill/commands/activate-version';
+import { ChangeSkillHandler } from './skill/commands/change-skill';
+import { CreateSkillHandler } from './skill/commands/create-skill';
+import { DeleteSkillHandler } from './skill/commands/delete-skill';
+import { DiscardDraftHandler } from './skill/commands/discard-draft';
+import { PublishSkillHandler } from './skill/commands/publish-skill';
+import { SkillBodies } from './skill/skill-bodies';
+import { SkillLimit } from './skill/skill-limit';
+import { skillsAggregates } from './skills.aggregates';
+
+/** A process that has not been heard of for this long is dead; the names that it was taking are given back. */
+const CLAIM_MS = 5_000;
+
+const commands = [
+  CreateSkillHandler,
+  ChangeSkillHandler,
+  DiscardDraftHandler,
+  PublishSkillHandler,
+  ActivateVersionHandler,
+  DeleteSkillHandler,
+];
+const policies = [DeleteSkillsOfTheDeleted, ReleaseSkillNames, RemoveSupersededSkillFiles];
+
+interface NamesParts {
+  readonly decisions: Decisions;
+  readonly secret: InstanceSecret;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly coordination: CoordinationStore;
+  readonly config: Config;
+}
+
+const skillNames = ({ coordination, clock, config, ids, ...parts }: NamesParts): SkillNames =>
+  new SkillNames({
+    ...parts,
+    ids,
+    claims: new Claims(coordination, clock, ids.next(), CLAIM_MS),
+    most: config.SKILLS_PER_PLACE,
+  });
+
+/** Skills, their versions and names. Views provide `SKILLS_OF`. */
+@Module({
+  providers: [
+    ...commands,
+    ...policies,
+    SkillBodies,
+    LoadableSkills,
+    provideWith(SkillNames, skillNames, {
+      decisions: Decisions,
+      secret: InstanceSecret,
+      ids: IDS,
+      clock: CLOCK,
+      coordination: COORDINATION_STORE,
+      config: CONFIG,
+    }),
+    {
+      provide: SkillLimit,
+      inject: [CONFIG],
+      useFactory: ({ SKILL_MAX_FILES: files, SKILL_MAX_BYTES: bytes }: Config) => new SkillLimit({ files, bytes }),
+    },
+  ],
+  exports: [SkillBodies, SkillNames, SkillLimit, LoadableSkills],
+})
+export class SkillsModule implements OnModuleInit {
+  static readonly aggregates = skillsAggregates;
+
+  constructor(
+    private readonly names: SkillNames,
+    private readonly unfinished: UnfinishedWork,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.unfinished.add({ name: 'skill names', finish: () => this.names.finish(this.clock.now()) });
+  }
+}

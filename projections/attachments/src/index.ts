@@ -1,0 +1,2 @@
+export { AttachmentsViewModule } from './attachments-view.module';
+export * from './attachments.projection';

@@ -1,0 +1,2 @@
+export { SearchedMessagesViewModule } from './searched-messages-view.module';
+export * from './searched-messages.projection';

@@ -1,0 +1,182 @@
+import { Buffer } from 'node:buffer';
+import {
+  agentId,
+  ask,
+  conversationPath,
+  erased,
+  type Message,
+  messagesOf,
+  onDisk,
+  platform,
+  remove,
+  says,
+  send,
+  UNKNOWN,
+  upstream,
+  withConversations,
+} from './conversations-world';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+interface File {
+  readonly id: string;
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  readonly expiresAt: string;
+}
+
+const upload = (
+  body: Buffer | string,
+  filename: string,
+  mediaType = 'application/octet-stream',
+  key?: string,
+  agent = agentId,
+) => {
+  const boundary = 'b0undary';
+  const payload = Buffer.concat([
+    Buffer.from(
+      `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\ncontent-type: ${mediaType}\r\n\r\n`,
+    ),
+    Buffer.from(body),
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+  return platform.call<File>(`/api/v1/core/llm/${agent}/files`, {
+    method: 'POST',
+    payload,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    ...(key === undefined ? {} : { key }),
+  });
+};
+
+const uploaded = async (body: Buffer | string, filename: string, mediaType?: string): Promise<File> => {
+  const answer = await upload(body, filename, mediaType);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body;
+};
+
+const withFile = (file: object, text = 'What does it say?') => ({
+  parts: [
+    { type: 'text', text },
+    { type: 'file', ...file },
+  ],
+});
+const sent = (): string => JSON.stringify(upstream.calls.at(-1)?.body);
+const questionIn = async (conversationId: string): Promise<Message & { parts: readonly Record<string, unknown>[] }> =>
+  (await messagesOf(conversationId)).find(({ role }) => role === 'user') as never;
+
+withConversations();
+beforeEach(() => {
+  upstream.behaviour = says('Yes.');
+});
+
+describe('an attached file', () => {
+  it('is shown by its id, and as text to the model', async () => {
+    const file = await uploaded('# Quorvanel\nIt opens at nine.', 'opening.md');
+    expect(file).toMatchObject({ filename: 'opening.md', mediaType: 'text/markdown', sizeBytes: 29 });
+    expect(Date.parse(file.expiresAt)).toBeGreaterThan(Date.now() + 23 * 60 * 60_000);
+    expect((await platform.call(`/api/v1/core/llm/${agentId}/files/${file.id}`)).body).toEqual(file);
+    const { conversationId } = (await send({ message: withFile({ fileId: file.id }) })).body;
+    expect(sent()).toContain('It opens at nine.');
+    expect(sent()).toContain('opening.md');
+    expect((await questionIn(conversationId)).parts).toEqual([
+      { type: 'text', text: 'What does it say?' },
+      { type: 'file', fileId: file.id, filename: 'opening.md', mediaType: 'text/markdown' },
+    ]);
+    // It stands in the history of the next question too.
+    await ask('And then?', { conversationId });
+    expect(sent()).toContain('It opens at nine.');
+  });
+
+  it('comes as a data URL too', async () => {
+    const url = `data:text/plain;base64,${Buffer.from('Vellumbrick').toString('base64')}`;
+    const { conversationId } = (await send({ message: withFile({ mediaType: 'text/plain', url, filename: 'a.txt' }) }))
+      .body;
+    expect(sent()).toContain('Vellumbrick');
+    const [, part] = (await questionIn(conversationId)).parts;
+    expect(part).toMatchObject({ type: 'file', filename: 'a.txt', mediaType: 'text/plain' });
+    expect(part).not.toHaveProperty('text');
+  });
+
+  it('is an image to models that see, and a note to others', async () => {
+    const file = await uploaded(PNG, 'dot.png');
+    const { conversationId, message } = (await send({ message: withFile({ fileId: file.id }) })).body;
+    expect(sent()).toContain(JSON.stringify('[Attached image: "dot.png"]\n[You cannot see this image.').slice(1, -1));
+    expect(sent()).not.toContain('image_url');
+    await send({ model: 'other' }, { path: `/${conversationId}/messages/${message.id}/regenerate` });
+    expect(sent()).toContain(`data:image/png;base64,${PNG.toString('base64')}`);
+  });
+
+  it.each([
+    [PNG, 'a.txt', 'text/plain', 201],
+    ['<svg/>', 'a.svg', 'image/svg+xml', 415],
+    [Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), 'a.txt', 'text/plain', 415],
+    [Buffer.alloc(20 * 1024 ** 2 + 1, 'a'), 'a.txt', 'text/plain', 413],
+  ])('is taken by its bytes: %#', async (body, name, type, status) =>
+    expect((await upload(body, name, type)).status).toBe(status),
+  );
+
+  it('is unknown to others, alike', async () => {
+    const post = async (path: string, body: object) =>
+      (await platform.call<{ id: string }>(`/api/v1/core${path}`, { method: 'POST', body })).body.id;
+    const spaceId = await post('/spaces', { name: 'Shared', slug: 'shared' });
+    const shared = await post('/agents', { spaceId, name: 'Shared', knowledgeEnabled: false });
+    const { key, userId } = await platform.newCaller();
+    await platform.call(`/api/v1/core/spaces/${spaceId}/members/${userId}`, {
+      method: 'PUT',
+      body: { role: 'editor' },
+    });
+    const mine = (await upload('Mine.', 'mine.txt', 'text/plain', undefined, shared)).body.id;
+    const ofOtherAgent = (await uploaded('Mine.', 'mine.txt')).id;
+    const path = `/api/v1/core/llm/${shared}`;
+    const told = async (fileId: string, by: { key?: string }) => {
+      const headers = { 'x-request-id': 'same' };
+      const asked = await platform.call(`${path}/conversation`, {
+        method: 'POST',
+        headers,
+        ...by,
+        body: { message: withFile({ fileId }) },
+      });
+      const read = await platform.call(`${path}/files/${fileId}`, { headers, ...by });
+      return [asked.status, read.status, `${asked.text}${read.text}`.replaceAll(fileId, 'ID')];
+    };
+    const unknown = await told(UNKNOWN, { key });
+    expect(unknown.slice(0, 2)).toEqual([404, 404]);
+    expect(unknown[2]).toContain('message.parts[1].fileId');
+    expect(await told(mine, { key })).toEqual(unknown);
+    expect(await told(ofOtherAgent, {})).toEqual(unknown);
+    expect((await told(mine, {})).slice(0, 2)).toEqual([200, 200]);
+  });
+
+  it('is erased within ten seconds with the last message that names it', async () => {
+    const file = await uploaded('Thessolidare', 'secret.txt');
+    const first = (await send({ message: withFile({ fileId: file.id }) })).body;
+    const second = (await send({ message: withFile({ fileId: file.id }) })).body;
+    const started = Date.now();
+    const question = await questionIn(first.conversationId);
+    expect((await remove(first.conversationId, question.id)).status).toBe(204);
+    await erased(`conversation-${first.conversationId}/${question.id}`);
+    expect((await platform.call(`/api/v1/core/llm/${agentId}/files/${file.id}`)).status).toBe(200);
+    await platform.call(conversationPath(`/${second.conversationId}`), { method: 'DELETE' });
+    await erased(`attachment-${file.id}`);
+    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(onDisk('Thessolidare')).toEqual([]);
+    for (const asked of [file.id, UNKNOWN])
+      expect((await send({ message: withFile({ fileId: asked }) })).body).toMatchObject({ code: 'not_found' });
+  });
+
+  it('is not stored for an incognito question', async () => {
+    const url = `data:text/plain;base64,${Buffer.from('Ombrafilde').toString('base64')}`;
+    const answer = await send({ kind: 'incognito', message: withFile({ mediaType: 'text/plain', url }) });
+    expect([answer.status, answer.body['code']]).toEqual([400, 'unsupported_parameter']);
+    expect(onDisk('Ombrafilde')).toEqual([]);
+  });
+
+  it('comes with at most nine others', async () => {
+    const parts = Array.from({ length: 11 }, () => ({ type: 'file', fileId: UNKNOWN }));
+    expect((await send({ message: { parts } })).status).toBe(400);
+  });
+});

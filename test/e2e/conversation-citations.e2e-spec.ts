@@ -1,0 +1,66 @@
+import { until } from '../fixtures/until';
+import { type Call, startTestPlatform, type TestPlatform } from './harness';
+
+const CORE = '/api/v1/core';
+
+interface Part {
+  readonly type: string;
+  readonly documentId?: string;
+  readonly quote?: string;
+  readonly deleted?: true;
+}
+interface Message {
+  readonly id: string;
+  readonly parts: readonly Part[];
+}
+
+let platform: TestPlatform;
+let agentId: string;
+beforeAll(async () => {
+  platform = await startTestPlatform({ listen: true });
+  const { body } = await call<{ id: string }>('/agents', { body: { name: 'Guide', knowledgeEnabled: true } });
+  agentId = body.id;
+}, 60_000);
+afterAll(() => platform.stop());
+
+const call = <T = Record<string, unknown>>(path: string, given: Call = {}) =>
+  platform.call<T>(`${CORE}${path}`, { method: given.body === undefined ? 'GET' : 'POST', ...given });
+
+const document = async (name: string, content: string): Promise<string> => {
+  const { body } = await call<{ id: string }>(`/knowledge/${agentId}/documents`, {
+    body: { name, content, mimeType: 'text/markdown' },
+  });
+  const ready = async () => (await call(`/knowledge/${agentId}/documents/${body.id}`)).body['status'] === 'Ready';
+  await until(ready, 'the document');
+  return body.id;
+};
+const sourcesIn = ({ parts }: Message): readonly Part[] => parts.filter(({ type }) => type === 'source-document');
+
+describe('a citation', () => {
+  it('says when its document was deleted since, wherever its message is shown, and keeps its quote', async () => {
+    const documentId = await document('zebras.md', 'Zebras sleep standing up.');
+    const { body } = await call<{ conversationId: string; message: Message }>(`/llm/${agentId}/conversation`, {
+      body: { message: 'How do zebras sleep?' },
+    });
+    const [cited] = sourcesIn(body.message);
+    expect(cited).toMatchObject({ documentId, quote: 'Zebras sleep standing up.' });
+    expect(cited).not.toHaveProperty('deleted');
+    await call(`/knowledge/${agentId}/documents/${documentId}`, { method: 'DELETE' });
+    const path = `/llm/${agentId}/conversation/${body.conversationId}`;
+    const one = (await call<Message>(`${path}/messages/${body.message.id}`)).body;
+    const [listed] = (await call<{ items: Message[] }>(`${path}/messages`)).body.items;
+    const stream = (await call(`${path}/stream?messageId=${body.message.id}`)).text;
+    for (const message of [one, listed as Message]) expect(sourcesIn(message)).toEqual([{ ...cited, deleted: true }]);
+    expect(stream).toMatch(/"type":"source-document".*"deleted":true/);
+  });
+
+  it('of a document that was changed stays as it was', async () => {
+    const documentId = await document('lions.md', 'Lions sleep twenty hours a day.');
+    const { body } = await call<{ conversationId: string; message: Message }>(`/llm/${agentId}/conversation`, {
+      body: { message: 'How long do lions sleep?' },
+    });
+    await call(`/knowledge/${agentId}/documents/${documentId}`, { method: 'PUT', body: { name: 'cats.md' } });
+    const one = await call<Message>(`/llm/${agentId}/conversation/${body.conversationId}/messages/${body.message.id}`);
+    expect(sourcesIn(one.body)).toEqual(sourcesIn(body.message));
+  });
+});

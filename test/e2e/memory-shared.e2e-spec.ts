@@ -1,0 +1,140 @@
+import { until } from '../fixtures/until';
+import { CORE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
+
+let world: MemoryWorld;
+beforeAll(async () => {
+  world = await startMemoryWorld({ environment: { MEMORY_SHARED_MAX: '6' } });
+});
+afterAll(() => world.platform.stop());
+
+const propose = async (key: string, text: string): Promise<Memory> => {
+  const { status, body } = await world.post(key, { text, kind: 'shared' });
+  expect(status).toBe(201);
+  return body;
+};
+
+describe('a proposed shared memory', () => {
+  it('is seen by who proposed it alone, until they confirm it', async () => {
+    const { platform, owner, editor, viewer, list, path, choose } = world;
+    const proposal = await propose(viewer.key, 'Invoices go to Ada');
+    expect(proposal).toMatchObject({ kind: 'shared', status: 'proposed', userId: viewer.userId });
+    expect(Date.parse(String(proposal.expiresAt)) - Date.now()).toBeGreaterThan(29 * 86_400_000);
+    for (const other of [owner, editor]) {
+      expect(await list(other.key)).toEqual([]);
+      expect((await platform.call(`${path()}/${proposal.id}`, { key: other.key })).status).toBe(404);
+      for (const choice of ['confirm', 'save-for-me', 'discard'])
+        expect((await choose(other.key, proposal.id, choice)).status).toBe(404);
+    }
+    const confirmed = await choose(viewer.key, proposal.id, 'confirm');
+    expect([confirmed.status, confirmed.body]).toMatchObject([
+      200,
+      { id: proposal.id, kind: 'shared', status: 'saved', expiresAt: null, userId: viewer.userId },
+    ]);
+    for (const other of [owner, editor]) expect(await list(other.key)).toMatchObject([{ id: proposal.id }]);
+    expect((await list(owner.key))[0]?.userId).toBe(viewer.userId);
+    const { userId } = (await list(viewer.key)).find(({ id }) => id === proposal.id) as Memory;
+    expect(userId).toBe(viewer.userId);
+  });
+
+  it('is saved for its user alone', async () => {
+    const { owner, viewer, list, choose } = world;
+    const proposal = await propose(viewer.key, 'I sit on the third floor');
+    const saved = await choose(viewer.key, proposal.id, 'save-for-me');
+    expect([saved.status, saved.body]).toMatchObject([200, { kind: 'personal', status: 'saved' }]);
+    expect((await list(owner.key)).map(({ id }) => id)).not.toContain(proposal.id);
+    expect((await list(viewer.key, '?kind=personal')).map(({ id }) => id)).toEqual([proposal.id]);
+  });
+
+  it('is chosen once', async () => {
+    const { viewer, choose, list } = world;
+    const proposal = await propose(viewer.key, 'The office closes at six');
+    const answers = await Promise.all(
+      ['confirm', 'discard', 'save-for-me', 'confirm', 'discard'].map((choice) =>
+        choose(viewer.key, proposal.id, choice),
+      ),
+    );
+    expect(answers.map(({ status }) => status).filter((status) => status < 300)).toHaveLength(1);
+    expect(
+      answers.filter(({ status }) => status === 409).map(({ body }) => (body as never as { code: string }).code),
+    ).toEqual(Array(4).fill('conflict'));
+    for (const choice of ['confirm', 'discard', 'save-for-me'])
+      expect((await choose(viewer.key, proposal.id, choice)).status).toBe(409);
+    for (const { id, kind } of await list(viewer.key))
+      if (id === proposal.id) await world.platform.call(`${world.path()}/${id}`, { method: 'DELETE', key: viewer.key });
+      else expect(kind).toBeDefined();
+  });
+
+  it('answers the one that is there for an equal text, as a proposal and when it is confirmed', async () => {
+    const { owner, viewer, post, choose, list } = world;
+    const proposal = await propose(viewer.key, 'Meetings are on Monday');
+    expect((await post(viewer.key, { text: 'meetings are on  monday', kind: 'shared' })).body.id).toBe(proposal.id);
+    const other = await propose(owner.key, 'Meetings are on Monday');
+    expect((await choose(owner.key, other.id, 'confirm')).status).toBe(200);
+    const confirmed = await choose(viewer.key, proposal.id, 'confirm');
+    expect([confirmed.status, confirmed.body.id]).toEqual([200, other.id]);
+    expect(await list(viewer.key, '?status=proposed')).toEqual([]);
+    expect((await post(viewer.key, { text: 'Meetings are on Monday', kind: 'shared' })).status).toBe(200);
+  });
+});
+
+describe('a saved shared memory', () => {
+  it('is changed by its author and by editors', async () => {
+    const { platform, owner, editor, viewer, path, shared } = world;
+    const ofViewer = await shared(viewer.key, 'Plants are watered on Friday');
+    const ofOwner = await shared(owner.key, 'The printer is on floor two');
+    const put = (id: string, key: string, text: string) =>
+      platform.call<Memory>(`${path()}/${id}`, { method: 'PUT', key, body: { text } });
+    expect((await put(ofViewer, viewer.key, 'Plants are watered on Thursday')).status).toBe(200);
+    expect((await put(ofViewer, editor.key, 'Plants are watered on Tuesday')).status).toBe(200);
+    const refused = await put(ofOwner, viewer.key, 'The printer is gone');
+    expect([refused.status, refused.body]).toMatchObject([403, { code: 'forbidden' }]);
+    expect((await platform.call(`${path()}/${ofOwner}`, { method: 'DELETE', key: viewer.key })).status).toBe(403);
+    const shown = await platform.call<Memory>(`${path()}/${ofOwner}`, { key: viewer.key });
+    expect([shown.body.userId, shown.text.includes(owner.userId)]).toEqual([null, false]);
+    expect((await put(ofOwner, owner.key, 'Plants are watered on Tuesday')).body).toMatchObject({ code: 'conflict' });
+    expect((await platform.call(`${path()}?kind=shared`, { method: 'DELETE', key: viewer.key })).status).toBe(403);
+    expect((await platform.call(`${path()}?kind=shared`, { method: 'DELETE', key: editor.key })).status).toBe(204);
+    for (const { key } of [owner, editor, viewer]) expect(await world.list(key, '?kind=shared')).toEqual([]);
+  });
+
+  it('takes the place of another, also where none is free', async () => {
+    const { owner, viewer, shared, post, choose, list } = world;
+    const ids: string[] = [];
+    for (let n = 0; n < 6; n += 1) ids.push(await shared(owner.key, `Rule ${n}`));
+    const { id: full } = await propose(viewer.key, 'Rule seven');
+    expect((await choose(viewer.key, full, 'confirm')).body).toMatchObject({ code: 'memory_full' });
+    expect((await list(viewer.key, '?status=proposed')).map(({ id }) => id)).toEqual([full]);
+    const foreign = await post(viewer.key, { text: 'Rule anew', kind: 'shared', replaces: ids[0] });
+    expect(foreign.status).toBe(403);
+    const { body } = await post(owner.key, { text: 'Rule anew', kind: 'shared', replaces: ids[0] });
+    expect((await list(viewer.key)).map(({ id }) => id)).toContain(ids[0]);
+    expect((await choose(owner.key, body.id, 'confirm')).status).toBe(200);
+    expect((await list(viewer.key, '?kind=shared&status=saved')).map(({ id }) => id).toSorted()).toEqual(
+      [...ids.slice(1), body.id].toSorted(),
+    );
+    await world.platform.call(`${world.path()}?kind=shared`, { method: 'DELETE', key: owner.key });
+  });
+});
+
+it('has one winner among fifty confirmations for the last free place; the others stay proposed', async () => {
+  const { owner, editor, shared, choose, list, platform } = world;
+  await platform.call(`${world.path()}?kind=shared`, { method: 'DELETE', key: owner.key });
+  for (let n = 0; n < 5; n += 1) await shared(owner.key, `Taken ${n}`);
+  const proposals: Memory[] = [];
+  const callers = await Promise.all(Array.from({ length: 10 }, () => platform.newCaller()));
+  for (const { userId } of callers)
+    await platform.call(`${CORE}/spaces/${world.spaceId}/members/${userId}`, {
+      method: 'PUT',
+      key: owner.key,
+      body: { role: 'viewer' },
+    });
+  for (let n = 0; n < 50; n += 1) proposals.push(await propose(callers[n % 10]?.key as string, `Wish ${n}`));
+  const answers = await Promise.all(
+    proposals.map(({ id }, n) => choose(callers[n % 10]?.key as string, id, 'confirm')),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+  await until(async () => (await list(editor.key)).length === 6, 'the saved ones');
+  const open = await Promise.all(callers.map(({ key }) => list(key, '?status=proposed')));
+  expect(open.flat()).toHaveLength(49);
+});

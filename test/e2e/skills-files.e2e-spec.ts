@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { LoadableSkills } from '@app/skills';
+import { until } from '../fixtures/until';
+import { zipFile } from '../fixtures/files/office';
+import { alice, create, platform, withSpaces } from './spaces-world';
+
+withSpaces();
+
+const SKILLS = '/api/v1/core/skills';
+const BOUNDARY = 'a-skill';
+type Body = Readonly<Record<string, unknown>> & { readonly id: string };
+
+const upload = (path: string, method: 'POST' | 'PUT', filename: string, bytes: Buffer, fields: object = {}) =>
+  platform.call<Body>(`${SKILLS}${path}`, {
+    key: alice.key,
+    method,
+    payload: Buffer.concat([
+      ...Object.entries(fields).map(([name, value]) =>
+        Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${String(value)}\r\n`),
+      ),
+      Buffer.from(
+        `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\ncontent-type: application/octet-stream\r\n\r\n`,
+      ),
+      bytes,
+      Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+    ]),
+    headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+  });
+const call = (path: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE' = 'GET', body?: object) =>
+  platform.call<Body>(`${SKILLS}${path}`, { key: alice.key, method, ...(body === undefined ? {} : { body }) });
+const filesOf = async (path: string) =>
+  ((await call(path)).body['files'] as { path: string; sha256: string; sizeBytes: number }[]).map((file) => file.path);
+
+const SKILL =
+  '---\nname: Refunds\ndescription: Handles refunds.\nlicense: MIT\n---\n\nRead references/limits.md first.\n';
+const LIMITS = 'The limit for refunds is 500 euros.\nAbove that ask the controller.\n';
+const BINARY = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+const archive = () => zipFile({ 'SKILL.md': SKILL, 'references/limits.md': LIMITS, 'assets/all-bytes.bin': BINARY });
+
+const uploaded = async (name: string): Promise<{ skill: Body; spaceId: string }> => {
+  const { body: space } = await create(name);
+  const answer = await upload('', 'POST', 'refunds.zip', archive(), {
+    scope: 'space',
+    spaceId: space.id,
+    publish: true,
+  });
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return { skill: answer.body, spaceId: space.id };
+};
+
+describe('files of a Skill', () => {
+  it('are published byte for byte, and come back with their version', async () => {
+    const { skill } = await uploaded('Files');
+    expect(skill).toMatchObject({ name: 'Refunds', slug: 'refunds', status: 'published' });
+    expect(skill['warnings']).toMatchObject([{ code: 'name_outside_grammar', path: 'SKILL.md' }]);
+    const first = skill['activeVersionId'] as string;
+    const paths = ['assets/all-bytes.bin', 'references/limits.md'];
+    expect(await filesOf(`/${skill.id}/versions/${first}`)).toEqual(paths);
+
+    const put = await upload(`/${skill.id}/draft/files/references%2Flimits.md`, 'PUT', 'x', Buffer.from('No limit.'));
+    expect([put.status, put.body]).toMatchObject([200, { hasDraft: true, activeVersionId: first }]);
+    expect((await call(`/${skill.id}/draft/files/assets%2Fall-bytes.bin`, 'DELETE')).status).toBe(204);
+    expect((await call(`/${skill.id}/draft/files/assets%2Fall-bytes.bin`, 'DELETE')).status).toBe(404);
+    expect(await filesOf(`/${skill.id}/versions/draft`)).toEqual(['references/limits.md']);
+    await call(`/${skill.id}/publish`, 'POST');
+    const file = `/${skill.id}/versions/${first}/files`;
+    const limits = await call(`${file}/references%2Flimits.md`);
+    expect([limits.status, limits.text]).toEqual([200, LIMITS]);
+    expect(limits.headers).toMatchObject({
+      'content-disposition': "attachment; filename*=UTF-8''limits.md",
+      'x-content-type-options': 'nosniff',
+      'content-type': 'application/octet-stream',
+    });
+    const { body: version } = await call(`/${skill.id}/versions/${first}`);
+    expect((version['files'] as { sha256: string }[])[0]?.sha256).toBe(
+      createHash('sha256').update(BINARY).digest('hex'),
+    );
+    expect((await call(`/${skill.id}/activate`, 'POST', { versionId: first })).status).toBe(200);
+    expect(await filesOf(`/${skill.id}/versions/${first}`)).toEqual(paths);
+  });
+
+  it('are replaced as a whole by an upload, and equal content is no change', async () => {
+    const { skill } = await uploaded('Replaced');
+    const same = await upload(`/${skill.id}/draft`, 'PUT', 'refunds.skill', archive());
+    expect([same.status, same.body]).toMatchObject([200, { hasDraft: false, revision: skill['revision'] }]);
+    const other = await upload(`/${skill.id}/draft`, 'PUT', 'refunds.md', Buffer.from(SKILL.replace('first', 'last')));
+    expect(other.body).toMatchObject({ hasDraft: true, name: 'Refunds' });
+    expect(await filesOf(`/${skill.id}/versions/draft`)).toEqual([]);
+    expect((await call(`/${skill.id}/draft`, 'DELETE')).status).toBe(204);
+    expect((await call(`/${skill.id}`)).body).toMatchObject({ hasDraft: false, status: 'published' });
+  });
+
+  it('are searched and read by what answers, in the version that it began with', async () => {
+    const { skill, spaceId } = await uploaded('Searched');
+    const loadable = platform.platform.app.get(LoadableSkills, { strict: false });
+    const agent = { agentId: skill.id, spaceId };
+    const { skills, skillSetHash } = await loadable.of(agent);
+    const [found] = skills;
+    if (found === undefined) throw new Error('no Skill');
+    expect(found).toMatchObject({ skillId: skill.id, slug: 'refunds', description: 'Handles refunds.' });
+    expect(await loadable.search(found, 'refund LIMIT')).toEqual([
+      { path: 'references/limits.md', line: 1, text: 'The limit for refunds is 500 euros.' },
+    ]);
+    expect(await loadable.readFile(found, 'references/limits.md')).toBe(LIMITS);
+    expect(await loadable.readFile(found, 'assets/all-bytes.bin')).toBeUndefined();
+    expect(await loadable.readFile(found, '../SKILL.md')).toBeUndefined();
+
+    await call(`/${skill.id}`, 'PUT', { instructions: 'Changed.', name: 'Renamed' });
+    expect((await loadable.of(agent)).skillSetHash).toBe(skillSetHash);
+    await call(`/${skill.id}/publish`, 'POST');
+    const after = await loadable.of(agent);
+    expect(after.skillSetHash).not.toBe(skillSetHash);
+    expect((await loadable.load(found)).instructions).toBe('Read references/limits.md first.');
+    expect((await loadable.load(after.skills[0] ?? found)).instructions).toBe('Changed.');
+    await call(`/${skill.id}/activate`, 'POST', { versionId: found.versionId });
+    expect((await loadable.of(agent)).skillSetHash).toBe(skillSetHash);
+  });
+
+  it.each([
+    ['a path that climbs', '..%2Fx.md'],
+    ['an absolute path', '%2Fetc%2Fpasswd'],
+    ['a backslash', 'a%5Cb.md'],
+    ['the Skill itself', 'skill.md'],
+    ['a path that is another but for case', 'References%2FLIMITS.md'],
+  ])('are rejected with %s', async (title, path) => {
+    const { skill } = await uploaded(title);
+    const answer = await upload(`/${skill.id}/draft/files/${path}`, 'PUT', 'x', Buffer.from('x'));
+    expect([answer.status, answer.body]).toMatchObject([400, { code: 'invalid_parameter' }]);
+    expect((await call(`/${skill.id}`)).body).toMatchObject({ hasDraft: false });
+  });
+
+  it('are gone with their Skill: bodies, key and names', async () => {
+    const { skill, spaceId } = await uploaded('Erased');
+    const { stores } = platform.platform.host;
+    const names = async () => (await stores.blobs.list(null, 1_000)).length;
+    const before = await names();
+    expect((await call(`/${skill.id}`, 'DELETE')).status).toBe(204);
+    await until(async () => (await names()) === before - 2, 'the bodies to go');
+    expect((await call(`/${skill.id}`)).status).toBe(404);
+    expect((await call(`?spaceId=${spaceId}`)).body['items']).toEqual([]);
+    const again = await upload('', 'POST', 'refunds.zip', archive(), { scope: 'space', spaceId });
+    expect(again.status).toBe(201);
+  });
+
+  it.each([
+    ['no frontmatter', 'x.md', Buffer.from('---\n- a\n---\n'), 'invalid_frontmatter'],
+    ['no zip', 'x.zip', Buffer.from('PK\u0003\u0004nothing'), 'invalid_archive'],
+  ])('that hold %s are rejected, and nothing is left', async (title, filename, bytes, code) => {
+    const { body: space } = await create(title);
+    const answer = await upload('', 'POST', filename, bytes, { scope: 'space', spaceId: space.id });
+    expect([answer.status, answer.body]).toMatchObject([400, { code }]);
+    expect((await call(`?spaceId=${space.id}`)).body['items']).toEqual([]);
+  });
+});

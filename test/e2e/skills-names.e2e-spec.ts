@@ -1,0 +1,116 @@
+import { skillNamesDecider } from '@app/skills';
+import { alice, create, platform, withSpaces } from './spaces-world';
+
+withSpaces();
+
+const SKILLS = '/api/v1/core/skills';
+type Body = Readonly<Record<string, unknown>> & { readonly id: string };
+type Place =
+  { readonly scope: 'space'; readonly spaceId: string } | { readonly scope: 'agent'; readonly agentId: string };
+
+const add = (place: Place, name: string) =>
+  platform.call<Body>(SKILLS, {
+    key: alice.key,
+    method: 'POST',
+    body: { ...place, name, description: 'A Skill.', instructions: 'Do it.' },
+  });
+const rename = (id: string, name: string) =>
+  platform.call<Body>(`${SKILLS}/${id}`, { key: alice.key, method: 'PUT', body: { name } });
+const list = async (query: string): Promise<readonly Body[]> =>
+  (await platform.call<{ items: Body[] }>(`${SKILLS}?${query}&limit=100`, { key: alice.key })).body.items;
+const space = async (name: string) => (await create(name)).body.id;
+const agentIn = async (spaceId: string): Promise<Place & { readonly scope: 'agent' }> => {
+  const { body } = await platform.call<Body>('/api/v1/core/agents', {
+    key: alice.key,
+    method: 'POST',
+    body: { spaceId, name: 'Guide' },
+  });
+  return { scope: 'agent', agentId: body.id };
+};
+const held = async (spaceId: string): Promise<readonly string[]> =>
+  (await platform.platform.host.stores.decisions.load(skillNamesDecider, spaceId)).state
+    .valueSeq()
+    .map(({ skillId }) => skillId)
+    .toArray()
+    .toSorted();
+
+describe('the name of a Skill', () => {
+  it("is the Space's or its Agents', and two Agents may each have it", async () => {
+    const spaceId = await space('Names');
+    const ofSpace: Place = { scope: 'space', spaceId };
+    const [one, other] = [await agentIn(spaceId), await agentIn(spaceId)];
+    expect((await add(ofSpace, 'Shared')).status).toBe(201);
+    expect((await add(one, 'shared')).body).toMatchObject({ code: 'name_taken' });
+    expect((await add(one, 'Mine')).status).toBe(201);
+    expect((await add(other, 'Mine')).status).toBe(201);
+    expect((await add(ofSpace, 'Mine')).body).toMatchObject({ code: 'name_taken' });
+    // Another name of the same slug.
+    expect((await add(ofSpace, 'Mine!')).body).toMatchObject({ code: 'name_taken' });
+    expect((await list(`agentId=${one.agentId}`)).map(({ name, availability }) => [name, availability])).toEqual([
+      ['Mine', 'agent'],
+      ['Shared', 'space'],
+    ]);
+    expect((await list(`spaceId=${spaceId}`)).map(({ name }) => name)).toEqual(['Shared']);
+  });
+
+  it.each(['ｐｄｆ', 'PDF', 'p\u200bdf', 'p\u00addf'])('is taken where it looks equal: %j', async (name) => {
+    const spaceId = await space(`Looks like ${[...name].map((sign) => sign.codePointAt(0)).join('-')}`);
+    expect((await add({ scope: 'space', spaceId }, 'pdf')).status).toBe(201);
+    expect((await add({ scope: 'space', spaceId }, name)).body).toMatchObject({ code: 'name_taken' });
+  });
+
+  it.each(['p\u0430yments', '!!!', 'A\u202eB', 'x'.repeat(65)])(
+    'is rejected where it deceives or gives no slug: %j',
+    async (name) => {
+      const spaceId = await space(`Rejects ${name.length}${name.codePointAt(1)}`);
+      const answer = await add({ scope: 'space', spaceId }, name);
+      expect([answer.status, answer.body]).toMatchObject([400, { code: 'invalid_body' }]);
+    },
+  );
+
+  it('goes to one of 50 who ask for it at once, for the Space and its Agents', async () => {
+    const spaceId = await space('Rush');
+    const agents = await Promise.all(Array.from({ length: 3 }, () => agentIn(spaceId)));
+    const places: readonly Place[] = [{ scope: 'space', spaceId }, ...agents];
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => add(places[n % 4] as Place, 'Wanted')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    const ofSpace = await list(`spaceId=${spaceId}`);
+    const ofAgents = await Promise.all(
+      agents.map(async ({ agentId }) => (await list(`agentId=${agentId}`)).filter(({ scope }) => scope === 'agent')),
+    );
+    const winners = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
+    expect([...ofSpace, ...ofAgents.flat()].map(({ id }) => id).toSorted()).toEqual(winners.toSorted());
+    if (ofSpace.length > 0) expect(winners).toHaveLength(1);
+    else for (const own of ofAgents) expect(own.length).toBeLessThanOrEqual(1);
+    expect(await held(spaceId)).toEqual(winners.toSorted());
+  });
+
+  it('is taken by a rename, given back by the next and by a deletion, and its slug stays', async () => {
+    const spaceId = await space('Renames');
+    const place: Place = { scope: 'space', spaceId };
+    const { body: skill } = await add(place, 'First');
+    const { body: other } = await add(place, 'Other');
+    expect((await rename(other.id, 'FIRST')).body).toMatchObject({ code: 'name_taken' });
+    expect((await rename(skill.id, 'Second')).body).toMatchObject({ name: 'Second', slug: 'first', hasDraft: true });
+    expect((await rename(other.id, 'First')).body).toMatchObject({ name: 'First', slug: 'other' });
+    expect((await rename(skill.id, 'second')).body).toMatchObject({ name: 'second' });
+    expect((await add(place, 'Second')).body).toMatchObject({ code: 'name_taken' });
+    const removal = await platform.call(`${SKILLS}/${skill.id}`, { key: alice.key, method: 'DELETE' });
+    expect(removal.status).toBe(204);
+    expect((await add(place, 'Second')).status).toBe(201);
+    expect(await held(spaceId)).toHaveLength(2);
+  });
+
+  it('has room for 50 in a place', async () => {
+    const spaceId = await space('Full');
+    const answers = await Promise.all(
+      Array.from({ length: 52 }, (_, n) => add({ scope: 'space', spaceId }, `Skill ${n}`)),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+    expect(answers.find(({ status }) => status !== 201)?.body).toMatchObject({
+      code: 'conflict',
+      detail: expect.stringContaining('SKILLS_PER_PLACE') as string,
+    });
+    expect((await add(await agentIn(spaceId), 'One more')).status).toBe(201);
+  });
+});

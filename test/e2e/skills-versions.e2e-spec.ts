@@ -1,0 +1,130 @@
+import { alice, bob, create, mallory, platform, setMember, withSpaces } from './spaces-world';
+
+withSpaces();
+
+const SKILLS = '/api/v1/core/skills';
+type Body = Readonly<Record<string, unknown>> & { readonly id: string };
+
+const send = (path: string, method: 'POST' | 'PUT' | 'DELETE', body?: object, key = alice.key) =>
+  platform.call<Body>(`${SKILLS}${path}`, { key, method, ...(body === undefined ? {} : { body }) });
+const get = (path: string, key = alice.key) => platform.call<Body>(`${SKILLS}${path}`, { key });
+const content = { description: 'Checks invoices.', instructions: 'Look at the sum.' };
+const made = async (spaceId: string, name: string, more: object = {}): Promise<Body> => {
+  const answer = await send('', 'POST', { scope: 'space', spaceId, name, ...content, ...more });
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return answer.body;
+};
+const itemsOf = ({ body }: { readonly body: Body }) => body['items'] as readonly Body[];
+
+describe('versions of a Skill', () => {
+  it('have as much frontmatter as a file of theirs may have, so that each export can be read again', async () => {
+    const { body: space } = await create('Keys');
+    const { id } = await made(space.id, 'Many keys');
+    const put = (characters: number) => send(`/${id}`, 'PUT', { frontmatter: { note: 'x'.repeat(characters) } });
+    expect((await put(8_192 - '{"note":""}'.length)).status).toBe(200);
+    const much = await put(8_193 - '{"note":""}'.length);
+    expect([much.status, much.body]).toMatchObject([400, { code: 'invalid_body' }]);
+  });
+
+  it('are drafted beside what is live, published, and made live again', async () => {
+    const { body: space } = await create('Versions');
+    const skill = await made(space.id, 'Check invoices');
+    expect(skill).toMatchObject({
+      name: 'Check invoices',
+      slug: 'check-invoices',
+      status: 'draft',
+      activeVersionId: null,
+      hasDraft: true,
+      description: 'Checks invoices.',
+      source: 'CUSTOM',
+      scope: 'space',
+      agentId: null,
+    });
+    const published = await send(`/${skill.id}/publish`, 'POST');
+    expect([published.status, published.body]).toMatchObject([200, { status: 'published', hasDraft: false }]);
+    const first = published.body['activeVersionId'] as string;
+
+    const changed = await send(`/${skill.id}`, 'PUT', { instructions: 'Look at the date.\r\n', name: 'Check bills' });
+    expect([changed.status, changed.body]).toMatchObject([
+      200,
+      { name: 'Check bills', slug: 'check-invoices', activeVersionId: first, hasDraft: true },
+    ]);
+    expect((await get(`/${skill.id}/versions/${first}`)).body).toMatchObject({
+      number: 1,
+      status: 'published',
+      instructions: 'Look at the sum.',
+      basedOn: null,
+    });
+    expect((await get(`/${skill.id}/versions/draft`)).body).toMatchObject({
+      number: 2,
+      status: 'draft',
+      instructions: 'Look at the date.',
+      description: 'Checks invoices.',
+      basedOn: first,
+    });
+    const second = (await send(`/${skill.id}/publish`, 'POST')).body['activeVersionId'] as string;
+    expect(second).not.toBe(first);
+    expect((await send(`/${skill.id}/publish`, 'POST')).body).toMatchObject({ code: 'conflict' });
+    expect((await send(`/${skill.id}/activate`, 'POST', { versionId: first })).body).toMatchObject({
+      activeVersionId: first,
+    });
+    expect(itemsOf(await get(`/${skill.id}/versions`)).map(({ id }) => id)).toEqual([second, first]);
+    const other = await made(space.id, 'Another', { publish: true });
+    const foreign = await send(`/${skill.id}/activate`, 'POST', { versionId: other['activeVersionId'] });
+    expect([foreign.status, foreign.body]).toMatchObject([400, { code: 'invalid_body' }]);
+  });
+
+  it('are read by viewers once they are published, and by nobody else', async () => {
+    const { body: space } = await create('Readers');
+    const skill = await made(space.id, 'Secret');
+    await setMember(space.id, bob.userId, 'viewer');
+    const paths = [`/${skill.id}`, `/${skill.id}/versions`, `/${skill.id}/versions/draft`];
+    for (const path of paths)
+      for (const { key } of [bob, mallory]) expect((await get(path, key)).body).toMatchObject({ code: 'not_found' });
+    expect(itemsOf(await get(`?spaceId=${space.id}`, bob.key))).toEqual([]);
+    await send(`/${skill.id}/publish`, 'POST');
+    await send(`/${skill.id}`, 'PUT', { description: 'Not yet.' });
+    expect((await get(`/${skill.id}`, bob.key)).body).toMatchObject({
+      hasDraft: false,
+      description: 'Checks invoices.',
+    });
+    expect((await get(`/${skill.id}/versions/draft`, bob.key)).status).toBe(404);
+    expect(itemsOf(await get(`/${skill.id}/versions`, bob.key))).toHaveLength(1);
+    expect(itemsOf(await get(`?spaceId=${space.id}`, bob.key))).toMatchObject([{ hasDraft: false }]);
+    for (const [path, method, body] of [
+      ['', 'PUT', { description: 'x' }],
+      ['', 'DELETE', undefined],
+      ['/publish', 'POST', undefined],
+      ['/activate', 'POST', { versionId: skill.id }],
+    ] as const) {
+      expect((await send(`/${skill.id}${path}`, method, body, bob.key)).status).toBe(403);
+      expect((await send(`/${skill.id}${path}`, method, body, mallory.key)).status).toBe(404);
+    }
+  });
+
+  it('are published while others edit, activate and delete: what is answered holds', async () => {
+    const { body: space } = await create('Races');
+    for (let round = 0; round < 5; round += 1) {
+      const skill = await made(space.id, `Raced ${round}`, { publish: true });
+      await send(`/${skill.id}`, 'PUT', { instructions: 'Second.' });
+      const first = skill['activeVersionId'] as string;
+      const [publish, edit, activate, removal] = await Promise.all([
+        send(`/${skill.id}/publish`, 'POST'),
+        send(`/${skill.id}`, 'PUT', { instructions: 'Third.' }),
+        send(`/${skill.id}/activate`, 'POST', { versionId: first }),
+        round % 2 === 0 ? undefined : send(`/${skill.id}`, 'DELETE'),
+      ]);
+      for (const answer of [publish, edit, activate]) expect([200, 404]).toContain(answer.status);
+      const after = await get(`/${skill.id}`);
+      if (removal !== undefined) {
+        expect([removal.status, after.status]).toEqual([204, 404]);
+        continue;
+      }
+      const versions = itemsOf(await get(`/${skill.id}/versions`));
+      const texts = versions.map((version) => version['instructions']);
+      expect(versions.map((version) => version['status']).filter((status) => status === 'published')).toHaveLength(2);
+      expect(texts.at(-1)).toBe('Look at the sum.');
+      expect(versions.map(({ id }) => id)).toContain(after.body['activeVersionId']);
+    }
+  });
+});
