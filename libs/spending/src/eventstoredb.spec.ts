@@ -1,8 +1,11 @@
 import type { EventLog } from '@app/event-log';
+import { Unavailable } from '@app/kernel';
 import { idNumbered } from '../../../test/fixtures/invocations';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { begun, callOf, callWithInput, ended, type SpendingOver, spendingOver } from '../../../test/fixtures/spending';
 import { until } from '../../../test/fixtures/until';
+import type { Ledger } from './ledger';
+import type { MeteredCall } from './metering';
 
 const USER = idNumbered(1);
 const ofUser = { type: 'user', id: USER } as const;
@@ -42,15 +45,29 @@ describe('the ledger on EventStoreDB', () => {
   it('counts each call once while three processes race for one account, and tries no more than somebody wins', async () => {
     const limitId = await spending.setLimit(ofUser, { amount: '1' });
     const processes = [spending.process(), spending.process(), spending.process()];
+    let late = 0;
+    /** On a busy machine who loses every race for two seconds is told so; it tries again, as its client would. */
+    const insisting = async (ledger: Ledger): Promise<MeteredCall> => {
+      for (;;) {
+        try {
+          return await ledger.begin(callOf(USER, 10));
+        } catch (error) {
+          if (!(error instanceof Unavailable)) throw error;
+          late += 1;
+        }
+      }
+    };
     await Promise.all(
       processes.map(async ({ ledger }) => {
-        for (let call = 0; call < 15; call += 1) await (await ledger.begin(callOf(USER, 10))).settle(ended(7));
+        for (let call = 0; call < 15; call += 1) await (await insisting(ledger)).settle(ended(7));
       }),
     );
+    // What is granted too late is given back when it comes.
+    await until(async () => (await spending.state(limitId))[1] === 0n, 'the end of every hold');
     expect(await spending.state(limitId)).toEqual([315n, 0n]);
     expect(await spending.invocations()).toHaveLength(45);
     // A hold, a record and a settlement for each, and at most two rejections behind every move of an account that won.
-    expect(appended()).toBeLessThan(45 * (1 + 2 * 3) + 10);
+    expect(appended()).toBeLessThan((45 + late) * (1 + 2 * 3) + 10);
   });
 
   it('finds what a process had recorded before it died, also where that is not shown yet', async () => {
