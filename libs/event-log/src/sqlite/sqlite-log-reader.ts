@@ -22,7 +22,7 @@ export interface ReadableLog {
   readonly passed?: PassedEvents;
   /** Reads up to this position. */
   head(): number;
-  /** The newest events of a stream, oldest first: at least those up to `head` that the index does not know. */
+  /** The newest events of a stream, oldest first: at least those up to `head` that the index does not know. They may become fewer in the caller's hand at the next turn. */
   newest(stream: string): readonly StoredEvent[];
   close(): void;
 }
@@ -58,9 +58,11 @@ export class SqliteLogReader implements LogReader {
     const newest = this.sound(() => this.log.newest(stream));
     const indexEnd = (newest[0]?.revision ?? Infinity) - 1;
     if (direction === 'forwards') {
+      // Copied before the index is read: commits meanwhile let go of the oldest of what is in memory.
+      const rest = newest.filter(({ revision }) => revision >= (from ?? 0));
       const events =
         (from ?? 0) > indexEnd ? [] : await this.upwards(stream, { from: from ?? 0, to: indexEnd, head, limit });
-      return events.concat(newest.filter(({ revision }) => revision >= (from ?? 0))).slice(0, limit);
+      return events.concat(rest).slice(0, limit);
     }
     const events = newest.filter(({ revision }) => revision <= (from ?? Infinity)).toReversed();
     const rest = Math.min(from ?? Infinity, indexEnd, Number.MAX_SAFE_INTEGER - 1);
