@@ -23,6 +23,7 @@ interface Skill {
 }
 
 interface Provenance {
+  readonly request?: string;
   readonly skills: readonly object[];
   readonly missing: readonly string[];
 }
@@ -43,6 +44,9 @@ const slugsOffered = (): unknown => {
   const { parameters } = tools.find((tool) => tool.function.name === 'load_skill')?.function ?? {};
   return (parameters as { properties: { slug: { enum: unknown } } }).properties.slug.enum;
 };
+
+const lastBody = (): string =>
+  JSON.stringify(upstream.calls.findLast(({ path }) => path.endsWith('completions'))?.body);
 
 describe('an answer of an Agent with Skills', () => {
   it('is told of them by name and description, and of the rest when it loads one', async () => {
@@ -99,6 +103,59 @@ describe('an answer of an Agent with Skills', () => {
     await goOn(agentId, conversationId, 'And home.');
     expect(prompts()).not.toContain('canary plane');
     expect(offered()).toEqual([]);
+  });
+
+  it('keeps its request by the versions of Skills in it, and no word of them outlives them', async () => {
+    const agentId = await newAgent({ memoryEnabled: false });
+    const { id, slug } = await published(agentId, 'Fly', 'Take the brimble plane.');
+    const other = await published(agentId, 'Unused', 'Take the bus.');
+    const path = `/api/v1/core/skills/${id}`;
+    const form = new FormData();
+    form.append('file', new Blob(['The quorn gate opens at nine.']), 'gates.md');
+    const encoded = new Response(form);
+    const put = await platform.call(`${path}/draft/files/gates.md`, {
+      method: 'PUT',
+      payload: Buffer.from(await encoded.arrayBuffer()),
+      headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
+    });
+    expect(put.status).toBe(200);
+    expect((await platform.call(`${path}/publish`, { method: 'POST' })).status).toBe(200);
+    script.push(
+      load(slug),
+      [
+        { name: 'read_skill_file', input: { slug, path: 'gates.md' } },
+        { name: 'search_skill', input: { slug, query: 'gate' } },
+      ],
+      'Done.',
+    );
+    const { conversationId, message: first } = (await ask(agentId, 'Book it.')).body;
+    expect(toolResults().filter((text) => text.includes('quorn'))).toHaveLength(2);
+    const { message } = (await goOn(agentId, conversationId, 'And back?')).body;
+    const body = lastBody();
+    expect(body).toContain('brimble');
+    const messages = `/api/v1/core/llm/${agentId}/conversation/${conversationId}/messages`;
+    const made = async (messageId: string) =>
+      (await platform.call<Provenance>(`${messages}/${messageId}/provenance`)).body;
+    const opened = async (messageId: string) => Buffer.from((await made(messageId)).request ?? '', 'base64').toString();
+    expect(await opened(message.id)).toBe(body);
+    expect(await opened(first.id)).toContain('The quorn gate opens at nine.');
+    // A later version changes nothing of what was sent.
+    await platform.call(path, { method: 'PUT', body: { instructions: 'Walk.', description: 'On foot.' } });
+    await platform.call(`${path}/publish`, { method: 'POST' });
+    expect(await opened(message.id)).toBe(body);
+    // Named alone, and missing all the same.
+    expect((await platform.call(`/api/v1/core/skills/${other.id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await made(message.id)).toMatchObject({ missing: ['request', `skill:${other.id}`] });
+    expect((await platform.call(path, { method: 'DELETE' })).status).toBe(204);
+    expect((await made(message.id)).missing.toSorted()).toEqual(
+      ['request', `skill:${id}`, `skill:${other.id}`].toSorted(),
+    );
+    const left = await platform.call(`/api/v1/audit/events?stream=conversation-${conversationId}&content=true`);
+    expect(left.status).toBe(200);
+    for (const text of [left.text, (await platform.call(messages)).text]) {
+      expect(text).toContain('read_skill_file');
+      expect(text).not.toMatch(/quorn|brimble/u);
+    }
   });
 
   it('may do no more for the `allowed-tools` of a Skill that it loaded', async () => {

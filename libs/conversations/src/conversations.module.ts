@@ -126,6 +126,12 @@ const generator = ({
   'history' | 'tools' | 'skills' | 'memories' | 'attachments' | 'coordination' | 'ids' | 'clock' | 'logger'
 >): Generator => new Generator({ ...parts, currency: config.DEFAULT_CURRENCY });
 
+interface ProvenanceReaderParts {
+  readonly history: History;
+  readonly memories?: AgentMemories;
+  readonly skills?: AgentSkills;
+}
+
 /** Conversations and their answers, and what Agents generate outside of them. Views provide `CONVERSATIONS_OF` and `RETRIEVER`, hosting `AGENT_TOOLS`; where there are `AGENT_SKILLS` and `AGENT_MEMORIES`, answers have them. */
 @Module({
   imports: [SpendingModule, IncognitoModule],
@@ -156,9 +162,12 @@ const generator = ({
     provideWith(Titler, titler, { models: Models, metering: METERING, config: CONFIG, logger: LOGGER }),
     provideWith(
       ProvenanceReader,
-      ({ history, memories }: { readonly history: History; readonly memories?: AgentMemories }) =>
-        new ProvenanceReader(history, memories),
-      { history: History, memories: { token: AGENT_MEMORIES, optional: true } },
+      ({ history, memories, skills }: ProvenanceReaderParts) => new ProvenanceReader(history, memories, skills),
+      {
+        history: History,
+        memories: { token: AGENT_MEMORIES, optional: true },
+        skills: { token: AGENT_SKILLS, optional: true },
+      },
     ),
     provideWith(Turns, turns, {
       history: History,

@@ -210,8 +210,9 @@ export class AnswerRun {
   private async runCalls(tools: ToolCalls): Promise<void> {
     const run = async (part: ToolPart): Promise<void> => {
       if (part.approval?.approved === false) return this.said.call(part.toolCallId, { state: 'output-denied' });
-      const end = fitting(await tools.run(part, this.said.all, this.answer.signal), this.said.all);
-      const { fields, passages, shown = [] } = end;
+      const end = fitting(await tools.run(part, this.said.all, this.answer.signal), this.said.all, this.sources.unkept);
+      const { fields, passages, shown = [], given } = end;
+      if (given !== undefined) this.sources.gave(part.toolCallId, given);
       this.sources.join(part.toolCallId, passages);
       this.said.add(...shown);
       this.said.call(part.toolCallId, fields);

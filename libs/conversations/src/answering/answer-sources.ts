@@ -11,6 +11,8 @@ export class AnswerSources {
   private passages: readonly RetrievedPassage[] = [];
   /** As readers see them, by those that the model was given. */
   private readonly numbers = new Map<number, number>();
+  /** What calls gave that is not kept. */
+  private readonly texts = new Map<string, string>();
   /** What the model is told of results that may be cited, by call. */
   private readonly notes = new Map<string, string>();
 
@@ -23,6 +25,16 @@ export class AnswerSources {
 
   get given(): readonly ChatSource[] {
     return this.passages.map(sourceOf);
+  }
+
+  /** What calls gave that stands in no message. */
+  get unkept(): ReadonlyMap<string, string> {
+    return this.texts;
+  }
+
+  /** The model reads this of a call while the answer is made. */
+  gave(callId: string, text: string): void {
+    this.texts.set(callId, text);
   }
 
   begin(passages: readonly RetrievedPassage[]): void {
@@ -76,10 +88,10 @@ export class AnswerSources {
       'assistant',
       parts.map((part) => {
         if (part.type === 'text') return { ...part, text: marked(part.text) };
-        const note = part.type === 'tool' ? this.notes.get(part.toolCallId) : undefined;
-        return part.type === 'tool' && note !== undefined && part.output !== undefined
-          ? { ...part, output: `${part.output}\n${note}` }
-          : part;
+        if (part.type !== 'tool' || part.output === undefined) return part;
+        const output = this.texts.get(part.toolCallId) ?? part.output;
+        const note = this.notes.get(part.toolCallId);
+        return { ...part, output: note === undefined ? output : `${output}\n${note}` };
       }),
       undefined,
       skills,

@@ -2,7 +2,9 @@ import { isErased, reject } from '@app/kernel';
 import type { Provenance } from '../conversation/provenance.schema';
 import type { History, RecordedAnswer } from './history';
 import type { AgentMemories } from './memories';
-import { sentRequest, textsOf } from './sent-request';
+import { sentRequest, skillsOf, textsOf } from './sent-request';
+import { skillTextAt } from './skill-texts';
+import type { AgentSkills } from './skills';
 import { lineOf } from './turn-memories';
 
 /** What an answer was made from, as its own events say it. */
@@ -14,10 +16,11 @@ export interface AnswerProvenance extends Pick<RecordedAnswer['data'], 'messageI
 
 /** Reads what answers were made from. Nothing is run again. */
 export class ProvenanceReader {
-  /** Without `memories` nobody has any. */
+  /** Without `memories` or `skills` nobody has any. */
   constructor(
     private readonly history: History,
     private readonly memories: Pick<AgentMemories, 'textAt'> | undefined,
+    private readonly skills: AgentSkills | undefined,
   ) {}
 
   /** Rejects `not_found` for what is no answer of the conversation. */
@@ -33,10 +36,17 @@ export class ProvenanceReader {
     return { messageId, model, made, toolCalls };
   }
 
+  /** The Skills that the kept request of an answer holds something of. */
+  async skillsIn(made: Provenance | undefined): Promise<readonly string[]> {
+    const template = made?.request?.template;
+    return template === undefined || isErased(template) ? [] : [...(await skillsOf(template)).all];
+  }
+
   /** The last request that a provider was sent for an answer, byte for byte; undefined where it was not kept, or some of what it holds is deleted. */
   async request(conversationId: string, made: Provenance | undefined): Promise<string | undefined> {
     const request = made?.request;
     if (request === undefined || isErased(request.template)) return undefined;
+    const { loaded } = await skillsOf(request.template);
     return sentRequest({ template: request.template, hash: request.hash }, async (place) => {
       if ('checkpointId' in place) {
         const summary = (await this.history.checkpoint(conversationId, place.checkpointId))?.data.summary;
@@ -47,8 +57,9 @@ export class ProvenanceReader {
         const text = applied && (await this.memories?.textAt(applied.memoryId, applied.revision));
         return applied === undefined || text === undefined ? undefined : lineOf({ ...applied, text });
       }
+      if ('skillId' in place) return this.skills && skillTextAt(this.skills, place);
       const message = await this.history.message(conversationId, place.messageId);
-      return message === undefined ? undefined : textsOf(message.after(place))[place.text];
+      return message === undefined ? undefined : textsOf(message.after(place), loaded)[place.text];
     });
   }
 }

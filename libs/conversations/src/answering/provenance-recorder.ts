@@ -4,6 +4,7 @@ import type { Provenance } from '../conversation/provenance.schema';
 import type { Invocation } from '../conversation/checkpoint.events';
 import type { AnsweringAgent } from './answering';
 import type { AnswerContext } from './compactor';
+import { heldMemories, heldSkills } from './held-texts';
 import type { RetrievedPassage } from './retriever';
 import { hashOf, keptRequest } from './sent-request';
 import type { TurnMemories } from './turn-memories';
@@ -53,22 +54,23 @@ export class ProvenanceRecorder {
     this.calls.push({ id, usage });
   }
 
-  /** Then the request is not kept: images would outlive the messages that they are attached to, and Skills themselves. */
-  private get holdsOthers(): boolean {
-    const { hasImages, skills } = this.beside;
-    return hasImages || skills.catalogue !== '';
-  }
-
   /** Undefined for an Agent whose revisions nobody knows. */
   async of({ model }: Pick<Answer, 'model'>): Promise<Provenance | undefined> {
     const { revisions, systemPrompt, sampling } = this.agent;
     if (revisions === undefined) return undefined;
     const { summary, isCut } = this.context;
     const { skills, memories } = this.beside;
+    const { loaded } = skills.shown;
+    // Images would outlive the messages that they are attached to.
     const request =
-      this.body === undefined || this.holdsOthers
+      this.body === undefined || this.beside.hasImages
         ? undefined
-        : await keptRequest(this.body, this.context, memories.lines);
+        : await keptRequest(
+            this.body,
+            this.context,
+            [...heldMemories(memories.lines), ...heldSkills(skills.shown)],
+            loaded.map(({ place }) => place.skillId),
+          );
     return {
       agentRevision: revisions.agent,
       prompt: { revision: revisions.prompt, hash: hashOf(systemPrompt) },

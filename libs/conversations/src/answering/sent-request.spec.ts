@@ -1,6 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { NO_CONTEXT } from './branch-context';
 import { SaidMessage } from './said-message';
+import { heldMemories } from './held-texts';
 import { keptRequest, sentRequest, textsOf } from './sent-request';
 import { lineOf } from './turn-memories';
 
@@ -20,7 +21,7 @@ const bodyOf = (said: string): string =>
   });
 const said = (text: string) => new SaidMessage(MESSAGE, 'user', [{ type: 'text', text }]);
 const keptOf = (text: string, body = bodyOf(text)) =>
-  keptRequest(body, { ...NO_CONTEXT, newestFirst: [said(text)] }, lines);
+  keptRequest(body, { ...NO_CONTEXT, newestFirst: [said(text)] }, heldMemories(lines));
 const readBack = (kept: NonNullable<Awaited<ReturnType<typeof keptOf>>>, text: string, gone?: string) =>
   sentRequest(kept, async (place) => {
     if ('memoryId' in place) {

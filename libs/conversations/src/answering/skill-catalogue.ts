@@ -33,7 +33,8 @@ const describedIn = (skills: readonly LoadableSkill[], question: string, most: n
   return described;
 };
 
-const lineOf = ({ slug, description }: LoadableSkill): string =>
+/** What a catalogue says of a Skill that it describes. */
+export const lineOf = ({ slug, description }: Pick<LoadableSkill, 'slug' | 'description'>): string =>
   `- ${slug}: ${description.replace(/\s+/gu, ' ').trim()}`;
 
 const tokensOf = (skill: LoadableSkill): number => {

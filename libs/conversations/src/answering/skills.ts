@@ -11,6 +11,9 @@ export interface LoadableSkill {
   readonly contentHash: string;
 }
 
+/** A version that an answer names. */
+export type PinnedSkill = Pick<LoadableSkill, 'skillId' | 'versionId'>;
+
 /** A reference file of a Skill. */
 export interface SkillFileEntry {
   readonly path: string;
@@ -20,6 +23,12 @@ export interface SkillFileEntry {
   readonly sha256: string;
 }
 
+/** What a published version says. */
+export interface SkillBody extends Pick<LoadableSkill, 'slug' | 'description'> {
+  readonly instructions: string;
+  readonly files: readonly SkillFileEntry[];
+}
+
 /** Injection token of `AgentSkills`. Where nobody provides them, no Agent has any. */
 export const AGENT_SKILLS = Symbol('AgentSkills');
 
@@ -27,12 +36,12 @@ export const AGENT_SKILLS = Symbol('AgentSkills');
 export interface AgentSkills {
   /** `skillSetHash` changes exactly when what the Agent can load does. */
   of(agent: AnsweringAgent): Promise<{ readonly skills: readonly LoadableSkill[]; readonly skillSetHash: string }>;
-  load(skill: LoadableSkill): Promise<{ readonly instructions: string; readonly files: readonly SkillFileEntry[] }>;
+  load(version: PinnedSkill): Promise<SkillBody>;
   /** Lines of its reference files, best first. */
   search(
-    skill: LoadableSkill,
+    version: PinnedSkill,
     query: string,
   ): Promise<readonly { readonly path: string; readonly line: number; readonly text: string }[]>;
   /** The text of a reference file; undefined where it has none by that path. */
-  readFile(skill: LoadableSkill, path: string): Promise<string | undefined>;
+  readFile(version: PinnedSkill, path: string): Promise<string | undefined>;
 }

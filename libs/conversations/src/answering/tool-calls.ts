@@ -22,6 +22,8 @@ export interface CallEnd {
   readonly fields: Partial<ToolPart>;
   readonly passages: readonly RetrievedPassage[];
   readonly shown?: readonly MessagePart[];
+  /** What the model reads while the answer is made, in place of what is kept. */
+  readonly given?: string;
 }
 
 /** The tools of an Agent as one answer calls them. Whatever goes wrong with a call is told to the model. */
@@ -93,17 +95,23 @@ export class ToolCalls {
   }
 }
 
-/** What a call gave, cut to what the results of one answer may have altogether; `parts`: of the answer until now. */
-export const fitting = ({ fields, ...beside }: CallEnd, parts: readonly MessagePart[]): CallEnd => {
+/** What a call gave, cut to what the results of one answer may have altogether; `parts`: of the answer until now, `given`: what its calls gave that is not kept. */
+export const fitting = (
+  { fields, ...beside }: CallEnd,
+  parts: readonly MessagePart[],
+  given: ReadonlyMap<string, string> = new Map(),
+): CallEnd => {
   const used = parts.reduce(
-    (sum, part) => (part.type === 'tool' ? sum + (part.output ?? part.errorText ?? '').length : sum),
+    (sum, part) =>
+      part.type === 'tool' ? sum + (given.get(part.toolCallId) ?? part.output ?? part.errorText ?? '').length : sum,
     0,
   );
   const room = MAX_RESULTS - used;
-  const text = fields.output ?? fields.errorText ?? '';
+  const text = beside.given ?? fields.output ?? fields.errorText ?? '';
   if (text.length <= room) return { fields, ...beside };
   if (room <= 0) return failed('The tools of this answer have said as much as they may. Answer from what you have.');
   const cut = `${text.slice(0, room).toWellFormed()}\n[Cut: the results are too long.]`;
+  if (beside.given !== undefined) return { fields, ...beside, given: cut };
   return { fields: { ...fields, ...(fields.output === undefined ? { errorText: cut } : { output: cut }) }, ...beside };
 };
 
@@ -125,12 +133,13 @@ export const callsIn = (parts: readonly MessagePart[]): readonly ToolPart[] =>
     .slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1)
     .filter((part): part is ToolPart => part.type === 'tool');
 
-const endOf = ({ output, isError, passages = [], part, skillId }: ToolOutput): CallEnd => {
+const endOf = ({ output, isError, passages = [], part, skillId, kept }: ToolOutput): CallEnd => {
   const text = output.replaceAll('\0', '').toWellFormed();
   if (isError === true) return failed(text);
   const loaded = skillId === undefined ? {} : { skillId };
   const shown = part === undefined ? {} : { shown: [part] };
-  return { fields: { state: 'output-available', output: text, ...loaded }, passages, ...shown };
+  const given = kept === undefined ? {} : { given: text };
+  return { fields: { state: 'output-available', output: kept ?? text, ...loaded }, passages, ...shown, ...given };
 };
 
 const failed = (errorText: string): CallEnd => ({ fields: { state: 'output-error', errorText }, passages: [] });

@@ -12,6 +12,8 @@ export interface ToolOutput {
   readonly passages?: readonly RetrievedPassage[];
   /** What the user is shown of it. */
   readonly part?: DataMemoryPart;
+  /** What the message keeps in place of `output`, which the answer reads while it is made. */
+  readonly kept?: string;
   /** The Skill that it loaded. */
   readonly skillId?: string;
 }

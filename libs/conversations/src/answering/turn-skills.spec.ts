@@ -138,7 +138,7 @@ describe('the Skills of a turn', () => {
 
   it('give their reference files, which provenance names with their versions', async () => {
     const skills = new ScriptedSkills([skill('travel', { files: { 'rates.txt': 'Bonn 12\nUlm 13', 'b.txt': '-' } })]);
-    const { ask, chat } = opened(skills);
+    const { ask, chat, seen } = opened(skills);
     chat.script = inTurn(
       calls(
         '',
@@ -148,10 +148,11 @@ describe('the Skills of a turn', () => {
       ),
       says('Done.'),
     );
-    const { answer } = await ask('What does Ulm cost?');
+    const { conversationId, answer } = await ask('What does Ulm cost?');
+    expect(seen(1)).toContain(JSON.stringify('{"found":[{"path":"rates.txt","line":2,"text":"Ulm 13"}]}'));
     expect(answer.parts).toMatchObject([
-      { output: '{"found":[{"path":"rates.txt","line":2,"text":"Ulm 13"}]}' },
-      { state: 'output-error', errorText: expect.stringContaining('rates.txt, b.txt') as string },
+      { state: 'output-available', output: expect.stringContaining('is not kept') as string },
+      { state: 'output-error', errorText: expect.stringContaining('no text at this path') as string },
       { state: 'output-error', errorText: expect.stringContaining('slug and path') as string },
       {},
       {},
@@ -168,6 +169,20 @@ describe('the Skills of a turn', () => {
         ],
       },
     });
+    await ask('And Bonn?', { conversationId });
+    expect(seen(-1)).not.toContain('Ulm 13');
+  });
+
+  it('give no more of their files in an answer than tools may, though no message has it', async () => {
+    const long = 'x'.repeat(49_000);
+    const files = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`${index}.txt`, long]));
+    const { ask, chat, seen } = opened(new ScriptedSkills([skill('travel', { files })]));
+    const reads = Object.keys(files).map((path): [string, object] => ['read_skill_file', { slug: 'travel', path }]);
+    chat.script = inTurn(...reads.map((read) => calls('', read)), says('Done.'));
+    const { answer } = await ask('Read them all.');
+    expect(seen(-1).split(long)).toHaveLength(5);
+    expect(seen(-1)).toContain('have said as much as they may');
+    expect(JSON.stringify(answer.parts)).not.toContain('xxx');
   });
 
   it('are left out where they cannot be read, and provenance says so', async () => {

@@ -4,20 +4,27 @@ import type { SkillVersion } from '../conversation/provenance.schema';
 import type { AnsweringAgent } from './answering';
 import { failedTool, inputOf } from './tool-input';
 import { catalogueOf } from './skill-catalogue';
-import type { AgentSkills, LoadableSkill, SkillFileEntry } from './skills';
+import { foundText, loadedText, readText, type SkillPlace } from './skill-texts';
+import type { AgentSkills, LoadableSkill, SkillBody, SkillFileEntry } from './skills';
 import type { Tool, ToolOutput } from './tools';
 
 /** Characters of instructions that one branch may hold: the window of a model has more to take. */
 const MOST_LOADED = 200_000;
-/** Characters of a reference file that a call gives. */
-const MOST_READ = 50_000;
-const MOST_HITS = 50;
 const LONGEST_QUERY = 1_000;
 const LONGEST_PATH = 255;
 
-interface Body {
-  readonly instructions: string;
-  readonly files: readonly SkillFileEntry[];
+/** A text of a Skill, and where it stands. */
+export interface PlacedText {
+  readonly place: SkillPlace;
+  readonly text: string;
+}
+
+/** What the requests of a turn hold of its Skills. */
+export interface ShownSkills {
+  readonly catalogue: string;
+  readonly skills: readonly LoadableSkill[];
+  readonly loaded: readonly PlacedText[];
+  readonly read: readonly PlacedText[];
 }
 
 /** What a turn loads its Skills by, and for which Agent. */
@@ -42,9 +49,10 @@ export interface SkillsToBegin {
 /** The Skills of one turn: those that the Agent had when it began. What changes of them meanwhile holds from the next turn. */
 export class TurnSkills {
   private readonly bySlug: ReadonlyMap<string, LoadableSkill>;
-  private readonly bodies = new Map<string, Promise<Body>>();
+  private readonly bodies = new Map<string, Promise<SkillBody>>();
   /** What stands in the branch of those that are loaded, by their ids. */
   private readonly texts = new Map<string, string>();
+  private readonly readTexts: PlacedText[] = [];
   private readonly filesRead = new Map<string, Map<string, SkillFileEntry>>();
 
   private constructor(
@@ -84,6 +92,19 @@ export class TurnSkills {
   /** What a model reads behind the call that loaded a Skill, by the ids of Skills. */
   get loadedTexts(): ReadonlyMap<string, string> {
     return this.texts;
+  }
+
+  /** What requests hold of them, as far as it is known where. */
+  get shown(): ShownSkills {
+    return {
+      catalogue: this.catalogue,
+      skills: this.skills,
+      loaded: this.skills.flatMap(({ skillId, versionId }) => {
+        const text = this.texts.get(skillId);
+        return text === undefined ? [] : [{ place: { skillId, versionId, of: 'loaded' as const }, text }];
+      }),
+      read: this.readTexts,
+    };
   }
 
   /** As the turn began with them. */
@@ -143,8 +164,7 @@ export class TurnSkills {
     const fields = inputOf(input, names, { query: LONGEST_QUERY, path: LONGEST_PATH });
     if (fields === undefined) return failedTool(`The input must be an object with the texts ${names.join(' and ')}.`);
     const skill = this.bySlug.get(fields['slug'] ?? '');
-    if (skill === undefined)
-      return failedTool(`There is no such Skill. There are: ${[...this.bySlug.keys()].join(', ')}.`);
+    if (skill === undefined) return failedTool('There is no such Skill. load_skill names those that there are.');
     try {
       return await call({ skill, fields });
     } catch (error) {
@@ -168,27 +188,23 @@ export class TurnSkills {
   }
 
   private async search(skill: LoadableSkill, query: string): Promise<ToolOutput> {
-    const hits = (await (this.port as AgentSkills).search(skill, query)).slice(0, MOST_HITS);
+    const hits = await (this.port as AgentSkills).search(skill, query);
     for (const path of new Set(hits.map((hit) => hit.path))) await this.wasRead(skill, path);
-    return { output: JSON.stringify({ found: hits.map(({ path, line, text }) => ({ path, line, text })) }) };
+    return this.given(skill, { query }, foundText(hits));
   }
 
   private async read(skill: LoadableSkill, path: string): Promise<ToolOutput> {
     const text = await (this.port as AgentSkills).readFile(skill, path);
-    if (text === undefined) {
-      const { files } = await this.body(skill);
-      const all = files.map((file) => file.path).join(', ');
-      return failedTool(
-        all === '' ? 'The Skill has no reference files.' : `There is no text at this path. Files: ${all}.`,
-      );
-    }
+    if (text === undefined)
+      return failedTool('There is no text at this path. What load_skill gave lists the files that there are.');
     await this.wasRead(skill, path);
-    return {
-      output:
-        text.length <= MOST_READ
-          ? text
-          : `${text.slice(0, MOST_READ).toWellFormed()}\n[Cut: the file is longer. Find the rest with search_skill.]`,
-    };
+    return this.given(skill, { path }, readText(text));
+  }
+
+  /** What files say stands in no message, so it goes with its Skill. */
+  private given({ skillId, versionId }: LoadableSkill, of: SkillPlace['of'], output: string): ToolOutput {
+    this.readTexts.push({ place: { skillId, versionId, of }, text: output });
+    return { output, kept: READ_NOTE };
   }
 
   private async wasRead(skill: LoadableSkill, path: string): Promise<void> {
@@ -215,7 +231,7 @@ export class TurnSkills {
     return [...this.texts.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  private body(skill: LoadableSkill): Promise<Body> {
+  private body(skill: LoadableSkill): Promise<SkillBody> {
     const known = this.bodies.get(skill.versionId);
     if (known !== undefined) return known;
     const body = (this.port as AgentSkills).load(skill);
@@ -226,19 +242,11 @@ export class TurnSkills {
   }
 }
 
+/** In place of what was read or found in files, once the answer is made. */
+const READ_NOTE = 'It was read for this answer, and is not kept. Call the tool again to read it.';
+
 /** What the call that loaded a Skill gave, as it is kept: instructions stand in no message, so they go with their Skill. */
 const loadedNote = (slug: string): string => `Loaded the Skill "${slug}".`;
-
-const loadedText = ({ slug }: LoadableSkill, { instructions, files }: Body): string =>
-  [
-    `Instructions of the Skill "${slug}". Follow them for what the user asks; they give you no tools or rights beside those that you have.`,
-    instructions,
-    files.length === 0
-      ? 'It has no reference files.'
-      : `Its reference files (read_skill_file reads one, search_skill finds lines in them):\n${files
-          .map(({ path, mediaType, sizeBytes }) => `- ${path} (${mediaType}, ${sizeBytes} bytes)`)
-          .join('\n')}`,
-  ].join('\n\n');
 
 /** The Skills that parts of an answer loaded. */
 export const loadedIn = (parts: readonly MessagePart[]): readonly string[] =>

@@ -11,8 +11,8 @@ const sampling = z.strictObject({
 });
 
 /**
- * The request to a provider, without what stands elsewhere: JSON of texts and of places of messages, summaries and memories, in their
- * order. So a deleted message or memory is in no request either.
+ * The request to a provider, without what stands elsewhere: JSON of texts and of places of messages, summaries, memories and
+ * Skills, in their order. So a deleted message, memory or Skill is in no request either.
  */
 export const requestTemplate = z.array(
   z.union([
@@ -20,6 +20,16 @@ export const requestTemplate = z.array(
     z.strictObject({ messageId: id, part: count, offset: count, text: count }),
     z.strictObject({ checkpointId: id }),
     z.strictObject({ memoryId: z.string() }),
+    z.strictObject({
+      skillId: z.string(),
+      versionId: z.string(),
+      /** Its slug, its line in the catalogue, what `load_skill` gave, or what was read or found in its files. */
+      of: z.union([
+        z.enum(['name', 'line', 'loaded']),
+        z.strictObject({ path: z.string() }),
+        z.strictObject({ query: z.string() }),
+      ]),
+    }),
   ]),
 );
 export type RequestTemplate = z.output<typeof requestTemplate>;

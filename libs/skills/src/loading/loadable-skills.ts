@@ -27,6 +27,12 @@ export interface LoadedFile extends Pick<StoredFile, 'mediaType' | 'sizeBytes'> 
   readonly sha256: string;
 }
 
+/** What a published version says. */
+export interface LoadedVersion extends Pick<AvailableSkill, 'slug' | 'description'> {
+  readonly instructions: string;
+  readonly files: readonly LoadedFile[];
+}
+
 /** A version that an answer names. */
 type Pinned = Pick<AvailableSkill, 'skillId' | 'versionId'>;
 
@@ -52,13 +58,15 @@ export class LoadableSkills {
     return { skills: sorted, skillSetHash: setHashOf(sorted) };
   }
 
-  /** Instructions and files of a published version. */
-  async load({
-    skillId,
-    versionId,
-  }: Pinned): Promise<{ readonly instructions: string; readonly files: readonly LoadedFile[] }> {
-    const version = await this.version(skillId, versionId);
-    return { instructions: revealed<string>(version.instructions, ''), files: filesOf(version).map(loaded) };
+  /** What a published version says. */
+  async load({ skillId, versionId }: Pinned): Promise<LoadedVersion> {
+    const { slug, version } = await this.versionOf(skillId, versionId);
+    return {
+      slug: revealed<string>(slug, ''),
+      description: revealed<string>(version.description, ''),
+      instructions: revealed<string>(version.instructions, ''),
+      files: filesOf(version).map(loaded),
+    };
   }
 
   /** Lines of the text files of a version that have words of the query, best first. */
@@ -90,9 +98,15 @@ export class LoadableSkills {
   }
 
   private async version(skillId: string, versionId: string): Promise<SkillVersion> {
+    return (await this.versionOf(skillId, versionId)).version;
+  }
+
+  private async versionOf(skillId: string, versionId: string) {
     const { state: skill } = await this.decisions.recall(skillDecider, skillId);
     const version = skill.status === 'present' ? skill.published.find(({ id }) => id === versionId) : undefined;
-    return version ?? reject('not_found', { kind: 'skill', id: skillId });
+    return skill.status === 'present' && version !== undefined
+      ? { slug: skill.slug, version }
+      : reject('not_found', { kind: 'skill', id: skillId });
   }
 }
 

@@ -153,7 +153,7 @@ export class ProvenanceController {
     const answer = await this.reader.of(conversationId, messageId);
     const deleted = await this.deleted(answer.made);
     const request = caller.permissions.has('audit:content')
-      ? await this.request(conversationId, answer.made, deleted)
+      ? await this.request(conversationId, answer.made, await this.withSkills(answer.made, deleted))
       : { missing: [] };
     return view(shown(answer, deleted, request));
   }
@@ -166,6 +166,12 @@ export class ProvenanceController {
       this.sources.skills(skills.map(({ skillId }) => skillId)),
     ]);
     return { document, memory, skill };
+  }
+
+  /** A request holds names and descriptions of Skills that were not loaded, too. */
+  private async withSkills(made: Provenance | undefined, deleted: Deleted): Promise<Deleted> {
+    const named = await this.sources.skills(await this.reader.skillsIn(made));
+    return { ...deleted, skill: new Set([...deleted.skill, ...named]) };
   }
 
   /** What holds a source that is deleted is shown to nobody any more. */
