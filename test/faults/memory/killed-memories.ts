@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Bucket, bucketDecider, bucketIdOf, countOf } from '@app/memory';
+import { type Child, startChild } from '../../e2e/child';
+import { ADMIN_KEY } from '../../e2e/harness';
+import { until } from '../../fixtures/until';
+
+/** Places of each bucket: as many as a test saves at most. */
+export const PLACES = 4;
+/** What nobody comes back to is settled within a minute. */
+const PATIENCE = { patience: 60_000, every: 100 };
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly kind: 'personal' | 'shared';
+  readonly status: string;
+  readonly text: string;
+  readonly userId: string;
+}
+
+export interface Sent {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: object;
+}
+
+let product: Child;
+let dataDir: string;
+let names = 0;
+const start = async () =>
+  (product = await startChild('test/faults/processes/dying-child.ts', {
+    DATA_DIR: dataDir,
+    ENVIRONMENT: JSON.stringify({ MEMORY_PERSONAL_MAX: String(PLACES), MEMORY_SHARED_MAX: String(PLACES) }),
+  }));
+
+/** Starts the product, which dies where a request says so. */
+export const withDyingProduct = (): void => {
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'memory-kill-'));
+    await start();
+  }, 60_000);
+  afterAll(async () => {
+    await product.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+};
+
+export const name = (): string => `thing ${(names += 1)}`;
+
+export const send = async ({ method, path, body }: Sent, headers: object = {}): Promise<Answer> => {
+  const response = await fetch(`${product.url}/api/v1${path}`, {
+    method,
+    headers: { ...headers, 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as Answer['body']) };
+};
+
+export const get = async <T>(path: string): Promise<{ readonly status: number; readonly body: T }> => {
+  const response = await fetch(`${product.url}/api/v1${path}`, { headers: { 'x-api-key': ADMIN_KEY } });
+  return { status: response.status, body: (await response.json()) as T };
+};
+
+export const made = async (path: string, body: object): Promise<string> => {
+  const answer = await send({ method: 'POST', path, body });
+  if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer)}`);
+  return String(answer.body['id']);
+};
+
+/**
+ * Sends a request whose process is killed before its n-th append, or before an event that a policy appends behind it, and starts the product again.
+ * `raced`: policies may append the same first; then the request ends, and the process is killed behind it.
+ */
+export const killed = async (sent: Sent, at: number | string, raced: boolean, headers: object = {}): Promise<void> => {
+  const asked = send(sent, { ...headers, 'x-request-id': `dying-${at}` });
+  if (raced) {
+    const outcome = await asked.then(
+      ({ status }) => (status < 300 ? 'done' : status),
+      ({ message }: Error) => message,
+    );
+    expect(['done', 'fetch failed']).toContain(outcome);
+    if (typeof at === 'number') product.kill('SIGKILL');
+  } else await expect(asked).rejects.toThrow('fetch failed');
+  await product.exited;
+  await start();
+};
+
+export const memoriesOf = async (agentId: string): Promise<readonly Listed[]> =>
+  (await get<{ items: Listed[] }>(`/core/memory/${agentId}/memories?limit=100`)).body.items;
+
+type BucketEvent = Parameters<typeof bucketDecider.evolve>[1];
+interface Events<T = unknown> {
+  readonly items: readonly { readonly type: string; readonly data: T }[];
+}
+
+/** The places of a bucket, as its events say. */
+const placesIn = async (bucketId: string): Promise<Bucket['places']> => {
+  const events = await get<Events>(`/audit/events?stream=memories-${bucketId}&order=asc&limit=100`);
+  // Of this stream, as the log has them: they hold no content.
+  return events.body.items.reduce((bucket, event) => bucketDecider.evolve(bucket, event as BucketEvent), {
+    ...bucketDecider.initial,
+  }).places;
+};
+
+/** Waits until the buckets of an Agent have a place for each memory that is saved, and none else. Then exactly what is left of them can be filled. */
+export const assertPlaces = async (agentId: string, userId: string): Promise<void> => {
+  const of = async (kind: Listed['kind']): Promise<readonly [places: readonly string[], saved: readonly string[]]> => {
+    const places = await placesIn(bucketIdOf({ agentId, userId: kind === 'shared' ? null : userId, kind }));
+    const saved = (await memoriesOf(agentId)).filter((memory) => memory.kind === kind && memory.status === 'saved');
+    expect(countOf(places)).toBeLessThanOrEqual(PLACES);
+    return [[...places.keys()].toSorted(), saved.map(({ id }) => id).toSorted()];
+  };
+  for (const kind of ['personal', 'shared'] as const) {
+    await until(
+      async () => JSON.stringify((await of(kind))[0]) === JSON.stringify((await of(kind))[1]),
+      kind,
+      PATIENCE,
+    );
+    const [, saved] = await of(kind);
+    const tried: number[] = [];
+    for (let free = PLACES - saved.length; free >= 0; free -= 1) tried.push(await add(agentId, kind));
+    expect(tried).toEqual([...Array<number>(PLACES - saved.length).fill(200), 409]);
+  }
+};
+
+/** Saves one more of a kind, if it may: 200, or why not. */
+const add = async (agentId: string, kind: string): Promise<number> => {
+  const path = `/core/memory/${agentId}/memories`;
+  const { status, body } = await send({ method: 'POST', path, body: { text: name(), kind } });
+  if (kind === 'personal') return status === 201 ? 200 : status;
+  return (await send({ method: 'POST', path: `${path}/${String(body['id'])}/confirm` })).status;
+};
+
+/** Waits for the receipts of what was erased: one for each. */
+export const assertErased = async (memoryIds: readonly string[]): Promise<void> => {
+  const receipts = async () =>
+    (await get<Events<{ readonly stream: string }>>('/audit/events?type=ContentErased&limit=100')).body.items.flatMap(
+      ({ data }) => memoryIds.filter((id) => data.stream === `memory-${id}`),
+    );
+  await until(async () => new Set(await receipts()).size === memoryIds.length, 'the receipts', PATIENCE);
+  expect((await receipts()).toSorted()).toEqual([...memoryIds].toSorted());
+};
