@@ -1,0 +1,88 @@
+import { forgedZip } from '../fixtures/files/forged-zip';
+import { hostileSkills } from '../fixtures/files/hostile-skills';
+import { processorTime } from '../fixtures/processor-time';
+import { alice, create, platform, withSpaces } from './spaces-world';
+
+withSpaces();
+
+/** What is made against the readers of Skills is refused with a code, leaves nothing, and takes no time of the server itself. */
+
+interface Problem {
+  readonly code: string;
+  readonly errors?: readonly { readonly message: string }[];
+}
+/** Processor time of this process for a request that is refused, milliseconds: its parser works in a process apart. */
+const MOST_MS = 1_000;
+/** What no archive of one Skill may be, and one of several may. */
+const OF_SEVERAL = ['two SKILL.md at one depth', 'SKILL.md further down', 'a file beside the one folder'];
+
+let spaceId: string;
+beforeAll(async () => {
+  spaceId = (await create('Hostile')).body.id;
+});
+
+const post = async (path: string, file: Buffer | string, name: string) => {
+  const form = new FormData();
+  form.append('scope', 'space');
+  form.append('spaceId', spaceId);
+  form.append('file', new Blob([typeof file === 'string' ? file : new Uint8Array(file)]), name);
+  const encoded = new Response(form);
+  const payload = Buffer.from(await encoded.arrayBuffer());
+  const spent = processorTime();
+  const { status, body } = await platform.call<Problem>(`/api/v1/core/skills${path}`, {
+    method: 'POST',
+    key: alice.key,
+    headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
+    payload,
+  });
+  return { status, body, milliseconds: spent() };
+};
+const expectNothing = async (): Promise<void> => {
+  const { body } = await platform.call<{ items: readonly object[] }>(`/api/v1/core/skills?spaceId=${spaceId}`, {
+    key: alice.key,
+  });
+  expect(body.items).toEqual([]);
+  expect(await platform.platform.host.stores.blobs.list(null, 10)).toEqual([]);
+};
+
+describe('an archive of a Skill', () => {
+  it.each(hostileSkills)('is refused with %s, and leaves nothing', async (kind, zip, message) => {
+    const answers = [await post('', zip, 'a.zip')];
+    expect(answers[0]?.body.errors?.[0]?.message).toMatch(message);
+    if (!OF_SEVERAL.includes(kind)) answers.push(await post('/import', zip, 'a.skill'));
+    for (const { status, body, milliseconds } of answers) {
+      expect([status, body.code]).toEqual(status === 413 ? [413, 'too_large'] : [400, 'invalid_archive']);
+      expect(milliseconds).toBeLessThan(MOST_MS);
+    }
+    await expectNothing();
+  });
+
+  it('is refused with more entries than it may have', async () => {
+    const zip = forgedZip(Array.from({ length: 60_000 }, (_, index) => ({ name: `${index}` })));
+    for (const path of ['', '/import']) {
+      const { status, body } = await post(path, zip, 'a.zip');
+      expect([status, body.code]).toEqual([413, 'too_large']);
+    }
+    await expectNothing();
+  });
+});
+
+describe('the frontmatter of a Skill', () => {
+  const skill = (more: string) => `---\nname: a\n${more}\n---\nDo it.\n`;
+  it.each([
+    ['an engine', '---js\nname: a\n---\nx', 1],
+    ['a tag', skill('description: !!js/function "x"'), 3],
+    ['an alias bomb', skill('a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\ndescription: d'), 3],
+    ['a merge bomb', skill('description: d\n<<: [{a: 1}, {b: 1}]'), 4],
+    ['a doubled key', skill('description: d\nlicense: MIT\nlicense: MIT'), 5],
+    ['no map', '---\n- name\n---\nx', 2],
+    ['a scalar of 1 MB', skill(`description: ${'x'.repeat(1_000_000)}`), 1],
+    ['depth 1,000', skill(`description: d\na: ${'['.repeat(1_000)}${']'.repeat(1_000)}`), 4],
+  ])('is refused with %s, which the problem names with its line', async (_, text, line) => {
+    const { status, body, milliseconds } = await post('', text, 'a.md');
+    expect([status, body.code]).toEqual([400, 'invalid_frontmatter']);
+    expect(body.errors?.[0]?.message).toMatch(new RegExp(`^a.md, line ${line}(?:, [^:]+)?: `));
+    expect(milliseconds).toBeLessThan(MOST_MS);
+    await expectNothing();
+  });
+});
