@@ -1,5 +1,4 @@
-import { until } from '../fixtures/until';
-import { CORE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
+import { type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
 
 let world: MemoryWorld;
 beforeAll(async () => {
@@ -114,27 +113,4 @@ describe('a saved shared memory', () => {
     );
     await world.platform.call(`${world.path()}?kind=shared`, { method: 'DELETE', key: owner.key });
   });
-});
-
-it('has one winner among fifty confirmations for the last free place; the others stay proposed', async () => {
-  const { owner, editor, shared, choose, list, platform } = world;
-  await platform.call(`${world.path()}?kind=shared`, { method: 'DELETE', key: owner.key });
-  for (let n = 0; n < 5; n += 1) await shared(owner.key, `Taken ${n}`);
-  const proposals: Memory[] = [];
-  const callers = await Promise.all(Array.from({ length: 10 }, () => platform.newCaller()));
-  for (const { userId } of callers)
-    await platform.call(`${CORE}/spaces/${world.spaceId}/members/${userId}`, {
-      method: 'PUT',
-      key: owner.key,
-      body: { role: 'viewer' },
-    });
-  for (let n = 0; n < 50; n += 1) proposals.push(await propose(callers[n % 10]?.key as string, `Wish ${n}`));
-  const answers = await Promise.all(
-    proposals.map(({ id }, n) => choose(callers[n % 10]?.key as string, id, 'confirm')),
-  );
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
-  await until(async () => (await list(editor.key)).length === 6, 'the saved ones');
-  const open = await Promise.all(callers.map(({ key }) => list(key, '?status=proposed')));
-  expect(open.flat()).toHaveLength(49);
 });

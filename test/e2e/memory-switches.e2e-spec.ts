@@ -58,22 +58,6 @@ describe('an Agent whose memory is switched off', () => {
     expect(mine.body).toMatchObject({ kind: 'personal', status: 'saved' });
     expect((await post(owner.key, { text: 'I like milk' }, agentId)).status).toBe(201);
   });
-
-  it('lets no choice through that comes behind the switch', async () => {
-    const { platform, owner, post, path, newAgent } = world;
-    const agentId = await newAgent();
-    const proposals = [];
-    for (let n = 0; n < 10; n += 1)
-      proposals.push((await post(owner.key, { text: `Rule ${n}`, kind: 'shared' }, agentId)).body);
-    const confirm = (id: string) =>
-      platform.call<Memory>(`${path(agentId)}/${id}/confirm`, { method: 'POST', key: owner.key });
-    const early = proposals.slice(0, 5).map(({ id }) => confirm(id));
-    await change(agentId, { sharedMemoryEnabled: false });
-    const late = await Promise.all(proposals.slice(5).map(({ id }) => confirm(id)));
-    expect(late.map(({ body }) => (body as never as { code: string }).code)).toEqual(Array(5).fill('memory_disabled'));
-    const saved = (await Promise.all(early)).filter(({ status }) => status === 200).length;
-    expect(await world.list(owner.key, '?kind=shared&status=saved', agentId)).toHaveLength(saved);
-  });
 });
 
 it('has personal memories alone where its Space, or the Agent itself, is private', async () => {

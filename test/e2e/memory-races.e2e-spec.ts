@@ -1,0 +1,151 @@
+import { bucketDecider, bucketIdOf } from '@app/memory';
+import { until } from '../fixtures/until';
+import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
+import type { Answer } from './harness';
+import { CORE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
+
+/** Requests at once for what only some may get. At two API processes: `test/servers/memory.spec.ts`. */
+
+const PLACES = 6;
+
+let world: MemoryWorld;
+
+const codeOf = ({ body }: Answer<Memory>): string => String((body as never as { code?: string }).code);
+const outcomes = (answers: readonly Answer<Memory>[]): readonly string[] =>
+  answers.map((answer) => (answer.status < 300 ? String(answer.status) : codeOf(answer))).toSorted();
+const propose = async (key: string, text: string, agentId: string): Promise<string> => {
+  const { status, body } = await world.post(key, { text, kind: 'shared' }, agentId);
+  expect(status).toBe(201);
+  return body.id;
+};
+/** At an Agent of its own. */
+const at = (agentId: string) => {
+  const one = (method: 'PUT' | 'DELETE' | 'POST', rest: string, body?: object, key = world.owner.key) =>
+    world.platform.call<Memory>(`${world.path(agentId)}/${rest}`, { method, key, ...(body && { body }) });
+  return {
+    choose: (id: string, choice: string, key?: string) => one('POST', `${id}/${choice}`, undefined, key),
+    edit: (id: string, text: string) => one('PUT', id, { text }),
+    remove: (id: string) => one('DELETE', id),
+    saved: async () => (await world.list(world.owner.key, '?status=saved&limit=100', agentId)).map(({ id }) => id),
+  };
+};
+/** Waits until both buckets have a place for each memory that is saved, and none else. */
+const assertPlaces = async (agentId: string): Promise<void> => {
+  const places = async (kind: 'personal' | 'shared') => {
+    const userId = kind === 'shared' ? null : world.owner.userId;
+    const { decisions } = world.platform.platform.host.stores;
+    return [...(await decisions.load(bucketDecider, bucketIdOf({ agentId, userId, kind }))).state.places.keys()];
+  };
+  const held = async () => [...(await places('personal')), ...(await places('shared'))].toSorted().join();
+  await until(async () => (await held()) === (await at(agentId).saved()).toSorted().join(), 'places for what is saved');
+};
+
+describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | undefined>]>([
+  ['the embedded log', async () => undefined],
+  ['EventStoreDB', () => startEventStoreDouble()],
+])('of those who ask at once, on %s,', (_, start) => {
+  let server: EventStoreDouble | undefined;
+  let agentId: string;
+  beforeAll(async () => {
+    server = await start();
+    world = await startMemoryWorld({
+      environment: {
+        MEMORY_SHARED_MAX: String(PLACES),
+        MEMORY_PERSONAL_MAX: String(PLACES),
+        ...(server === undefined ? {} : { EVENTSTORE_URL: server.url }),
+      },
+    });
+  }, 60_000);
+  beforeEach(async () => (agentId = await world.newAgent()));
+  afterEach(() => assertPlaces(agentId));
+  afterAll(async () => {
+    await world.platform.stop();
+    await server?.stop();
+  });
+
+  it('one chooses what becomes of a proposal', async () => {
+    const { choose, saved } = at(agentId);
+    for (let round = 0; round < 12; round += 1) {
+      const id = await propose(world.owner.key, `Round ${round}`, agentId);
+      const choices = round % 2 === 0 ? ['confirm', 'discard'] : ['discard', 'save-for-me'];
+      const answers = await Promise.all(choices.map((choice) => choose(id, choice)));
+      const wasDiscarded = answers[choices.indexOf('discard')]?.status === 204;
+      expect(outcomes(answers)).toEqual([wasDiscarded ? '204' : '200', 'conflict']);
+      expect((await saved()).includes(id)).toBe(!wasDiscarded);
+      await world.platform.call(`${world.path(agentId)}/${id}`, { method: 'DELETE', key: world.owner.key });
+    }
+  });
+
+  it('one of fifty who confirm gets the last free place; the others stay proposed', async () => {
+    const { platform, owner, list, spaceId } = world;
+    const { choose, saved } = at(agentId);
+    for (let n = 0; n < PLACES - 1; n += 1) await choose(await propose(owner.key, `Taken ${n}`, agentId), 'confirm');
+    const callers = await Promise.all(Array.from({ length: 10 }, () => platform.newCaller()));
+    const keyOf = (n: number): string => callers[n % 10]?.key ?? '';
+    for (const { userId } of callers)
+      await platform.call(`${CORE}/spaces/${spaceId}/members/${userId}`, {
+        method: 'PUT',
+        key: owner.key,
+        body: { role: 'viewer' },
+      });
+    const proposals: string[] = [];
+    for (let n = 0; n < 50; n += 1) proposals.push(await propose(keyOf(n), `Wish ${n}`, agentId));
+    const answers = await Promise.all(proposals.map((id, n) => choose(id, 'confirm', keyOf(n))));
+    expect(outcomes(answers)).toEqual(['200', ...Array<string>(49).fill('memory_full')]);
+    await until(async () => (await saved()).length === PLACES, 'the saved ones');
+    const open = await Promise.all(callers.map(({ key }) => list(key, '?status=proposed', agentId)));
+    expect(open.flat()).toHaveLength(49);
+  });
+
+  it.each([
+    ['memory', { memoryEnabled: false }],
+    ['sharing', { sharedMemoryEnabled: false }],
+  ])('who switches %s off is not overtaken by a choice that comes later', async (_what, off) => {
+    const { platform, owner } = world;
+    const { choose, saved } = at(agentId);
+    const proposals: string[] = [];
+    for (let n = 0; n < PLACES; n += 1) proposals.push(await propose(owner.key, `Rule ${n}`, agentId));
+    const early = proposals.slice(0, 3).map((id) => choose(id, 'confirm'));
+    const change = await platform.call(`${CORE}/agents/${agentId}`, { method: 'PUT', key: owner.key, body: off });
+    expect(change.status).toBe(200);
+    const late = await Promise.all(proposals.slice(3).map((id) => choose(id, 'confirm')));
+    expect(outcomes(late)).toEqual(Array(3).fill('memory_disabled'));
+    const done = await Promise.all(early);
+    expect(outcomes(done).filter((each) => each !== '200' && each !== 'memory_disabled')).toEqual([]);
+    expect(await saved()).toHaveLength(done.filter(({ status }) => status === 200).length);
+  });
+
+  it('who deletes a memory leaves nothing for who edits it', async () => {
+    const { edit, remove } = at(agentId);
+    for (let round = 0; round < 12; round += 1) {
+      const { id } = (await world.post(world.owner.key, { text: `Before ${round}` }, agentId)).body;
+      const [edited, removed] = await Promise.all(
+        round % 2 === 0
+          ? [edit(id, `After ${round}`), remove(id)]
+          : [remove(id), edit(id, `After ${round}`)].toReversed(),
+      );
+      expect(removed?.status).toBe(204);
+      expect([200, 404]).toContain(edited?.status);
+      expect((await edit(id, 'Anew')).status).toBe(404);
+      // Its text is held by nothing that is gone.
+      const again = await world.post(world.owner.key, { text: `After ${round}` }, agentId);
+      expect(again.status).toBe(201);
+      expect((await remove(again.body.id)).status).toBe(204);
+    }
+  });
+
+  it('one takes the place of a memory', async () => {
+    const { saved } = at(agentId);
+    const outdated = await world.post(world.owner.key, { text: 'I live in Bonn' }, agentId);
+    expect(outdated.status).toBe(201);
+    const replaces = outdated.body.id;
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_each, n) =>
+        world.post(world.owner.key, { text: `I live in house ${n}`, replaces }, agentId),
+      ),
+    );
+    expect(outcomes(answers).filter((each) => each === '201')).toHaveLength(1);
+    expect(outcomes(answers).filter((each) => !['201', 'conflict', 'not_found'].includes(each))).toEqual([]);
+    expect(await saved()).toEqual(answers.filter(({ status }) => status === 201).map(({ body }) => body.id));
+  });
+});
