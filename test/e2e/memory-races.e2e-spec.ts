@@ -97,6 +97,28 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
     expect(open.flat()).toHaveLength(49);
   });
 
+  it('as many propose as may wait, and a text waits once', async () => {
+    const { owner, post, list } = world;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_each, n) => post(owner.key, { text: `Wish ${n}`, kind: 'shared' }, agentId)),
+    );
+    expect(outcomes(answers)).toEqual([
+      ...Array<string>(PLACES).fill('201'),
+      ...Array<string>(20 - PLACES).fill('memory_full'),
+    ]);
+    const waiting = async () => (await list(owner.key, '?status=proposed', agentId)).map(({ id }) => id).toSorted();
+    const made = answers.flatMap(({ status, body }) => (status === 201 ? [body.id] : [])).toSorted();
+    await until(async () => (await waiting()).join() === made.join(), 'those that may wait');
+    const [first = ''] = await waiting();
+    expect((await at(agentId).choose(first, 'discard')).status).toBe(204);
+    const same = await Promise.all(
+      Array.from({ length: 8 }, () => post(owner.key, { text: 'One wish', kind: 'shared' }, agentId)),
+    );
+    expect(new Set(same.map(({ body }) => body.id)).size).toBe(1);
+    expect(outcomes(same)).toEqual([...Array<string>(7).fill('200'), '201']);
+    await until(async () => (await waiting()).length === PLACES, 'the same once');
+  });
+
   it.each([
     ['memory', { memoryEnabled: false }],
     ['sharing', { sharedMemoryEnabled: false }],

@@ -29,9 +29,9 @@ export interface OpenProposal {
   readonly expiresAt: string;
 }
 
-/** Proposals that wait: those of a user for an Agent, or the first to lapse of all. */
+/** Proposals that wait: those of a user for an Agent, with a position once the view shows what stands up to it or a second passed; or the first to lapse of all. */
 export interface OpenProposals {
-  of(userId: string, agentId: string): Promise<readonly OpenProposal[]>;
+  of(userId: string, agentId: string, position?: Position): Promise<readonly OpenProposal[]>;
   firstToLapse(most: number): Promise<readonly OpenProposal[]>;
 }
 

@@ -22,28 +22,19 @@ const lookUp =
   (owner, position) =>
     views.keys(memories.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
 
-const openProposals = (store: ReadStore): OpenProposals => ({
-  of: async (userId, agentId) =>
-    (
-      await store.find(memories.name, {
-        where: { audience: userId, agentId },
-        orderBy: [{ field: 'createdAt', order: 'desc' }],
-        limit: MOST_OPEN,
-      })
-    )
+const openProposals = (store: ReadStore, views: CompleteViews): OpenProposals => {
+  const find = async (where: Readonly<Record<string, string>>, field: string, order: 'asc' | 'desc', limit: number) =>
+    (await store.find(memories.name, { where, orderBy: [{ field, order }], limit }))
       // Rows of this view are what its projection wrote.
-      .flatMap(({ row }) => openOf(row as unknown as MemoryRow)),
-  firstToLapse: async (limit) =>
-    (
-      await store.find(memories.name, {
-        where: { status: 'proposed' },
-        orderBy: [{ field: 'expiresAt', order: 'asc' }],
-        limit,
-      })
-    )
-      // Rows of this view are what its projection wrote.
-      .flatMap(({ row }) => openOf(row as unknown as MemoryRow)),
-});
+      .flatMap(({ row }) => openOf(row as unknown as MemoryRow));
+  return {
+    of: async (userId, agentId, position) => {
+      if (position !== undefined) await views.awaited(memories.name, position);
+      return find({ audience: userId, agentId }, 'createdAt', 'desc', MOST_OPEN);
+    },
+    firstToLapse: (limit) => find({ status: 'proposed' }, 'expiresAt', 'asc', limit),
+  };
+};
 
 const openOf = ({ id: memoryId, status, kind, hash, expiresAt }: MemoryRow) =>
   status === 'proposed' && expiresAt !== null ? [{ memoryId, kind, hash, expiresAt }] : [];
@@ -67,7 +58,7 @@ const savedMemories =
     GetMemoryHandler,
     ListMemoriesHandler,
     { provide: MEMORIES_OF, inject: [CompleteViews], useFactory: lookUp },
-    { provide: OPEN_PROPOSALS, inject: [READ_STORE], useFactory: openProposals },
+    { provide: OPEN_PROPOSALS, inject: [READ_STORE, CompleteViews], useFactory: openProposals },
     { provide: SAVED_MEMORIES, inject: [READ_STORE], useFactory: savedMemories },
   ],
   exports: [MEMORIES_OF, OPEN_PROPOSALS, SAVED_MEMORIES],

@@ -6,14 +6,16 @@ import {
   deriveId,
   type DomainError,
   isDomainError,
+  type Position,
   type Receipt,
   reject,
+  stepOf,
   streamOf,
 } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { bucketOf, Places } from '../../bucket/places';
-import { MEMORY_RULES, OPEN_PROPOSALS, type OpenProposals, type RulesOfAgents } from '../../lookups';
+import { MEMORY_RULES, OPEN_PROPOSALS, type OpenProposal, type OpenProposals, type RulesOfAgents } from '../../lookups';
 import { ScreenedTexts } from '../../screened-texts';
 import { Forgetting } from '../forgetting';
 import { assertMayChange, assertOn, type LivingMemory, type MemoryCaller, visibleMemory } from '../memory-access';
@@ -102,16 +104,37 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     const { memoryId, hash, kind, userId, agentId } = memory;
     const equal = await this.places.equalTo(bucketOf(memory), hash);
     if (equal !== undefined && equal !== memory.replaces) return this.there(equal);
-    const open = await this.proposals.of(userId, agentId);
-    const waiting = open.find((other) => other.hash === hash && other.kind === kind && other.memoryId !== memoryId);
-    if (waiting !== undefined) return this.there(waiting.memoryId);
-    // A courtesy against floods, from a view that may be late.
     const most = this.places.mostOf({ kind });
-    if (open.length >= most) return reject('memory_full', { kind: 'proposed', limit: most });
+    const isSame = (other: OpenProposal): boolean => other.hash === hash && other.kind === kind;
+    const open = (await this.proposals.of(userId, agentId)).filter((other) => other.memoryId !== memoryId);
+    const [waiting] = await this.standing(open.filter(isSame));
+    if (waiting !== undefined) return this.there(waiting.memoryId);
+    if (open.length >= most && (await this.standing(open)).length >= most)
+      return reject('memory_full', { kind: 'proposed', limit: most });
     const expiresAt = new Date(meta.now.getTime() + this.config.MEMORY_PROPOSAL_DAYS * DAY_MS).toISOString();
     const command = { type: 'Propose', memory, expiresAt } as const;
     const receipt = await this.decisions.transact(memoryDecider, memoryId, command, meta);
-    return { memoryId, status: 'proposed', isNew: true, receipt };
+    // Of those that are made at once each meets all before it, so that no more stay than may, and none twice.
+    const rivals = (await this.proposals.of(userId, agentId, receipt.position)).filter(
+      (other) => other.memoryId !== memoryId,
+    );
+    if (rivals.length < most && !rivals.some(isSame)) return { memoryId, status: 'proposed', isNew: true, receipt };
+    const before = (await this.standing(rivals)).filter(({ position }) => position < receipt.position);
+    const same = before.find(isSame);
+    if (same === undefined && before.length < most) return { memoryId, status: 'proposed', isNew: true, receipt };
+    const withdrawal = { type: 'Discard', reason: 'abandoned' } as const;
+    await this.decisions.transact(memoryDecider, memoryId, withdrawal, stepOf(meta, 'withdrawn'));
+    return same === undefined ? reject('memory_full', { kind: 'proposed', limit: most }) : this.there(same.memoryId);
+  }
+
+  /** Those that still wait, in the order of the log. */
+  private async standing(proposals: readonly OpenProposal[]) {
+    const found: (OpenProposal & { readonly position: Position })[] = [];
+    for (const proposal of proposals) {
+      const { state, position } = await this.decisions.load(memoryDecider, proposal.memoryId);
+      if (state.status === 'proposed' && position !== null) found.push({ ...proposal, position });
+    }
+    return found.toSorted((a, b) => (a.position < b.position ? -1 : 1));
   }
 
   /** The request was sent before: it is answered as it was then, if its body is the same. */
