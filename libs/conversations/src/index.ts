@@ -2,6 +2,7 @@ export { Answerer } from './answering/answerer';
 export type { AnsweringAgent } from './answering/answering';
 export { BranchContexts } from './answering/branch-context';
 export { Compactor } from './answering/compactor';
+export { MeteredCompletions } from './answering/metered-completions';
 export { History, type RecordedCheckpoint } from './answering/history';
 export { type AnswerProvenance, ProvenanceReader } from './answering/provenance-reader';
 export { Summariser } from './answering/summariser';

@@ -1,17 +1,34 @@
 import { AGENT_MEMORIES } from '@app/conversations';
-import { CLOCK, Decisions, LOGGER, provideWith } from '@app/kernel';
+import { CLOCK, CONFIG, type Config, Decisions, LOGGER, provideWith } from '@app/kernel';
 import { MEMORY_RULES, MEMORY_SCREENER, MemoryModule, Remembered } from '@app/memory';
+import { Models } from '@app/models';
+import { METERING, SpendingModule } from '@app/spending';
 import { Global, Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { type AgentMemoriesParts, MemoriesOfAgents, rulesOfAgents } from './agent-memories';
 import { memoryScreener } from './memory-screener';
+import { ScreeningJudge, type ScreeningJudgeParts } from './screening-judge';
+
+type ScreenerParts = Omit<ScreeningJudgeParts, 'currency'> & { readonly config: Config };
+
+const screener = ({ config: { SCREENING_MODEL, DEFAULT_CURRENCY: currency }, ...parts }: ScreenerParts) =>
+  memoryScreener(
+    SCREENING_MODEL === undefined ? undefined : new ScreeningJudge(SCREENING_MODEL, { ...parts, currency }),
+  );
 
 /** What memories ask of Agents, Spaces and the screener, which they do not import. */
 @Global()
 @Module({
+  imports: [SpendingModule],
   providers: [
     { provide: MEMORY_RULES, inject: [Decisions], useFactory: rulesOfAgents },
-    { provide: MEMORY_SCREENER, useFactory: memoryScreener },
+    provideWith(MEMORY_SCREENER, screener, {
+      config: CONFIG,
+      models: Models,
+      metering: METERING,
+      decisions: Decisions,
+      logger: LOGGER,
+    }),
   ],
   exports: [MEMORY_RULES, MEMORY_SCREENER],
 })

@@ -112,6 +112,7 @@ export class MemoriesOfAgents implements AgentMemories {
 const refusals: Readonly<Record<string, string>> = {
   memory_full: 'Memory not saved - no more fit here. Delete one first.',
   memory_disabled: 'Memory not saved - memory is switched off here.',
+  usage_limit_exceeded: 'Memory not saved - a spend limit is reached.',
   invalid_body: 'Memory not saved - it must have 1 to 300 characters.',
   conflict: 'Memory not saved - this Agent has personal memories only, or others changed it at the same time.',
   not_found: 'Memory not saved - what it replaces is gone.',

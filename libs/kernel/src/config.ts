@@ -65,6 +65,13 @@ export const configSchema = z.object({
   MEMORY_PROPOSAL_DAYS: wholeNumber(1, 3_650)
     .default(30)
     .describe('Days after which a proposed memory lapses that nobody confirmed or discarded.'),
+  SCREENING_MODEL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Have this chat model of `MODELS_FILE` judge each memory that the rules find safe. It is sent the text of the memory. Default: none is asked.',
+    ),
   SKILL_CATALOG_TOKENS: wholeNumber(100, 1_000_000)
     .default(4_000)
     .describe(

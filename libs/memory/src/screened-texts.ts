@@ -15,13 +15,21 @@ export interface ScreenedText {
   readonly version: string;
 }
 
+/** Whose memory a text is to be: a model that judges it is paid for by them. */
+export interface ScreenedFor {
+  readonly agentId: string;
+  readonly userId: string;
+  /** The API key that sent it, if one did. */
+  readonly keyId?: string;
+}
+
 /** Says whether a text is safe to be remembered. Throws where it cannot say. */
 export interface MemoryScreener {
   /** By the rules and, where one is configured, by a model. */
-  screen(text: string): Promise<ScreenedText>;
+  screen(text: string, of: ScreenedFor): Promise<ScreenedText>;
   /** By the rules alone. */
   rescreen(text: string): ScreenedText;
-  /** The version of the rules. */
+  /** The version of the rules. That of a text that a model judged too goes on with `+` and the model's key. */
   readonly version: string;
 }
 
@@ -50,7 +58,11 @@ export class ScreenedTexts {
     { agentId, userId, kind, during }: MemoryPlace & { readonly during: 'creation' | 'choice' | 'edit' },
     meta: CommandMeta,
   ): Promise<SafeText> {
-    const { canonical, verdict, rules, version } = await this.screener.screen(text);
+    const { canonical, verdict, rules, version } = await this.screener.screen(text, {
+      agentId,
+      userId,
+      ...keyOf(meta),
+    });
     if (verdict === 'flagged') {
       const hash = this.secret.hash('flagged-memory', canonical);
       const flag = { type: 'Flag', agentId, userId, kind, during, hash, rules, version } as const;
@@ -63,3 +75,7 @@ export class ScreenedTexts {
     return { text: stored, screening: { version } };
   }
 }
+
+const KEY = 'key:';
+const keyOf = ({ actor }: CommandMeta): { readonly keyId?: string } =>
+  actor.startsWith(KEY) ? { keyId: actor.slice(KEY.length) } : {};

@@ -31,7 +31,7 @@ export interface Completed {
   readonly invocation: Invocation;
 }
 
-/** Whole texts by chat models, beside the answers of Agents: summaries and titles. Each call is metered as an invocation of its own. */
+/** Whole texts by chat models, beside the answers of Agents: summaries, titles and judgements. Each call is metered as an invocation of its own. */
 export class MeteredCompletions {
   constructor(
     private readonly models: Pick<AnsweringModels, 'provider' | 'rates'>,

@@ -40,7 +40,11 @@ describe('what an Agent remembers for an answer', () => {
   });
 
   it('leaves out what the rules of today flag, and screens it once', async () => {
-    const { remembered } = open([row('1', 'An evil order'), row('2', 'Has two cats'), row('3', 'Likes tea', '2')]);
+    const { remembered } = open([
+      row('1', 'An evil order'),
+      row('2', 'Has two cats', '1+judge'),
+      row('3', 'Likes tea', '2+judge'),
+    ]);
     for (let n = 0; n < 3; n += 1)
       expect((await remembered.for('a1', 'u1', ''))?.map(({ memoryId }) => memoryId)).toEqual(['3', '2']);
     expect(screened.toSorted()).toEqual(['An evil order', 'Has two cats']);

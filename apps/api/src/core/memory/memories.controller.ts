@@ -77,7 +77,7 @@ export class MemoriesController {
   })
   @Answers(200, memoryView.schema)
   @Answers(201, memoryView.schema)
-  @Rejects('memory_disabled', 'memory_full', 'memory_flagged')
+  @Rejects('memory_disabled', 'memory_full', 'memory_flagged', 'usage_limit_exceeded')
   async add(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -155,7 +155,7 @@ export class MemoriesController {
   @Requires('memory:write')
   @ApiOperation({ operationId: 'updateMemory', summary: 'Changes the text of a saved memory.' })
   @Answers(200, memoryView.schema)
-  @Rejects('memory_disabled', 'memory_flagged')
+  @Rejects('memory_disabled', 'memory_flagged', 'usage_limit_exceeded')
   async change(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,

@@ -25,7 +25,7 @@ export class MemoryChoicesController {
   @Requires('memory:write')
   @ApiOperation({ operationId: 'confirmMemory', summary: 'Saves a proposed memory as it was proposed.' })
   @Answers(200, memoryView.schema)
-  @Rejects('memory_disabled', 'memory_full', 'memory_flagged')
+  @Rejects('memory_disabled', 'memory_full', 'memory_flagged', 'usage_limit_exceeded')
   confirm(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -40,7 +40,7 @@ export class MemoryChoicesController {
   @Requires('memory:write')
   @ApiOperation({ operationId: 'saveMemoryForMe', summary: 'Saves a proposed memory as your own.' })
   @Answers(200, memoryView.schema)
-  @Rejects('memory_disabled', 'memory_full', 'memory_flagged')
+  @Rejects('memory_disabled', 'memory_full', 'memory_flagged', 'usage_limit_exceeded')
   saveForMe(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
