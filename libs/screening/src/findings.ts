@@ -1,45 +1,72 @@
+import { setImmediate } from 'node:timers/promises';
 import { screen } from './screen';
+import { type Suspect, suspectsIn } from './suspects';
 
-/** Where screening found something in a file. */
+/** Where screening found something in a text. */
 export interface Finding {
   /** The rule that found it, as `obey.override`. */
   readonly rule: string;
-  readonly path: string;
   /** From 1. */
   readonly line: number;
 }
 
-/** As many as a file gets; who lists a Skill reads no more. */
+/** What looks for findings. */
+export interface Finder {
+  (text: string): readonly Finding[];
+  /** Of a text of any length: others go on beside it. */
+  slowly(text: string): Promise<readonly Finding[]>;
+}
+
+/** The rule of a text that has more to read than is read: nobody can say what is in the rest. */
+export const UNREAD = 'unread';
+
+/** As many as a text gets; who lists a Skill reads no more. */
 const MOST_FINDINGS = 100;
-/** Longer lines are read in parts, which share `OVERLAP` characters so that no sentence is cut in two unread. */
-const PART = 2000;
-const OVERLAP = 200;
+/** As many characters are read by the rules in one save. Of ordinary texts they read a small part. */
+const MOST_READ = 300_000;
+/** Characters that are gone through at once. */
+const AT_ONCE = 200_000;
+
+const OVERLAP = 1000;
 
 /**
- * Words and signs without which a line cannot be flagged. Most lines of most files have none, and are done with after this one pattern;
- * the rules read the others.
+ * What screening finds in texts of a Skill, line by line, each rule once a line, at most 100 a text. Findings do not stop a Skill from being
+ * saved; who lists it accepts them. Time is linear in the length of the texts, and what the rules read is bounded for all of them together.
  */
-const SUSPECT =
-  /ignor|disregard|forget|overrid|bypass|circumvent|supersed|vergiss|missacht|umgeh|überschreib|ueberschreib|prompt|instruct|anweisung|secret|geheim|heimlich|silent|quietly|covert|unbemerkt|reveal|disclose|exfiltrat|verrat|hide|conceal|verberg|verschweig|verheimlich|jailbreak|unrestricted|uneingeschr|act as|pretend|you are now|du bist jetzt|assistant|assistent|system|confirm|approval|asking|bestätig|rückfrag|nachfrag|trust|vertrau|password|passwor|kennwort|credential|token|key|private|iban|card|konto|pin\b|login|wi-?fi|wlan|puk|cv[cv]\b|phrase|code\b|ssn|steuer|\b[psr]k[-_]|whsec|gh[opsur]_|glpat|xox[abeoprs]-|xapp-|\ba[ksbc][ic]a[a-z\d]{16}|aiza|ya29|eyj|npm_|hf_|sg\.|:\/\/[^\s/@]{1,80}@|hooks\.slack|\d{4}[ -]?\d{4}[ -]?\d{4}|<!--|display: ?none|!\[|[^\p{L}\p{M}\p{N}\p{P}\p{S}\s]|[\u0370-\u04ff\u0530-\u058f\u{1d400}-\u{1d7ff}\uff21-\uff5a]/iu;
-
-const parts = (line: string): readonly string[] => {
-  const all: string[] = [];
-  for (let from = 0; from === 0 || from + OVERLAP < line.length; from += PART - OVERLAP)
-    all.push(line.slice(from, from + PART));
-  return all;
+export const findingsWithin = (most = MOST_READ): Finder => {
+  let left = most;
+  /** False once no more is to be found. */
+  const read = ({ text, line }: Suspect, found: Finding[]): boolean => {
+    left -= text.length;
+    for (const rule of left < 0 ? [UNREAD] : screen(text, 'skill').rules)
+      if (!found.some((other) => other.line === line && other.rule === rule)) found.push({ rule, line });
+    return left >= 0 && found.length < MOST_FINDINGS;
+  };
+  const find = (text: string): readonly Finding[] => {
+    const found: Finding[] = [];
+    for (const suspect of suspectsIn(text)) if (!read(suspect, found)) break;
+    return found.slice(0, MOST_FINDINGS);
+  };
+  const slowly = async (text: string): Promise<readonly Finding[]> => {
+    const found: Finding[] = [];
+    for (let [from, line] = [0, 1]; from < text.length;) {
+      const to = endOfSlice(text, from);
+      const slice = text.slice(from, to);
+      for (const suspect of suspectsIn(slice, line)) if (!read(suspect, found)) return found.slice(0, MOST_FINDINGS);
+      line += slice.match(LINE_END)?.length ?? 0;
+      // A line that was cut is read over the cut.
+      from = to === text.length || slice.endsWith('\n') ? to : to - OVERLAP;
+      await setImmediate();
+    }
+    return found;
+  };
+  return Object.assign(find, { slowly });
 };
 
-/**
- * What screening finds in a file of a Skill, line by line, each rule once a line, at most 100. Findings do not stop a Skill from being
- * saved; who lists it accepts them. Time is linear in the length of the text.
- */
-export const findings = (markdownOrText: string, path: string): readonly Finding[] => {
-  const found: Finding[] = [];
-  for (const [index, line] of markdownOrText.split(/\r\n|[\n\r\u0085\u2028\u2029]/).entries()) {
-    const suspects = parts(line).filter((part) => SUSPECT.test(part));
-    const rules = new Set(suspects.flatMap((part) => screen(part, 'skill').rules));
-    for (const rule of rules) found.push({ rule, path, line: index + 1 });
-    if (found.length >= MOST_FINDINGS) return found.slice(0, MOST_FINDINGS);
-  }
-  return found;
+const LINE_END = /\n/g;
+
+/** Behind the line that ends first after so many characters; within a line that is too long for that. */
+const endOfSlice = (text: string, from: number): number => {
+  const end = text.indexOf('\n', from + AT_ONCE);
+  return end < 0 || end > from + 2 * AT_ONCE ? Math.min(text.length, from + 2 * AT_ONCE) : end + 1;
 };

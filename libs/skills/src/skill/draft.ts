@@ -1,8 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { givenFields, reject } from '@app/kernel';
+import { givenFields, reject, revealed } from '@app/kernel';
+import { findingsWithin } from '@app/screening';
 import type { PresentSkill, SavingDraft, VersionLimits } from './skill.decider';
-import type { SkillEvent } from './skill.events';
-import { bodiesOf, bodiesOnlyIn, changedContent, type DraftChange, emptyContent, type SkillVersion } from './version';
+import type { SkillEvent, TextFinding } from './skill.events';
+import {
+  bodiesOf,
+  bodiesOnlyIn,
+  changedContent,
+  type DraftChange,
+  emptyContent,
+  type SkillVersion,
+  type VersionContent,
+} from './version';
 
 /** What a change makes of the draft, or of a copy of what is live. Undefined where nothing changes. Rejects `too_large`. */
 export const changedDraft = (
@@ -14,7 +23,8 @@ export const changedDraft = (
   if (saving.reused?.every((body) => held.has(body)) === false)
     return reject('conflict', { reason: 'concurrent_changes' });
   const before = skill.draft ?? copyOf(active, saving, skill);
-  const given = saving.whole === true ? { ...saving.change, removed: before.files.keySeq().toArray() } : saving.change;
+  const change = screened(saving.change, before);
+  const given = saving.whole === true ? { ...change, removed: before.files.keySeq().toArray() } : change;
   const version = { ...before, ...changedContent(before, given) };
   if (isSame(before, version)) return undefined;
   assertFits(version, saving.limits);
@@ -29,7 +39,7 @@ export const changedDraft = (
       number,
       basedOn,
       savedBy: saving.savedBy,
-      ...changeIn({ ...saving.change, files: files.valueSeq().toArray(), removed: removed.toArray() }),
+      ...changeIn({ ...change, files: files.valueSeq().toArray(), removed: removed.toArray() }),
       superseded,
     },
   };
@@ -40,11 +50,22 @@ export const changedDraft = (
 export const firstDraft = (
   saving: SavingDraft,
 ): { readonly event: Extract<SkillEvent, { type: 'SkillDraftSaved' }>; readonly version: SkillVersion } => {
-  const version = { ...newVersion(saving, 1), ...changedContent(emptyContent, saving.change) };
+  const change = screened(saving.change, emptyContent);
+  const version = { ...newVersion(saving, 1), ...changedContent(emptyContent, change) };
   assertFits(version, saving.limits);
   const { versionId, savedBy } = saving;
-  const data = { versionId, number: 1, basedOn: null, savedBy, ...changeIn(saving.change), superseded: [] };
+  const data = { versionId, number: 1, basedOn: null, savedBy, ...changeIn(change), superseded: [] };
   return { event: { type: 'SkillDraftSaved', data }, version };
+};
+
+/** A change with what screening finds in the texts that come of it: in the lines of the instructions, and in the description as line 0. */
+const screened = (change: DraftChange, before: VersionContent): DraftChange => {
+  const { description = revealed(before.description, ''), instructions = revealed(before.instructions, '') } = change;
+  if (change.description === undefined && change.instructions === undefined) return change;
+  const find = findingsWithin();
+  const inDescription = new Set(find(description).map(({ rule }) => rule));
+  const findings: TextFinding[] = [...inDescription].map((rule) => ({ rule, line: 0 }));
+  return { ...change, findings: [...findings, ...find(instructions)] };
 };
 
 const newVersion = ({ versionId, savedBy }: SavingDraft, number: number): SkillVersion => ({

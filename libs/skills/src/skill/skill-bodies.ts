@@ -1,7 +1,9 @@
 import { BLOBS, type Blobs } from '@app/blobs';
+import { findingsWithin } from '@app/screening';
 import { Decisions, isUnavailable, reject, Semaphore, streamOf, Unavailable } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { SkillFile } from '../archive';
+import { isText } from '../loading/search-texts';
 import { type Skill, skillDecider, versionsOf } from './skill.decider';
 import type { StoredFile } from './skill.events';
 import { bodiesOf, filesOf, type SkillVersion, type VersionContent } from './version';
@@ -26,18 +28,17 @@ export class SkillBodies {
     const places = new Semaphore(AT_ONCE);
     const stream = streamOf(skillDecider.category, skillId);
     const stored: string[] = [];
+    const find = findingsWithin();
     const storing = files.map((file) =>
       places.run(async (): Promise<StoredFile> => {
         const { path, mediaType, sizeBytes, sha256 } = file;
         const same = before?.files.get(path);
         if (same?.sha256 === sha256 && same.mediaType === mediaType) return same;
-        const { name } = await this.blobs.put(
-          stream,
-          Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length),
-          { spaceId },
-        );
+        const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length);
+        const { name } = await this.blobs.put(stream, bytes, { spaceId });
         stored.push(name);
-        return { path, mediaType, sizeBytes, sha256, file: name, findings: [] };
+        const findings = isText(bytes) ? await find.slowly(bytes.toString('utf8')) : [];
+        return { path, mediaType, sizeBytes, sha256, file: name, findings: [...findings] };
       }),
     );
     const results = await Promise.allSettled(storing);

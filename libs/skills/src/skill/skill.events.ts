@@ -19,7 +19,7 @@ const description = sensitive(textSchema(MAX_DESCRIPTION));
 /** SHA-256 in hex; encrypted, since equal hashes would tell who has which content. */
 const hash = sensitive(z.string().min(1));
 
-/** What screening found, in the text at hand. */
+/** What screening found, in the text at hand; line 0 is the description. */
 const finding = z.strictObject({ rule: z.string(), line: count });
 export type TextFinding = z.output<typeof finding>;
 

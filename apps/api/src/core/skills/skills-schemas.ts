@@ -126,7 +126,10 @@ export const skillView = presenter<ShownSkill>(
 const finding = z.object({
   rule: z.string().describe('What was found.'),
   path: z.string().describe('The file.'),
-  line: z.number().int().describe('The line, from 1.'),
+  line: z
+    .number()
+    .int()
+    .describe('The line, from 1; in `SKILL.md` that of the instructions, and 0 for the description.'),
 });
 const shownFile = z.object({
   path: z.string().describe('Where it stands in the Skill.'),

@@ -1,0 +1,191 @@
+/** Groups of words, one bit each. Where a line has words of two that belong together, the rules read it. */
+const OVERRIDE = 1;
+const ORDER = 2;
+const HIDE = 4;
+const AGENT = 8;
+const SECRET = 16;
+const ACT = 32;
+const SKIP = 64;
+const MARKUP = 128;
+/** Digits or capitals within a word, and runs of digits: what keys, cards and encoded text have. */
+const CODE = 256;
+/** Characters that nobody sees or that look like others, letters apart, addresses with a password. */
+const ODD = 512;
+const DATA = 1024;
+
+/** Beginnings of words, 3 to 9 letters of them, by group. */
+const STEMS: readonly (readonly [number, string])[] = [
+  [
+    OVERRIDE,
+    'ignor igonr disreg forget overrid overrul bypass circum supers jailbr vergiss missacht umgeh übergeh überschr ueberschr aufgehob hinfällig disable deaktiv discard',
+  ],
+  [ORDER, 'instruc anweis prompt rules guideli polic safegua guardra regeln richtlin vorgab befehl restrict'],
+  [
+    HIDE,
+    'secretly silent quietl covert stealth reveal disclos exfil leak hide conceal withhold verrat verrät heimlich unbemerkt verberg verschw verheim verstec preisge unauffä never niemals don without ohne nicht tell',
+  ],
+  [AGENT, 'assist agent chatbot llm sprachmod you your model bot'],
+  [
+    SECRET,
+    'secret passwo passwö passphr passcod kennwor credent token api key privat iban card konto pin puk cvv cvc tan login wifi wlan ssn steuer social seed recover zugang geheim',
+  ],
+  [DATA, 'system memor erinner convers chat data daten file datei document dokument mail'],
+  [
+    ACT,
+    'send forward upload post transfer wire delete remove execut run call invoke fetch downl install grant approv subscr append insert act pretend behav leite schick sende lösch überweis führ ruf lade genehm',
+  ],
+  [
+    SKIP,
+    'confirm approv asking permis consent verif mention inform notif bestätig rückfrag nachfrag freigab zustimm erwähn informier erlaub trust vertrau user nutzer',
+  ],
+];
+
+const SIZE = 4096;
+const hashes = new Int32Array(SIZE);
+const groups = new Int32Array(SIZE);
+const hashed = (stem: string): number => {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < stem.length; index++) hash = Math.imul(hash ^ stem.charCodeAt(index), 0x01000193);
+  return hash;
+};
+for (const [group, stems] of STEMS)
+  for (const stem of stems.split(' ')) {
+    const hash = hashed(stem);
+    let slot = (hash >>> 16) & (SIZE - 1);
+    while (hashes[slot] !== 0 && hashes[slot] !== hash) slot = (slot + 1) & (SIZE - 1);
+    hashes[slot] = hash;
+    groups[slot] = (groups[slot] ?? 0) | group;
+  }
+const groupOf = (hash: number): number => {
+  let slot = (hash >>> 16) & (SIZE - 1);
+  while (hashes[slot] !== 0) {
+    if (hashes[slot] === hash) return groups[slot] ?? 0;
+    slot = (slot + 1) & (SIZE - 1);
+  }
+  return 0;
+};
+
+const has = (seen: number, bits: number): boolean => (seen & bits) !== 0;
+/** Whether words of these groups beside each other may be an order or a secret. */
+const isSuspect = (seen: number): boolean =>
+  has(seen, ODD) ||
+  (has(seen, OVERRIDE) && has(seen, ORDER | SKIP)) ||
+  (has(seen, HIDE) && has(seen, AGENT) && has(seen, SECRET | DATA | ORDER) && has(seen, SKIP | ORDER | ACT)) ||
+  (has(seen, ACT) && has(seen, AGENT) && has(seen, SECRET | DATA) && has(seen, SKIP | ORDER)) ||
+  (has(seen, SECRET) && has(seen, CODE)) ||
+  (has(seen, MARKUP) && has(seen, OVERRIDE | AGENT | HIDE));
+
+const LONGEST_STEM = 9;
+/** Digits of a card or an account, letters of a key, letters that stand apart. */
+const [MOST_DIGITS, MOST_LETTERS, MOST_APART] = [13, 20, 5];
+
+const isUnseen = (code: number): boolean =>
+  code < 9 ||
+  (code > 13 && code < 32) ||
+  code === 0xad ||
+  (code >= 0x200b && code <= 0x200f) ||
+  (code >= 0x202a && code <= 0x202e) ||
+  (code >= 0x2060 && code <= 0x206f) ||
+  code === 0xfeff ||
+  // Full width; tag characters and variation selectors beyond the first plane; letters of mathematics.
+  (code >= 0xff01 && code <= 0xff5e) ||
+  code === 0xdb40 ||
+  code === 0xd835;
+
+/** An address with a user. */
+const WITH_USER = /:\/\/[^\s/@]{1,160}@/;
+
+const FIRST_HASH = 0x811c9dc5;
+const [LATIN, OTHER] = [1, 2];
+const UNDERSCORE = 95;
+const HYPHEN = 45;
+
+/** Goes through the characters of a part of a line, and gathers the groups of its words. */
+class Words {
+  /** Bits of groups. */
+  seen = 0;
+  private hash = FIRST_HASH;
+  private letters = 0;
+  private digits = 0;
+  private hasCapital = false;
+  /** Scripts of the word. */
+  private scripts = 0;
+  /** Digits since the last letter, with single spaces and hyphens between them. */
+  private run = 0;
+  /** Words of one character. */
+  private apart = 0;
+
+  take(code: number): void {
+    const lower = (code >= 65 && code <= 90) || (code >= 0xc0 && code <= 0xde) ? code + 32 : code;
+    if ((lower >= 97 && lower <= 122) || (lower >= 0xdf && lower < 0x250)) this.letter(lower, code !== lower);
+    else if (code >= 48 && code <= 57) {
+      this.digits++;
+      if (++this.run >= MOST_DIGITS) this.seen |= ODD;
+    } else if (code >= 0x370 && code < 0x590) {
+      this.letters++;
+      this.scripts |= OTHER;
+    } else if (code !== UNDERSCORE && code !== HYPHEN) {
+      if (isUnseen(code)) this.seen |= ODD;
+      this.end();
+      if (code !== 32) this.run = 0;
+    }
+  }
+
+  /** The word ends. */
+  end(): void {
+    const length = this.letters + this.digits;
+    if (length === 0) return;
+    if (this.scripts === (LATIN | OTHER)) this.seen |= ODD;
+    if (this.digits > 0 && length > 3) this.seen |= CODE;
+    if (length >= MOST_LETTERS && this.digits > 0 && this.hasCapital) this.seen |= ODD;
+    this.apart = length === 1 ? this.apart + 1 : 0;
+    if (this.apart >= MOST_APART) this.seen |= ODD;
+    this.hash = FIRST_HASH;
+    this.letters = this.digits = this.scripts = 0;
+    this.hasCapital = false;
+  }
+
+  private letter(lower: number, isCapital: boolean): void {
+    if (this.letters > 0 && isCapital) this.hasCapital = true;
+    this.letters++;
+    this.scripts |= LATIN;
+    this.run = 0;
+    if (this.letters > LONGEST_STEM) return;
+    this.hash = Math.imul(this.hash ^ lower, 0x01000193);
+    if (this.letters > 2) this.seen |= groupOf(this.hash);
+  }
+}
+
+/** A part of a line that may break a rule. */
+export interface Suspect {
+  readonly text: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** A line is read in parts: of this many characters, with as many before it, so that no sentence is cut in two unread. */
+const PART = 1000;
+
+const seenIn = (part: string): number => {
+  const words = new Words();
+  for (let index = 0; index < part.length; index++) words.take(part.charCodeAt(index));
+  words.end();
+  return words.seen | (part.includes('<!--') ? MARKUP : 0) | (WITH_USER.test(part) ? ODD : 0);
+};
+
+/** The parts of a text that the rules are to read, in one pass: a fraction of most texts. */
+export function* suspectsIn(text: string, firstLine = 1): Generator<Suspect> {
+  let line = firstLine;
+  for (let start = 0; start < text.length; line++) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    let before = 0;
+    for (let from = start; from < end; from += PART) {
+      const seen = seenIn(text.slice(from, Math.min(from + PART, end)));
+      if (isSuspect(seen | before))
+        yield { text: text.slice(Math.max(start, from - PART), Math.min(from + PART, end)), line };
+      before = seen;
+    }
+    start = end + 1;
+  }
+}
