@@ -13,9 +13,15 @@ const LEET: Readonly<Record<string, string>> = {
 };
 
 /** Words that almost every sentence has, and what is hidden must have to be an order. In folded form. */
-const COMMON =
-  /\b(?:the|and|all|you|your|this|that|to|of|in|is|for|with|from|not|user|ignore|instructions?|rules?|previous|send|reveal|show|prompt|system|password|always|never|der|die|das|und|alle|du|deine?|den|dem|ist|mit|nicht|an|zu|nutzer|anweisungen|regeln|ignoriere|sende|zeige|verrate|immer|nie)\b/g;
-const commonWords = (text: string): number => text.match(COMMON)?.length ?? 0;
+const COMMON = new Set(
+  'the and all you your this that to of in is for with from not user ignore instruction instructions rule rules previous send reveal show prompt system password always never der die das und alle du dein deine den dem ist mit nicht an zu nutzer anweisungen regeln ignoriere sende zeige verrate immer nie'.split(
+    ' ',
+  ),
+);
+const countIn = (words: readonly string[], known: ReadonlySet<string>): number =>
+  words.reduce((count, word) => count + (known.has(word) ? 1 : 0), 0);
+const wordsOf = (text: string): readonly string[] => text.match(/\w+/g) ?? [];
+const commonWords = (text: string): number => countIn(wordsOf(text), COMMON);
 
 /** Bytes as text, if they are readable. */
 const readable = (bytes: Buffer): string | undefined => {
@@ -42,6 +48,8 @@ const spaced = (text: string): string =>
 const rot13 = (text: string): string =>
   text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));
 const reversed = (text: string): string => [...text].toReversed().join('');
+const COMMON_IN_ROT13 = new Set([...COMMON].map(rot13));
+const COMMON_REVERSED = new Set([...COMMON].map(reversed));
 
 /** Longer texts are read as they stand; who hides orders in a text needs little room. */
 const MOST = 4000;
@@ -53,16 +61,15 @@ const MOST = 4000;
 export const decodings = (canonical: string): readonly string[] => {
   const text = canonical.slice(0, MOST);
   const read = folded(text);
-  const least = commonWords(read) + 1;
-  const decoded = [base64(text), hex(text), percent(text), leet(read), rot13(read), reversed(read)].map((each) =>
-    folded(each),
-  );
+  const words = wordsOf(read);
+  const least = Math.max(2, countIn(words, COMMON) + 1);
+  const decoded = [base64(text), hex(text), percent(text), leet(read)]
+    .filter((each) => each !== text && each !== read)
+    .map((each) => folded(each))
+    .filter((each) => each !== read && commonWords(each) >= least);
+  if (countIn(words, COMMON_IN_ROT13) >= least) decoded.push(rot13(read));
+  if (countIn(words, COMMON_REVERSED) >= least) decoded.push(reversed(read));
   const gathered = spaced(read);
   const isSpaced = gathered !== read && /\p{L}{5,}/u.test(gathered);
-  return [
-    ...new Set([
-      ...decoded.filter((each) => each !== read && commonWords(each) >= Math.max(2, least)),
-      ...(isSpaced ? [gathered] : []),
-    ]),
-  ];
+  return [...new Set([...decoded, ...(isSpaced ? [gathered] : [])])];
 };

@@ -1,17 +1,21 @@
+import { conceptOf, isActing, STYLE } from './concepts';
+import { FACTUAL, MOODS, moodsOf } from './moods';
 import { RULES } from './rules';
 import { MODELS } from './weights';
 
 /** Buckets of hashed features. A model has one weight for each, of one byte. */
-export const BUCKETS = 2 ** 16;
-
-/** The bucket of a feature: FNV-1a of 32 bits, folded. */
-const bucketOf = (feature: string): number => {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < feature.length; index++) hash = Math.imul(hash ^ feature.charCodeAt(index), 0x01000193);
-  return ((hash >>> 16) ^ hash) & (BUCKETS - 1);
-};
+export const BUCKETS = 2 ** 17;
 
 const MOST_WORDS = 150;
+const FIRST = 0x811c9dc5;
+const PRIME = 0x01000193;
+
+const mixed = (hash: number, text: string): number => {
+  let next = hash;
+  for (let index = 0; index < text.length; index++) next = Math.imul(next ^ text.charCodeAt(index), PRIME);
+  return next;
+};
+const bucketOf = (hash: number): number => ((hash >>> 15) ^ hash) & (BUCKETS - 1);
 
 /** Words of a folded text; addresses and numbers stand for their kind. */
 const wordsOf = (read: string): readonly string[] =>
@@ -29,26 +33,102 @@ const wordsOf = (read: string): readonly string[] =>
     .slice(0, MOST_WORDS)
     .map((word) => (/^\d/.test(word) ? '0' : word.slice(0, 24)));
 
-/** The buckets of the features of a folded text: words, pairs of words, parts of words, rules. Each once. */
-export const featuresOf = (read: string): readonly number[] => {
+/** A kind of features begins its hashes as no other does. */
+const kind = (number: number): number => Math.imul(FIRST ^ number, PRIME);
+const WORD = kind(1);
+const PAIR = kind(2);
+const SKIP = kind(3);
+const PART = kind(4);
+const START = kind(5);
+const RULE = kind(6);
+const CONCEPT = kind(7);
+const AFTER = kind(8);
+const NEXT = kind(9);
+const THREE = kind(10);
+const OPEN = kind(11);
+const MOOD = kind(12);
+
+/** Concepts this many concepts later still belong together. */
+const REACH = 6;
+
+const pair = (hash: number, first: number, second: number): number =>
+  Math.imul(Math.imul(hash ^ first, PRIME) ^ second, PRIME);
+
+/** Concepts, in the order in which the text has them. */
+const addConcepts = (concepts: readonly number[], buckets: Set<number>): void => {
+  for (const [index, concept] of concepts.entries()) {
+    buckets.add(bucketOf(Math.imul(CONCEPT ^ concept, PRIME)));
+    const next = concepts[index + 1] ?? 0;
+    buckets.add(bucketOf(pair(NEXT, concept, next)));
+    buckets.add(bucketOf(pair(pair(THREE, concept, next), concepts[index + 2] ?? 0, 1)));
+    for (let later = index + 1; later <= index + REACH && later < concepts.length; later++)
+      buckets.add(bucketOf(pair(AFTER, concept, concepts[later] ?? 0)));
+  }
+};
+
+/** Places of features of moods, behind those of concepts. */
+const [WITH_FORM, WITHOUT_FORM, NO_MOOD, ALL_MOODS, FORM_AND, ACTING] = [253, 254, 255, 300, 301, 400] as const;
+const MOST_ACTING = 4;
+
+/** Moods, beside concepts: an order of form is another thing than an order to act. */
+const addMoods = (words: readonly string[], concepts: readonly number[], buckets: Set<number>): void => {
+  const moods = moodsOf(words);
+  const kinds = new Set(concepts);
+  const isForm = kinds.has(STYLE);
+  const add = (first: number, second: number) => buckets.add(bucketOf(pair(MOOD, first, second)));
+  for (let mood = 0; mood < MOODS; mood++) {
+    if ((moods & (1 << mood)) === 0) continue;
+    add(mood, 0);
+    add(mood, isForm ? WITH_FORM : WITHOUT_FORM);
+    for (const concept of kinds) add(mood, concept);
+  }
+  if (moods === 0) add(NO_MOOD, isForm ? 1 : 0);
+  add(ALL_MOODS, moods);
+  const acting = Math.min(MOST_ACTING, [...kinds].filter(isActing).length);
+  const isOrder = (moods & ~FACTUAL) !== 0;
+  add(ACTING + acting, (isOrder ? 2 : 0) + (isForm ? 1 : 0));
+  if (isForm) for (const concept of kinds) add(FORM_AND, concept);
+  buckets.add(bucketOf(pair(OPEN, conceptOf(words[0] ?? ''), conceptOf(words[1] ?? ''))));
+};
+
+const addParts = (word: string, buckets: Set<number>): void => {
+  const marked = `^${word}$`;
+  for (let from = 0; from + 4 <= marked.length; from++) {
+    let hash = PART;
+    for (let index = from; index < from + 4; index++) hash = Math.imul(hash ^ marked.charCodeAt(index), PRIME);
+    buckets.add(bucketOf(hash));
+    if (from + 5 <= marked.length) buckets.add(bucketOf(Math.imul(hash ^ marked.charCodeAt(from + 4), PRIME)));
+  }
+};
+
+/** Buckets of features: of what a text says word by word, and of what it means. Each group weighs the same, however many it has. */
+export type Features = readonly (readonly number[])[];
+
+/** The features of a folded text: words, pairs of words and parts of words; concepts in their order, moods and rules. Each once. */
+export const featuresOf = (read: string): Features => {
   const buckets = new Set<number>();
+  const meant = new Set<number>();
   const words = wordsOf(read);
   for (const [index, word] of words.entries()) {
     const [next, second] = [words[index + 1] ?? '$', words[index + 2] ?? '$'];
-    buckets.add(bucketOf(`w${word}`));
-    buckets.add(bucketOf(`b${word} ${next}`));
-    buckets.add(bucketOf(`k${word} ${second}`));
-    const marked = `^${word}$`;
-    if (word.length > 3)
-      for (const size of [4, 5])
-        for (let from = 0; from + size <= marked.length; from++)
-          buckets.add(bucketOf(`c${marked.slice(from, from + size)}`));
+    const own = mixed(WORD, word);
+    buckets.add(bucketOf(own));
+    buckets.add(bucketOf(mixed(own ^ PAIR, next)));
+    buckets.add(bucketOf(mixed(own ^ SKIP, second)));
+    if (word.length > 3) addParts(word, buckets);
   }
-  buckets.add(bucketOf(`s${words[0] ?? ''}`));
-  buckets.add(bucketOf(`s${words[0] ?? ''} ${words[1] ?? ''}`));
+  const first = mixed(START, words[0] ?? '');
+  buckets.add(bucketOf(first));
+  buckets.add(bucketOf(mixed(first ^ PAIR, words[1] ?? '')));
+  const concepts = words.map(conceptOf).filter((concept) => concept > 0);
+  addConcepts(concepts, meant);
+  addMoods(words, concepts, meant);
   for (const { id, pattern } of RULES)
-    if (pattern.test(read)) buckets.add(bucketOf(`r${id}`)).add(bucketOf(`g${id.split('.')[0]}`));
-  return [...buckets];
+    if (pattern.test(read)) {
+      meant.add(bucketOf(mixed(RULE, id)));
+      meant.add(bucketOf(mixed(RULE ^ PAIR, id.split('.')[0] ?? '')));
+    }
+  return [[...buckets], [...meant]];
 };
 
 /** A linear model: quantised weights, what one of them is worth, its bias, and the probability from which a text is flagged. */
@@ -69,14 +149,17 @@ export const modelFor = (purpose: 'memory' | 'text' | 'skill'): Model =>
 
 /** The probability that a folded text is unsafe. */
 export const probability = (read: string, { weights, scale, bias }: Model): number => {
-  const buckets = featuresOf(read);
-  let sum = 0;
-  for (const bucket of buckets) sum += weights[bucket] ?? 0;
-  return 1 / (1 + Math.exp(-(bias + (sum * scale) / Math.sqrt(Math.max(1, buckets.length)))));
+  let total = bias;
+  for (const buckets of featuresOf(read)) {
+    let sum = 0;
+    for (const bucket of buckets) sum += weights[bucket] ?? 0;
+    total += (sum * scale) / Math.sqrt(Math.max(1, buckets.length));
+  }
+  return 1 / (1 + Math.exp(-total));
 };
 
 /** A text and its sentences, folded. An order is found among many harmless sentences too. */
-export const windows = (read: string): readonly string[] => {
+export const windows = (read: string): readonly [string, ...string[]] => {
   const sentences = read.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => sentence.length > 12);
   const parts = sentences.length > 1 ? sentences.slice(0, 200) : [];
   return [read.slice(0, 2000), ...parts];

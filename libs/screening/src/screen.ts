@@ -17,21 +17,26 @@ export interface Screening {
   readonly version: string;
 }
 
-const VERSION = 'model-1';
+const VERSION = 'model-2';
 
 const FORM = /^(?:form|person|agent|order|quoting)/;
 
 /** What, in one sentence with an order to set rules aside, nobody writes harmlessly unless about attacks. */
 const DECISIVE = ['reveal.show', 'reveal.send', 'hide.tell', 'hide.secretly', 'role.unbound'];
 
-/** The rules that a folded text breaks, in one sentence or spread over it. */
-const broken = (read: string, purpose: ScreeningPurpose): readonly string[] => {
+const QUOTING = RULES.find(({ id }) => id === 'quoting')?.pattern ?? /$^/;
+
+/** The rules that a part of a folded text breaks, in one sentence or spread over it. */
+const broken = (read: string, text: string, purpose: ScreeningPurpose): readonly string[] => {
   const hits = RULES.filter(({ pattern }) => pattern.test(read)).map(({ id }) => id);
   const isForm = hits.some((id) => id.startsWith('form'));
   const suspects = new Set(hits.filter((id) => !FORM.test(id)));
-  const isDecisive =
-    suspects.has('obey.override') && DECISIVE.some((id) => suspects.has(id)) && !hits.includes('quoting');
-  const isHarmlessOften = isForm || hits.includes('person.fact') || purpose !== 'memory';
+  const isDecisive = suspects.has('obey.override') && DECISIVE.some((id) => suspects.has(id)) && !QUOTING.test(text);
+  if (purpose !== 'memory') {
+    const groups = new Set([...suspects].map((id) => id.split('.')[0]));
+    return isDecisive || (groups.size >= 3 && !QUOTING.test(text)) ? [...suspects] : [];
+  }
+  const isHarmlessOften = isForm || hits.includes('person.fact');
   return isDecisive || suspects.size >= (isHarmlessOften ? 3 : 2) ? [...suspects] : [];
 };
 
@@ -45,10 +50,13 @@ export const screen = (text: string, purpose: ScreeningPurpose): Screening => {
   let score = 0;
   const read = folded(canonical);
   for (const each of [read, ...decodings(canonical)]) {
-    const found = broken(each, purpose);
+    const [whole, ...sentences] = windows(each);
+    // Over a long text words of all rules come together by chance.
+    const together = purpose === 'memory' || sentences.length === 0 ? [each] : sentences;
+    const found = together.flatMap((part) => broken(part, each, purpose));
     for (const id of found) rules.add(id);
     if (found.length > 0 && each !== read) rules.add('hide.encoded');
-    for (const window of windows(each)) score = Math.max(score, probability(window, model));
+    for (const window of [whole, ...sentences]) score = Math.max(score, probability(window, model));
   }
   if (rules.size > 0) score = 1;
   else if (score >= model.threshold) rules.add('model');

@@ -45,7 +45,7 @@ const ISSUED: readonly RegExp[] = [
 
 /** A word for a secret, up to six words, then its value. What follows must look like one: a digit, a symbol, or both cases within. */
 const NAMED =
-  /\b(?:passwor[dt]|pass(?:code|phrase|wd)|pwd|kennwort|losungswort|pin|pin-?(?:code|nummer)|puk|cvv|cvc|tan|zugangscode|geheimcode|t[uü]e?rcode|alarmcode|(?:api|access|secret|private|zugriffs|zugangs|lizenz|license)[-_ ]?(?:key|token|schl[uü]e?ssel)|token|secret|credentials?|zugangsdaten|login|logindaten|seed[- ]?phrase|recovery[- ]?(?:code|phrase|key)|wiederherstellungs(?:code|phrase|schl[uü]e?ssel)|wi-?fi|wlan|ssn|steuer-?id|sozialversicherungsnummer|social security(?: number)?)\b["']?(?: [\p{L}'-]{1,20}){0,6}?(?: ?[:=]{1,2} ?| (?:is|lautet|ist|was|war|heißt|are|equals|sind|to|auf)(?: now| jetzt| nun| currently| aktuell| still)?:? )["'`]?([^\s"'`,;]{3,200})/giu;
+  /\b(?:haupt|master|admin|router|server|start|einmal|gäste|geräte)?(?:passwor[dt]|pass(?:code|phrase|wd)|pwd|kennwort|losungswort|pin|pin-?(?:code|nummer)|puk|cvv|cvc|tan|zugangscode|geheimcode|t[uü]e?rcode|alarmcode|(?:api|access|secret|private|zugriffs|zugangs|lizenz|license)[-_ ]?(?:key|token|schl[uü]e?ssel)|token|secret|credentials?|zugangsdaten|login|logindaten|seed[- ]?phrase|recovery[- ]?(?:code|phrase|key)|wiederherstellungs(?:code|phrase|schl[uü]e?ssel)|wi-?fi|wlan|ssn|steuer-?id|sozialversicherungsnummer|social security(?: number)?)\b["']?(?: [\p{L}'-]{1,20}){0,6}?(?: ?[:=]{1,2} ?| (?:is|lautet|ist|was|war|heißt|are|equals|sind|to|auf)(?: now| jetzt| nun| currently| aktuell| still)?:? )["'`]?([^\s"'`,;]{3,200})/giu;
 
 const looksSecret = (value: string): boolean => {
   const bare = value.replace(/[.,;:!?)]+$/, '');
