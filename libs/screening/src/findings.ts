@@ -22,10 +22,10 @@ export const UNREAD = 'unread';
 
 /** As many as a text gets; who lists a Skill reads no more. */
 const MOST_FINDINGS = 100;
-/** As many characters are read by the rules in one save. Of ordinary texts they read a small part. */
+/** As many characters are read by the rules in one save. Of texts about other things than assistants they read a small part. */
 const MOST_READ = 300_000;
 /** Characters that are gone through at once. */
-const AT_ONCE = 200_000;
+const AT_ONCE = 50_000;
 
 const OVERLAP = 1000;
 

@@ -13,30 +13,39 @@ const CODE = 256;
 const ODD = 512;
 const DATA = 1024;
 
-/** Beginnings of words, 3 to 9 letters of them, by group. */
+/** Beginnings of words, 3 to 9 letters of them, and words of two, by group. */
 const STEMS: readonly (readonly [number, string])[] = [
   [
     OVERRIDE,
-    'ignor igonr disreg forget overrid overrul bypass circum supers jailbr vergiss missacht umgeh übergeh überschr ueberschr aufgehob hinfällig disable deaktiv discard',
+    'ignor igonr disreg forget overrid overrul bypass circum supers jailbr vergiss missacht umgeh übergeh überschr ueberschr aufgehob hinfällig disable deaktiv discard replac outrank obey comply gehorch befolg lifted suspend turned void pretend unrestr unfilt ungefilt unzens uneinges dan grenzen restrict',
   ],
-  [ORDER, 'instruc anweis prompt rules guideli polic safegua guardra regeln richtlin vorgab befehl restrict'],
+  [
+    ORDER,
+    'instruc anweis prompt rules guideli polic safegua guardra regeln richtlin vorgab befehl filter moral role rolle orders',
+  ],
   [
     HIDE,
-    'secretly silent quietl covert stealth reveal disclos exfil leak hide conceal withhold verrat verrät heimlich unbemerkt verberg verschw verheim verstec preisge unauffä never niemals don without ohne nicht tell',
+    'secretly silent quietl covert stealth reveal disclos exfil leak hide hidden conceal withhold verrat verrät heimlich unbemerkt verberg verschw verheim verstec preisge unauffä notic still without never niemand ohne nobody nichts hintergrund backgrou invisib lie omit',
   ],
-  [AGENT, 'assist agent chatbot llm sprachmod you your model bot'],
+  [
+    AGENT,
+    'ai ki assist agent chatbot llm sprachmod bot bots copilot model modell machine maschin claude chatgpt developer entwickl',
+  ],
   [
     SECRET,
     'secret passwo passwö passphr passcod kennwor credent token api key privat iban card konto pin puk cvv cvc tan login wifi wlan ssn steuer social seed recover zugang geheim',
   ],
-  [DATA, 'system memor erinner convers chat data daten file datei document dokument mail'],
+  [
+    DATA,
+    'system memor gedächt erinner convers chat gespräch data daten file datei dokument document mail inbox postfach user nutzer contact kontakt calend kalend',
+  ],
   [
     ACT,
-    'send forward upload post transfer wire delete remove execut run call invoke fetch downl install grant approv subscr append insert act pretend behav leite schick sende lösch überweis führ ruf lade genehm',
+    'send forward upload post transfer wire delet remov execut run call invoke fetch downl install grant approv subscr append insert act behav leite schick sende lösch überweis führ ruf lade genehm include append visit click besuch klick enter answer antwor start begin put attach add search durchsu drop play let translate begin change change set remember merk save speicher open öffne book buche pay zahl refund erstatt share teile gib give show zeig print repeat wiederh output tell sag say write schreib add hänge recommen empfiehl rate rank nenn bewert accept nimm',
   ],
   [
     SKIP,
-    'confirm approv asking permis consent verif mention inform notif bestätig rückfrag nachfrag freigab zustimm erwähn informier erlaub trust vertrau user nutzer',
+    'confirm approv asking permis consent verif mention inform notif bestätig rückfrag nachfrag freigab zustimm erwähn informier erlaub trust vertrau must muss always immer admin verified whitelis',
   ],
 ];
 
@@ -66,14 +75,18 @@ const groupOf = (hash: number): number => {
 };
 
 const has = (seen: number, bits: number): boolean => (seen & bits) !== 0;
+const count = (seen: number, bits: number): number => {
+  let found = 0;
+  for (let left = seen & bits; left !== 0; left &= left - 1) found++;
+  return found;
+};
 /** Whether words of these groups beside each other may be an order or a secret. */
 const isSuspect = (seen: number): boolean =>
   has(seen, ODD) ||
-  (has(seen, OVERRIDE) && has(seen, ORDER | SKIP)) ||
-  (has(seen, HIDE) && has(seen, AGENT) && has(seen, SECRET | DATA | ORDER) && has(seen, SKIP | ORDER | ACT)) ||
-  (has(seen, ACT) && has(seen, AGENT) && has(seen, SECRET | DATA) && has(seen, SKIP | ORDER)) ||
   (has(seen, SECRET) && has(seen, CODE)) ||
-  (has(seen, MARKUP) && has(seen, OVERRIDE | AGENT | HIDE));
+  (has(seen, MARKUP) && has(seen, OVERRIDE | AGENT | HIDE)) ||
+  has(seen, AGENT | OVERRIDE) ||
+  count(seen, HIDE | ORDER | SECRET | DATA | ACT | SKIP) >= 2;
 
 const LONGEST_STEM = 9;
 /** Digits of a card or an account, letters of a key, letters that stand apart. */
@@ -135,6 +148,7 @@ class Words {
   end(): void {
     const length = this.letters + this.digits;
     if (length === 0) return;
+    if (this.letters === 2) this.seen |= groupOf(this.hash);
     if (this.scripts === (LATIN | OTHER)) this.seen |= ODD;
     if (this.digits > 0 && length > 3) this.seen |= CODE;
     if (length >= MOST_LETTERS && this.digits > 0 && this.hasCapital) this.seen |= ODD;
@@ -173,7 +187,7 @@ const seenIn = (part: string): number => {
   return words.seen | (part.includes('<!--') ? MARKUP : 0) | (WITH_USER.test(part) ? ODD : 0);
 };
 
-/** The parts of a text that the rules are to read, in one pass: a fraction of most texts. */
+/** The parts of a text that the rules are to read, in one pass. */
 export function* suspectsIn(text: string, firstLine = 1): Generator<Suspect> {
   let line = firstLine;
   for (let start = 0; start < text.length; line++) {
