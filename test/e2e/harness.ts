@@ -101,6 +101,8 @@ export const startTestPlatform = async (
   const config = readConfig(environment);
   const started = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), {
     createApplication: applicationWith(given.change ?? ((builder) => builder)),
+    // The tests run on the same loop.
+    lateMs: Infinity,
     ...(given.listen === true
       ? { listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })) }
       : {}),

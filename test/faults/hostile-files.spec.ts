@@ -124,7 +124,7 @@ const looping = (): HostileFile => hostileFiles().find(({ name }) => name === LO
 test('two hundred hostile files each end, and the server answers throughout', async () => {
   // Made first: making them stops this process for seconds, and with it the one that watches.
   const files = hostileFiles();
-  const child = await start({ PARSER_MEMORY_MB: '256', PARSER_SECONDS: '5' });
+  const child = await start({ PARSER_MEMORY_MB: '256', PARSER_SECONDS: '20' });
   const path = await documentsOf(child);
   const watching = new AbortController();
   let answers = 0;

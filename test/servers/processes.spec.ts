@@ -69,6 +69,8 @@ const specs = (): void => {
         allAgents: true,
       });
       const minute = (): number => Math.floor(Date.now() / 60_000);
+      // Of two minutes the first counts for the second, which may then refuse all: every answer tells whether it is refused at all.
+      const every = new Set<number>();
       const ask = async (): Promise<readonly number[]> => {
         const began = minute();
         const answers: number[] = [];
@@ -83,10 +85,11 @@ const specs = (): void => {
               ),
             )),
           );
+        answers.forEach((answer) => every.add(answer));
         return minute() === began ? answers : ask();
       };
       const answers = await ask();
-      expect([...new Set(answers)].toSorted()).toEqual([200, 429]);
+      expect([...every].toSorted()).toEqual([200, 429]);
       expect(answers.filter((answer) => answer === 200).length).toBeLessThanOrEqual(LIMIT);
 
       const repeated = { 'idempotency-key': 'once' };

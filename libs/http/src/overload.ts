@@ -26,7 +26,11 @@ export class Overload {
   );
   private readonly timer = setInterval(() => this.look(), LOOK_MS).unref();
 
-  constructor(server: Server) {
+  /** `lateMs` is how long the main loop may stand still. */
+  constructor(
+    server: Server,
+    private readonly lateMs = LATE_MS,
+  ) {
     server.on('connection', (socket) => {
       this.connections += 1;
       if (this.connections > this.mostConnections) this.turnAway(socket);
@@ -52,7 +56,7 @@ export class Overload {
   /** Runs before what has piled up is read, and says so of all that until it runs again. */
   private look(): void {
     const now = performance.now();
-    this.late = now - this.lookedAt > LATE_MS;
+    this.late = now - this.lookedAt > this.lateMs;
     this.lookedAt = now;
   }
 }

@@ -36,18 +36,19 @@ export type CreateApplication = (
 const createApplication: CreateApplication = (module, adapter, options) =>
   NestFactory.create<NestFastifyApplication>(module, adapter, options);
 
-/** Builds a module's application. The module provides what `EdgeServices` names. */
+/** Builds a module's application. The module provides what `EdgeServices` names; `lateMs` is of `Overload`. */
 export const serve = async (
   module: Type | DynamicModule,
   logger: Logger,
   create: CreateApplication = createApplication,
+  lateMs?: number,
 ): Promise<ServedApplication> => {
   const adapter = makeAdapter();
   const fastify = adapter.getInstance();
   declareDocs(fastify);
   const routes = new RouteTable(fastify);
   const app = await create(module, adapter, { bodyParser: false, abortOnError: false, logger: nestLogger(logger) });
-  const requests = new OpenRequests(fastify.server, new Overload(fastify.server));
+  const requests = new OpenRequests(fastify.server, new Overload(fastify.server, lateMs));
   fastify.addHook('onClose', async () => requests.stop());
   const edge = edgeServices(app, requests);
   fastify.addHook('onClose', () => edge.transients.close());

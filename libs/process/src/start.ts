@@ -46,6 +46,8 @@ export interface Starting {
   /** Told the secret of the bootstrap key as soon as it stands, only by the start that makes it. */
   readonly madeKey?: (secret: string) => void;
   readonly createApplication?: CreateApplication;
+  /** How long the main loop may stand still before requests are refused, milliseconds: tests share it with their clients. */
+  readonly lateMs?: number;
 }
 
 /** Starts what `ROLES` names. Throws what stands in the way; the process is to end then. */
@@ -54,17 +56,19 @@ export const startProgram = async (
   config: Config,
   environment: Environment,
   logger: Logger,
-  { listen, madeKey = () => undefined, createApplication }: Starting = {},
+  { listen, madeKey = () => undefined, createApplication, lateMs }: Starting = {},
 ): Promise<Platform> => {
   assertRoles(program, config);
   const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
   if (!mayShare(config)) assertFolder('DATA_DIR', config.DATA_DIR);
   const resources = new Resources();
   const module = program.module.forRoot({ config, environment, logger, resources, version: productVersion });
-  const { app, routes, requests } = await serve(module, logger, createApplication).catch(async (error: unknown) => {
-    await resources.close();
-    throw error;
-  });
+  const { app, routes, requests } = await serve(module, logger, createApplication, lateMs).catch(
+    async (error: unknown) => {
+      await resources.close();
+      throw error;
+    },
+  );
   requests.hold();
   await listen?.(app);
   await program.prepare?.(app, config, madeKey);

@@ -6,7 +6,11 @@ import { ExtractionFailure, type ExtractionFailureCode, type ParserLimits, type 
 import { startWatch } from './watch';
 
 /** What stands before the file on the input: its length in four bytes, then this as JSON. */
-export type ParserOrder = Pick<SourceFile, 'name' | 'mimeType'> & { readonly limits: ParserLimits };
+export interface ParserOrder extends Pick<SourceFile, 'name' | 'mimeType'> {
+  readonly limits: ParserLimits;
+  /** The process that asks. */
+  readonly parent: number;
+}
 
 const STDERR = 2;
 
@@ -14,8 +18,8 @@ const STDERR = 2;
 const main = async (): Promise<void> => {
   const input = await buffer(process.stdin);
   const length = input.readUInt32BE(0);
-  const { limits, ...file } = JSON.parse(input.subarray(4, 4 + length).toString('utf8')) as ParserOrder;
-  const watch = startWatch(limits);
+  const { limits, parent, ...file } = JSON.parse(input.subarray(4, 4 + length).toString('utf8')) as ParserOrder;
+  const watch = startWatch({ ...limits, parent });
   try {
     const extraction = await extract({ ...file, body: input.subarray(4 + length) }, limits.inflatedBytes);
     process.stdout.write(JSON.stringify(extraction));

@@ -67,7 +67,7 @@ export class Parser {
 type Ended = 'done' | 'failed' | 'killed' | 'aborted';
 
 const give = (child: ChildProcess, { name, mimeType, body }: SourceFile, limits: ParserLimits): void => {
-  const order = Buffer.from(JSON.stringify({ name, mimeType, limits } satisfies ParserOrder));
+  const order = Buffer.from(JSON.stringify({ name, mimeType, limits, parent: process.pid } satisfies ParserOrder));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(order.length);
   // A process that has ended takes no more; why it ended says its exit.

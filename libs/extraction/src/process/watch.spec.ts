@@ -11,7 +11,7 @@ const TRIES = `
   const tried = (work) => { try { work(); return 'done'; } catch (error) { return error.code; } };
   const rights = { eval: true, execArgv: ['--permission', '--allow-fs-read=*', '--allow-net'] };
   const { startWatch } = require(${JSON.stringify(join(__dirname, 'watch.ts'))});
-  const watch = startWatch({ memoryMb: 1024, seconds: 60, inflatedBytes: 1 });
+  const watch = startWatch({ memoryMb: 1024, seconds: 60, inflatedBytes: 1, parent: process.ppid });
   console.log(JSON.stringify([
     tried(() => new Worker('', rights)),
     tried(() => new (require('node:sqlite').DatabaseSync)(':memory:')),
@@ -49,12 +49,28 @@ it('ends the process at its share of the processors, however little the clock sa
       join(root, 'test/register.cjs'),
       '--eval',
       `const { startWatch } = require(${JSON.stringify(join(__dirname, 'watch.ts'))});
-       startWatch({ memoryMb: 1024, seconds: 60, cpuSeconds: 0.2 });
+       startWatch({ memoryMb: 1024, seconds: 60, cpuSeconds: 0.2, parent: process.ppid });
        setTimeout(() => { for (;;); }, 50);`,
     ],
     { cwd: root, encoding: 'utf8', timeout: 30_000 },
   );
   expect([stderr, signal]).toEqual([' timed_out', 'SIGKILL']);
+});
+
+it('ends the process that was left to another before the watch began', () => {
+  const { stderr, signal } = spawnSync(
+    process.execPath,
+    [
+      '--require',
+      join(root, 'test/register.cjs'),
+      '--eval',
+      `const { startWatch } = require(${JSON.stringify(join(__dirname, 'watch.ts'))});
+       startWatch({ memoryMb: 1024, seconds: 60, parent: process.ppid + 1 });
+       setTimeout(() => { for (;;); }, 50);`,
+    ],
+    { cwd: root, encoding: 'utf8', timeout: 60_000 },
+  );
+  expect([stderr, signal]).toEqual([' ', 'SIGKILL']);
 });
 
 it('keeps the end of what a process says, however much that is', async () => {

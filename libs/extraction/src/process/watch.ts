@@ -5,6 +5,8 @@ import type { ParserLimits } from '../extraction';
 export interface WatchLimits extends Pick<ParserLimits, 'memoryMb' | 'seconds'> {
   /** Of the processors, from the start of the watch; as long as the clock says without. */
   readonly cpuSeconds?: number;
+  /** The process that started this one. By the time this one runs, it may be gone and have left it to another. */
+  readonly parent: number;
 }
 
 /**
@@ -34,7 +36,7 @@ const WATCH = `
 export const startWatch = (limits: WatchLimits): Worker => {
   const watch = new Worker(WATCH, {
     eval: true,
-    workerData: { cpuSeconds: Infinity, ...limits, parent: process.ppid },
+    workerData: { cpuSeconds: Infinity, ...limits },
   });
   // Newer than the types; there is none where the process has every right, as in tests.
   (process as { permission?: { drop?: (scope: string) => void } }).permission?.drop?.('worker');

@@ -8,6 +8,8 @@ export interface ReadOrder {
   /** What a `SKILL.md` is called. */
   readonly filename: string;
   readonly limits: SkillLimits;
+  /** The process that asks. */
+  readonly parent: number;
 }
 
 /** Why something is no Skill, as it goes between processes. */

@@ -29,6 +29,7 @@ const main = async (): Promise<void> => {
     memoryMb: process.memoryUsage.rss() / MIB + MEMORY_MB + Math.min(4 * sizeMb, MEMORY_MB),
     cpuSeconds: CPU_SECONDS + sizeMb / 10,
     seconds: SECONDS,
+    parent: order.parent,
   });
   try {
     await read(bytes, order);

@@ -40,9 +40,11 @@ export const readSkillArchive = async (bytes: Uint8Array, limits: SkillLimits): 
   return outcomesOf(bytes, { read: 'skills', filename: '', limits });
 };
 
+type Order = Omit<ReadOrder, 'parent'>;
+
 const startsLikeZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;
 
-const outcomesOf = async (bytes: Uint8Array, order: ReadOrder): Promise<readonly SkillOutcome[]> => {
+const outcomesOf = async (bytes: Uint8Array, order: Order): Promise<readonly SkillOutcome[]> => {
   if (bytes.length > order.limits.bytes + PACKING_BYTES)
     throw new SkillFailure('too_large', `This has more than ${order.limits.bytes} bytes. Take some files out.`, {
       path: '',
@@ -50,7 +52,7 @@ const outcomesOf = async (bytes: Uint8Array, order: ReadOrder): Promise<readonly
   return reading.run(() => readApart(bytes, order));
 };
 
-const readApart = async (bytes: Uint8Array, order: ReadOrder): Promise<readonly SkillOutcome[]> => {
+const readApart = async (bytes: Uint8Array, order: Order): Promise<readonly SkillOutcome[]> => {
   const extension = extname(__filename);
   const child = spawn(
     process.execPath,
@@ -66,7 +68,7 @@ const readApart = async (bytes: Uint8Array, order: ReadOrder): Promise<readonly 
   try {
     // A process that has ended takes no more; why it ended it has said.
     child.stdin.on('error', () => undefined);
-    child.stdin.write(framed(order));
+    child.stdin.write(framed({ ...order, parent: process.pid }));
     child.stdin.end(bytes);
     const [answer, said] = await Promise.all([
       answerOf(new FrameReader(child.stdout as AsyncIterable<Buffer>)),
