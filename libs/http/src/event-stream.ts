@@ -5,6 +5,8 @@ const HEARTBEAT_MS = 15_000;
 
 /** The lines of an event stream, which a stop of the process can end. */
 export class EventLines extends Readable {
+  /** Called when their reader may read no further. Ends them, unless they have an end that says why. */
+  rejected: (reason: unknown) => void = () => this.end();
   private ended = false;
 
   /** `wanted` is called when its reader wants more. */
@@ -59,6 +61,15 @@ export class EventStream {
   /** Sends a comment, so that the reader gets the headers at once. */
   begin(comment: string): void {
     this.write(`: ${comment}\n\n`);
+  }
+
+  /** Has `end` called when the reader may read no further, such as with a revoked key; it may say why. Else the stream just ends. */
+  onRejected(end: (reason: unknown) => void): void {
+    this.lines.rejected = (reason) => {
+      if (!this.open) return;
+      end(reason);
+      this.end();
+    };
   }
 
   end(error?: Error): void {

@@ -1,3 +1,4 @@
+import { PassThrough, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
@@ -21,4 +22,40 @@ test('a stop ends the event streams that readers follow, with what was sent', as
   await turn();
   expect(posted.open).toBe(true);
   posted.body.destroy();
+});
+
+describe('when the key of its reader is revoked', () => {
+  // Admitted as long as there is an authenticator that says so.
+  const revoked = (): FastifyRequest => {
+    const edge = { authenticator: { authenticate: async () => undefined }, config: {} };
+    return {
+      method: 'GET',
+      caller: {},
+      raw: { headers: { 'x-api-key': 'ap_revoked' } },
+      routeOptions: { config: { route: { requires: 'llm' } } },
+      server: { edge },
+    } as unknown as FastifyRequest;
+  };
+  const watched = (stream: Readable, end?: () => void): Readable => {
+    new OpenStreams().add(stream, revoked(), end);
+    return stream;
+  };
+
+  test('a stream of events ends, and says why where it can', async () => {
+    const [plain, telling] = [new EventStream(), new EventStream()];
+    telling.onRejected((reason) => void telling.send('7', (reason as { code: string }).code));
+    const heard = await Promise.all([text(watched(plain.body)), text(watched(telling.body))]);
+    expect(heard).toEqual(['', 'id: 7\ndata: unauthenticated\n\n']);
+  });
+
+  test('a file is broken off: nobody takes a part for the whole', async () => {
+    await expect(text(watched(new PassThrough()))).rejects.toThrow('Premature close');
+  });
+
+  test('one that another process answers is broken off unless that process has ended it', async () => {
+    const body = new PassThrough();
+    await expect(text(watched(body, () => void body.write('told')))).rejects.toThrow('Premature close');
+    const ended = new PassThrough();
+    expect(await text(watched(ended, () => void ended.end('told')))).toBe('told');
+  });
 });

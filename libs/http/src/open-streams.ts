@@ -10,8 +10,11 @@ const CHECK_MS = 2_000;
 export class OpenStreams {
   private readonly followed = new Set<EventLines>();
 
-  /** Watches a stream. When its caller is no longer admitted, calls `end`, which may say why. Breaks off a stream that is still open at the next check. */
-  add(stream: Readable | Writable, request: FastifyRequest, end?: (reason: unknown) => void): void {
+  /**
+   * Watches a stream. When its caller is no longer admitted, calls `end`, which may say why: streams of events have an end of their own, and all others
+   * (files) are broken off, so that nobody takes a part for the whole. Breaks off a stream that is still open at the next check.
+   */
+  add(stream: Readable | Writable, request: FastifyRequest, end = endOf(stream)): void {
     let told = end === undefined;
     const rejected = (reason: unknown): void => {
       if (told) stream.destroy();
@@ -31,3 +34,6 @@ export class OpenStreams {
     for (const stream of this.followed) stream.end();
   }
 }
+
+const endOf = (stream: Readable | Writable): ((reason: unknown) => void) | undefined =>
+  stream instanceof EventLines ? (reason) => stream.rejected(reason) : undefined;

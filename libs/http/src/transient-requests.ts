@@ -84,7 +84,8 @@ export class TransientRequests {
     }
     void reply.code(answer.statusCode);
     const body: Readable = answer.body;
-    request.server.edge.requests.streams.add(body, request);
+    // The process that answers says the end; here the answer is broken off if it has not by the next check.
+    request.server.edge.requests.streams.add(body, request, () => undefined);
     void reply.send(answer.statusCode === 204 ? undefined : body);
     if (answer.statusCode === 204) body.resume();
   }

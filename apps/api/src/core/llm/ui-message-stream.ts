@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { AnsweredTurn, SourceDocumentPart, Turn } from '@app/conversations';
 import { EventStream } from '@app/http';
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { placeText, type StreamPlace } from './stream-place';
+import { BEFORE_PARTS, place, placeText, type StreamPlace } from './stream-place';
 import { type Chunk, chunksOf, type Placed, type StreamedMessage } from './ui-message-chunks';
 
 /** Headers of a stream in the UI message format. */
@@ -21,18 +21,25 @@ export interface StreamParts {
 
 /**
  * A turn as Server-Sent Events in the UI message format, each with its place as id; with `after` only those behind that
- * place. A reader that leaves ends only its stream, not the answer; one that is slow gets what came meanwhile at once.
+ * place. A reader that leaves ends only its stream, not the answer; one that is slow gets what came meanwhile at once. One that may read no
+ * further hears the code of the reason, with the place of what it heard last: whoever may read on can go on from there.
  */
 export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, after?: StreamPlace): Readable => {
   const stream = new EventStream();
   // Whoever has heard all there is so far gets the headers at once.
   if (after !== undefined) stream.begin('resumed');
+  // The start is sent at once.
+  let heard = after ?? place(0, BEFORE_PARTS, 0);
+  stream.onRejected((reason) => {
+    const id = placeText(turn.answerId, heard);
+    void stream.send(id, JSON.stringify({ type: 'error', errorText: errorCodeOf(reason) }));
+    void stream.send(id, '[DONE]');
+  });
   const send = async (): Promise<void> => {
-    for await (const { place, chunk } of placedChunks(turn, parts, after)) {
+    for await (const { place: at, chunk } of placedChunks(turn, parts, after)) {
       const shown = isSource(chunk) ? await parts.shown(chunk) : chunk;
-      if (
-        !(await stream.send(placeText(turn.answerId, place), typeof shown === 'string' ? shown : JSON.stringify(shown)))
-      )
+      heard = at;
+      if (!(await stream.send(placeText(turn.answerId, at), typeof shown === 'string' ? shown : JSON.stringify(shown))))
         return;
     }
   };
@@ -65,10 +72,12 @@ async function* placedChunks(
     yield* news({ parts: answer.parts, end: answer });
   } catch (error) {
     // The answer could not be recorded.
-    const errorCode = isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal';
-    yield* news({ parts: turn.parts, end: { status: 'unrecorded', errorCode } });
+    yield* news({ parts: turn.parts, end: { status: 'unrecorded', errorCode: errorCodeOf(error) } });
   }
 }
+
+const errorCodeOf = (error: unknown): string =>
+  isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal';
 
 const isSource = (chunk: Chunk): chunk is SourceDocumentPart & Chunk =>
   typeof chunk === 'object' && chunk['type'] === 'source-document';
