@@ -6,12 +6,16 @@ import { callsTool, startToolServer, type ToolServer } from '../e2e/tools-world'
 import { chunk, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 
-/** Kill -9 in the middle of an answer, and of a tool that it called: it ends as failed with what was saved, unasked and once. */
+/**
+ * Kill -9 in the middle of an answer, and of a tool that it called: it ends as failed with what was saved, unasked and once.
+ * One that waits for its user waits on.
+ */
 const KEY = 'conversation-test-key-0123456789-abcdefghijklmnop';
 
 let folder: string;
 let upstream: UpstreamDouble;
 let server: ToolServer;
+const running: Child[] = [];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'conversation-kill-'));
   [upstream, server] = await Promise.all([startUpstreamDouble(), startToolServer()]);
@@ -20,12 +24,13 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'models.json'), JSON.stringify({ titleModel: null, providers, models }));
 });
 afterEach(async () => {
+  for (const child of running.splice(0)) await child.stop();
   await Promise.all([upstream.stop(), server.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
-const start = () =>
-  startChild('apps/api/src/main.ts', {
+const start = async (): Promise<Child> => {
+  const child = await startChild('apps/api/src/main.ts', {
     DATA_DIR: join(folder, 'data'),
     PORT: '0',
     BOOTSTRAP_API_KEY: KEY,
@@ -33,6 +38,9 @@ const start = () =>
     MODELS_FILE: join(folder, 'models.json'),
     TOOL_PRIVATE_HOSTS: server.host,
   });
+  running.push(child);
+  return child;
+};
 const call = async <T>({ url }: Child, path: string, method = 'GET', body?: object): Promise<T> => {
   const response = await fetch(`${url}/api/v1/core/${path}`, {
     method,
@@ -71,7 +79,6 @@ const killedAt = async (isThere: (message: Message) => boolean): Promise<readonl
   });
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   const ended = await messages();
-  await child.stop();
   return ended;
 };
 
@@ -91,3 +98,46 @@ test('a tool whose caller was killed is not called again', async () => {
   ]);
   expect(server.calls).toHaveLength(1);
 }, 120_000);
+
+test.each([true, false])(
+  'an answer that waits for approval waits on after a kill, and goes on once it is told: %s',
+  async (approved) => {
+    upstream.behaviour = callsTool('Bonn');
+    let child = await start();
+    const tools = [server.tool('always')];
+    const agent = { name: 'Guide', model: 'chat', knowledgeEnabled: false, tools };
+    const { id } = await call<{ id: string }>(child, 'agents', 'POST', agent);
+    const answer = await call<{ conversationId: string; message: Message & { readonly id: string } }>(
+      child,
+      `llm/${id}/conversation`,
+      'POST',
+      { message: 'Why?' },
+    );
+    expect(answer.message.status).toBe('waiting');
+    const path = `llm/${id}/conversation/${answer.conversationId}/messages/${answer.message.id}`;
+    child.kill('SIGKILL');
+    await child.exited;
+    child = await start();
+    const message = () => call<Message>(child, path);
+    await until(async () => (await message()).status !== undefined, 'the views');
+    expect(await message()).toMatchObject({ status: 'waiting', parts: answer.message.parts });
+    expect(server.calls).toEqual([]);
+    expect(await call(child, `${path}/tools/call_Bonn`, 'POST', { approved })).toMatchObject({ status: 'streaming' });
+    await until(async () => (await message()).status === 'complete', 'the end of the answer');
+    expect((await message()).parts).toMatchObject([
+      { type: 'reasoning' },
+      { text: 'Let me look.' },
+      { state: approved ? 'output-available' : 'output-denied', approval: { approved } },
+      { type: 'step-start' },
+      { text: expect.stringContaining(approved ? 'Rain.' : 'denied') as string },
+    ]);
+    expect(server.calls).toEqual(approved ? ['/v1/forecast/Bonn'] : []);
+    expect(await call(child, `${path}/tools/call_Bonn`, 'POST', { approved })).toMatchObject({ code: 'conflict' });
+    expect(upstream.calls).toHaveLength(2);
+    const invocations = async () =>
+      (await call<{ items: readonly unknown[] }>(child, 'usage/invocations')).items.length;
+    await until(async () => (await invocations()) >= 2, 'what is billed');
+    expect(await invocations()).toBe(2);
+  },
+  120_000,
+);
