@@ -109,8 +109,8 @@ describe('a summary that is asked for', () => {
       await held;
       yield* says('Summary.')(request);
     };
-    const compact = (signal = new AbortController().signal) =>
-      set.compactor.byHand(
+    const compact = (signal = new AbortController().signal, compactor = set.compactor) =>
+      compactor.byHand(
         {
           conversationId: set.conversationId,
           agent: question('').agent,
@@ -131,6 +131,15 @@ describe('a summary that is asked for', () => {
     expect(new Set(await all).size).toBe(1);
     expect([made(), summarised().length]).toEqual([1, 1]);
     await expect(compact()).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is recorded once for those who ask several processes meanwhile', async () => {
+    const { compact, release, made, summarised, otherCompactor } = await opened();
+    const both = Promise.all([compact(), compact(undefined, otherCompactor())]);
+    await until(() => summarised().length === 2);
+    release();
+    expect(new Set(await both).size).toBe(1);
+    expect(made()).toBe(1);
   });
 
   it('is made until the last of them has left', async () => {

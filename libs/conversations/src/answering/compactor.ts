@@ -110,7 +110,8 @@ export class Compactor {
 
   /**
    * Summarises all but the end of the branch that was gone on with last, and records it: the id of the checkpoint, the same for a repeat
-   * of the command, and for all who ask this process while it is made. It is made until the last of them has left. Rejects `conflict` where there is nothing to summarise; throws what summarising throws.
+   * of the command, and for all who ask while it is made: this process makes one for them, and of those of several processes one is
+   * recorded. It is made until the last of them has left. Rejects `conflict` where there is nothing to summarise; throws what summarising throws.
    */
   async byHand(turn: CompactedTurn, meta: CommandMeta): Promise<string> {
     const { conversationId } = turn;
@@ -167,7 +168,7 @@ export class Compactor {
     // Also where all of it would fit: somebody wants it shorter.
     const keep = Math.min(budget, await tokensIn(context)) * KEPT;
     const compacted = await offBudget(() => this.compact(turn, context, keep, true, meta));
-    return compacted === undefined ? reject('conflict', { reason: 'nothing_to_summarise' }) : checkpointIdOf(meta);
+    return compacted?.summary?.checkpointId ?? reject('conflict', { reason: 'nothing_to_summarise' });
   }
 
   private contextOf(conversationId: string, last: string | null | undefined, by: Answered): Promise<BranchContext> {
@@ -229,8 +230,11 @@ export class Compactor {
       },
       stepOf(meta, 'checkpoint'),
     );
-    // What it was made from was deleted meanwhile.
-    return receipt.eventIds.length === 0 ? undefined : { ...after, invocations: made.invocations };
+    if (receipt.eventIds.length > 0) return { ...after, invocations: made.invocations };
+    // Another process was first; else what it was made from was deleted meanwhile.
+    const recorded = await this.contextOf(conversationId, newestFirst[0]?.messageId, agent);
+    const isNew = recorded.summary !== null && recorded.summary.checkpointId !== summary?.checkpointId;
+    return isNew ? { ...recorded, invocations: made.invocations } : undefined;
   }
 }
 

@@ -39,7 +39,7 @@ interface RemoveCheckpoint {
 
 export type CheckpointCommand = Compact | RemoveCheckpoint;
 
-/** A checkpoint is not recorded where some of what it was made from was deleted meanwhile. */
+/** A checkpoint is not recorded where some of what it was made from was deleted meanwhile, or another process recorded one at its boundary. */
 export const decideCheckpoint = (
   command: CheckpointCommand,
   state: Pick<LiveConversation, 'conversationId' | 'checkpoints' | 'parents'>,
@@ -51,6 +51,7 @@ export const decideCheckpoint = (
   if (state.checkpoints.has(checkpointId)) return [];
   if (![boundary.messageId, ...messageIds].every((messageId) => state.parents.has(messageId))) return [];
   if (previousId !== null && !state.checkpoints.has(previousId)) return [];
+  if (hasCheckpointAt(boundary, state)) return [];
   const { conversationId } = state;
   const made = { summary, tokensBefore, tokensAfter, model, invocations: [...invocations] };
   const loaded = skillIds.length === 0 ? {} : { skillIds: [...skillIds] };
@@ -58,6 +59,14 @@ export const decideCheckpoint = (
     { type: 'ConversationCompacted', data: { conversationId, checkpointId, previousId, boundary, ...made, ...loaded } },
   ];
 };
+
+const hasCheckpointAt = (
+  { messageId, part, offset }: Boundary,
+  { checkpoints }: Pick<LiveConversation, 'checkpoints'>,
+): boolean =>
+  checkpoints.some(
+    ({ boundary }) => boundary.messageId === messageId && boundary.part === part && boundary.offset === offset,
+  );
 
 /** The checkpoints that there are after one was made or deleted. */
 export const checkpointsAfter = (checkpoints: Checkpoints, { type, data, context }: RecordedEvent<CheckpointEvent>) =>

@@ -127,6 +127,7 @@ describe('a summary', () => {
   it('is recorded once, and not where what it was made from is gone', () => {
     expect(decide(compact(1, 'a2'), ...turns)).toMatchObject([{ type: 'ConversationCompacted' }]);
     expect(decide(compact(1, 'a2'), ...turns, compact(1, 'a2'))).toEqual([]);
+    expect(decide(compact(2, 'a2'), ...turns, compact(1, 'a2'))).toEqual([]);
     expect(decide(compact(1, 'unknown'), ...turns)).toEqual([]);
     expect(decide(compact(1, 'a2', { messageIds: ['unknown'] }), ...turns)).toEqual([]);
     expect(decide(compact(2, 'a2', { previousId: 'c1' }), ...turns)).toEqual([]);
