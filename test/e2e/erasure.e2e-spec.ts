@@ -1,5 +1,7 @@
 import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { READ_STORE, type ReadStore } from '@app/read-store';
+import { type Vault, VAULT } from '@app/vault';
 import { verifyFolder } from '../fixtures/sealed-log';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
@@ -139,6 +141,34 @@ describe('what is deleted', () => {
       purged: ['views', 'search', 'decisions'],
     });
     expect(await platform.platform.host.stores.blobs.list(null, 10)).toEqual([]);
+  });
+
+  it('loses its keys and blobs also while the stores are purged of another deletion', async () => {
+    const { app, host } = platform.platform;
+    const documents = `/knowledge/${ids.agent}/documents`;
+    const readable = async () => {
+      const { id } = await post(documents, { name: 'a.md', content: 'Of the day.', mimeType: 'text/markdown' });
+      const status = async () => (await platform.call<{ status: string }>(core(`${documents}/${id}`))).body.status;
+      await until(async () => (await status()) === 'Ready', 'the document');
+      return id;
+    };
+    const [first, second] = [await readable(), await readable()];
+    const readStore = app.get<ReadStore>(READ_STORE, { strict: false });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const real = readStore.purge.bind(readStore);
+    const purge = jest.spyOn(readStore, 'purge').mockImplementation(() => held.then(real));
+    await platform.call(core(`${documents}/${first}`), { method: 'DELETE' });
+    await until(() => purge.mock.calls.length > 0, 'the purge');
+    await platform.call(core(`${documents}/${second}`), { method: 'DELETE' });
+    const keys = () => app.get<Vault>(VAULT, { strict: false }).keys([`document-${second}`]);
+    await until(async () => (await keys()).size === 0, 'the end of the key');
+    await until(async () => (await host.stores.blobs.list(null, 10)).length === 0, 'the end of the blobs');
+    const receipts = async () =>
+      (await Promise.all([first, second].map((id) => receiptsOf('DocumentDeleted', `document-${id}`)))).flat().length;
+    expect(await receipts()).toBe(0);
+    release();
+    await until(async () => (await receipts()) === 2, 'the receipts');
+    purge.mockRestore();
   });
 
   it('is gone, a user with name and mail address', async () => {

@@ -11,7 +11,8 @@ import {
 } from '@app/kernel';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
-import { eraseContent } from './erase-content.policy';
+import { destroyKeys } from './destroy-keys.policy';
+import { eraseContent, type EraseContentParts } from './erase-content.policy';
 
 const noKeys: Keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map() };
 const ids = new TimeOrderedIds();
@@ -47,7 +48,7 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
     }
     steps.push(name);
   };
-  const policy = eraseContent({
+  const parts: EraseContentParts = {
     decisions: new Decisions(
       {
         append: async (...given) => {
@@ -76,8 +77,8 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
     ],
     onReceipt: async () => undefined,
     memories: [{ name: 'decisions', forget: (streams) => void steps.push(`forget ${streams.join()}`) }],
-  });
-  return { steps, policy };
+  };
+  return { steps, policy: eraseContent(parts), first: destroyKeys(parts) };
 };
 
 const FORGET = 'forget document-1,agent-1';
@@ -111,6 +112,17 @@ describe('erasing content', () => {
         purged: ['views', 'search', 'decisions'],
       },
     ]);
+  });
+
+  it('destroys keys and removes blobs beside that, waiting for no store', async () => {
+    const { steps, policy, first } = setUp();
+    const event = deletion('SpaceDeleted', 'space-s1');
+    await first.react(event);
+    expect(steps).toEqual(['destroy s1', FORGET, BLOBS, 'remove ']);
+    await policy.react(event);
+    steps.length = 0;
+    await first.react(event);
+    expect(steps).toEqual([]);
   });
 
   it('gives no receipt while a view waits behind a dead letter of what was deleted, and one after that', async () => {

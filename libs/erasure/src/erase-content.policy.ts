@@ -3,6 +3,7 @@ import {
   type Aggregates,
   type Clock,
   type Decisions,
+  type KeySelector,
   type Position,
   reactionTo,
   type RecordedEvent,
@@ -36,6 +37,20 @@ export interface EraseContentParts {
   readonly memories: readonly { readonly name: string; forget(streams: readonly string[]): void }[];
 }
 
+/** What the policies of erasure have in common: nothing is done for what has its receipt. */
+export const onDeletion = (
+  parts: Pick<EraseContentParts, 'aggregates' | 'decisions'>,
+  erase: (event: RecordedEvent, selector: KeySelector) => Promise<void>,
+): Pick<Policy, 'types' | 'concurrency' | 'react'> => ({
+  types: parts.aggregates.erasingTypes,
+  concurrency: CONCURRENCY,
+  react: async (event) => {
+    const selector = parts.aggregates.erasedBy(event);
+    if (selector === undefined || (await parts.decisions.load(erasureReceipt, event.context.id)).state) return;
+    await erase(event, selector);
+  },
+});
+
 /**
  * Erases what was deleted, in steps that may each be repeated: a process that dies goes on at the next start. The keys are
  * destroyed first, so nothing is readable from then on; the receipt comes last, when no store holds the content any more.
@@ -46,12 +61,7 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
 
   return {
     name: NAME,
-    types: parts.aggregates.erasingTypes,
-    concurrency: CONCURRENCY,
-    react: async (event) => {
-      const selector = parts.aggregates.erasedBy(event);
-      const receiptId = event.context.id;
-      if (selector === undefined || (await parts.decisions.load(erasureReceipt, receiptId)).state) return;
+    ...onDeletion(parts, async (event, selector) => {
       const streams = await parts.vault.destroy(selector);
       forget(streams);
       await parts.viewsReached(event.context.position);
@@ -66,12 +76,16 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       // Once more: whoever was reading when the key was destroyed may have remembered since.
       forget(streams);
       await writeReceipt(parts, event, streams, removed);
-      await parts.onReceipt(streamOf(erasureReceipt.category, receiptId));
-    },
+      await parts.onReceipt(streamOf(erasureReceipt.category, event.context.id));
+    }),
   };
 };
 
-const removeBlobs = async ({ blobs, blobsOf }: EraseContentParts, streams: readonly string[]): Promise<number> => {
+/** Removes what was ever named under destroyed keys; answers how many that were. */
+export const removeBlobs = async (
+  { blobs, blobsOf }: Pick<EraseContentParts, 'blobs' | 'blobsOf'>,
+  streams: readonly string[],
+): Promise<number> => {
   let removed = 0;
   for (const stream of streams) {
     const names = await blobsOf(stream);

@@ -6,7 +6,7 @@ let context: Awaited<ReturnType<typeof openContext>>;
 beforeAll(async () => (context = await openContext(ErasureModule)));
 afterAll(() => context.close());
 
-it('the module of erasure adds its policy, and exports what finishes erasures after a restore', async () => {
-  expect(await context.policies()).toEqual(['erase-content']);
+it('the module of erasure adds its policies, and exports what finishes erasures after a restore', async () => {
+  expect(await context.policies()).toEqual(['destroy-keys', 'erase-content']);
   await context.module.get(FinishErasures, { strict: false }).run();
 });

@@ -22,13 +22,14 @@ import { type Vault, VAULT } from '@app/vault';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { erasureAggregate } from './erasure.aggregate';
 import { buildsReached } from './builds-reached';
+import { destroyKeys } from './destroy-keys.policy';
 import { eraseContent } from './erase-content.policy';
 import { FinishErasures, type FinishErasuresParts, noteReceipt } from './finish-erasures';
 
 /** How long an erasure waits for a view before it fails, and is tried again. */
 const VIEW_MS = 30_000;
 
-const ERASE_CONTENT = Symbol('EraseContent');
+const ERASURE_POLICIES = Symbol('ErasurePolicies');
 
 interface ErasureParts {
   readonly log: StreamReader;
@@ -44,7 +45,7 @@ interface ErasureParts {
 }
 
 /** Erases what was deleted from every store of the platform. */
-const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: ErasureParts): Policy => {
+const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: ErasureParts): readonly Policy[] => {
   const { decisions, aggregates, clock } = parts;
   const viewsReached = async (position: Position): Promise<void> => {
     const late = await Promise.all(
@@ -73,20 +74,24 @@ const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: 
       logger.warn({ view, error }, 'Purging the stores after a rebuild failed. The next erasure purges them.'),
     );
   });
-  return eraseContent({
+  const all = {
     ...parts,
-    blobsOf: async (key) => (aggregates.holdBlobs(key) ? blobsUnder(log, aggregates, key) : []),
+    blobsOf: async (key: string) => (aggregates.holdBlobs(key) ? blobsUnder(log, aggregates, key) : []),
     viewsReached,
-    heldBack: (streams) => heldBack.join(streams),
+    heldBack: (streams: readonly string[]) => heldBack.join(streams),
     stores: [
       { name: 'views', purge: () => readStore.purge() },
       { name: 'search', purge: () => searchIndex.purge() },
     ],
-    onReceipt: (stream) => noted.join(stream),
+    onReceipt: (stream: string) => noted.join(stream),
     memories: [
-      { name: 'decisions', forget: (keys) => keys.forEach((key) => decisions.forget(dataKeyPlace(key).stream)) },
+      {
+        name: 'decisions',
+        forget: (keys: readonly string[]) => keys.forEach((key) => decisions.forget(dataKeyPlace(key).stream)),
+      },
     ],
-  });
+  };
+  return [destroyKeys(all), eraseContent(all)];
 };
 
 /** What the events of a stream ever named, or those of one entity in it. Names are not encrypted: nothing is decoded. */
@@ -102,7 +107,7 @@ const blobsUnder = async (log: StreamReader, aggregates: Aggregates, key: string
 /** Erases what was deleted, and deletes again what a restored log brings back. */
 @Module({
   providers: [
-    provideWith(ERASE_CONTENT, erasure, {
+    provideWith(ERASURE_POLICIES, erasure, {
       log: EVENT_LOG,
       vault: VAULT,
       blobs: BLOBS,
@@ -131,11 +136,11 @@ export class ErasureModule implements OnModuleInit {
   static readonly aggregates = [erasureAggregate];
 
   constructor(
-    @Inject(ERASE_CONTENT) private readonly eraseContent: Policy,
+    @Inject(ERASURE_POLICIES) private readonly erasure: readonly Policy[],
     private readonly policies: Policies,
   ) {}
 
   onModuleInit(): void {
-    this.policies.add(this.eraseContent);
+    this.erasure.forEach((policy) => this.policies.add(policy));
   }
 }
