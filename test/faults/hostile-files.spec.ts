@@ -119,11 +119,11 @@ const parserOf = async (server: Child): Promise<number> => {
 };
 const endOf = (parser: number): Promise<void> => until(() => !isParser(parser), 'the end of the parser');
 
-const looping = (): HostileFile => hostileFiles().find(({ name }) => name === LOOPS) as HostileFile;
+/** Made before anything is started: it stops this process for seconds, in which a server closes a connection that lies idle. */
+const files = hostileFiles();
+const looping = files.find(({ name }) => name === LOOPS) as HostileFile;
 
 test('two hundred hostile files each end, and the server answers throughout', async () => {
-  // Made first: making them stops this process for seconds, and with it the one that watches.
-  const files = hostileFiles();
   const child = await start({ PARSER_MEMORY_MB: '256', PARSER_SECONDS: '20' });
   const path = await documentsOf(child);
   const watching = new AbortController();
@@ -168,7 +168,7 @@ test('two hundred hostile files each end, and the server answers throughout', as
 test('a parser in a loop ends when its document is deleted', async () => {
   const child = await start({ PARSER_SECONDS: '600' });
   const path = await documentsOf(child);
-  const { id } = await upload(child, path, looping());
+  const { id } = await upload(child, path, looping);
   const parser = await parserOf(child);
   await call(child, `${path}/${id}`, 'DELETE');
   await endOf(parser);
@@ -178,7 +178,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   'a parser in a loop ends with the server on %s',
   async (signal) => {
     const child = await start({ PARSER_SECONDS: '600' });
-    await upload(child, await documentsOf(child), looping());
+    await upload(child, await documentsOf(child), looping);
     const parser = await parserOf(child);
     child.kill(signal);
     await child.exited;
