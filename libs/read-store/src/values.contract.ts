@@ -41,6 +41,10 @@ export const valuesContract = (view: () => TestView): void => {
         '{"_id":1,"_meta":{"commit":2},"_bsontype":"ObjectId","__proto__":{"x":1},"constructor":3,"toString":4,"n":{"_bsontype":"Long","low":1,"__proto__":5,"_id":6}}',
       ],
       [
+        'names that every object has',
+        '{"toString":[{}],"n":{"constructor":[{"a":1}],"valueOf":[[{}]]},"__defineGetter__":[{}]}',
+      ],
+      [
         'what looks like text in place of JSON',
         '{"json":"{}","n":{"json":"[1]"},"m":{"json":"x","y":1},"l":[{"json":"null"}]}',
       ],

@@ -110,9 +110,14 @@ const isText = (value: object): value is Text =>
   typeof (value as Partial<Text>).json === 'string' && Object.keys(value).length === 1;
 
 /** Names with a dot, a zero or the sign of an escape; of operators and references; of the document's own fields; that JavaScript or the driver take for something else. */
-const RESERVED = /^$|^\$|[.%\0]|^(?:_id|_meta|_bsontype|__proto__)$/;
-/** What to escape in such a name: a leading `_` or `$`, and characters that are allowed nowhere. */
-const ESCAPED = /^[_$]|[.%\0]|(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])/g;
+const RESERVED =
+  /^$|^\$|[.%\0]|^(?:_id|_meta|_bsontype|__\w+__|constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf)$/;
+/**
+ * What to escape in such a name: a leading `_` or `$`, the first letter of a name that every object has, and characters that are
+ * allowed nowhere. The driver (7.x) looks names of lists up in an object of its own, and leaves what it finds there unread.
+ */
+const ESCAPED =
+  /^[_$]|^[chiptv](?=(?:onstructor|asOwnProperty|sPrototypeOf|ropertyIsEnumerable|oLocaleString|oString|alueOf)$)|[.%\0]|(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])/g;
 const ESCAPE = /%u([0-9A-F]{4})|%([0-9A-F]{2})/g;
 const EMPTY = '%';
 
