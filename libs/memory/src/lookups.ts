@@ -29,7 +29,7 @@ export interface OpenProposal {
   readonly expiresAt: string;
 }
 
-/** Proposals that wait: those of a user for an Agent, with a position once the view shows what stands up to it or a second passed; or the first to lapse of all. */
+/** Proposals that wait: those of a user for an Agent, with a position once the view shows what stands up to it, or it throws `Unavailable`; or the first to lapse of all. */
 export interface OpenProposals {
   of(userId: string, agentId: string, position?: Position): Promise<readonly OpenProposal[]>;
   firstToLapse(most: number): Promise<readonly OpenProposal[]>;

@@ -29,7 +29,7 @@ const openProposals = (store: ReadStore, views: CompleteViews): OpenProposals =>
       .flatMap(({ row }) => openOf(row as unknown as MemoryRow));
   return {
     of: async (userId, agentId, position) => {
-      if (position !== undefined) await views.awaited(memories.name, position);
+      if (position !== undefined) await views.caughtUp(memories.name, position);
       return find({ audience: userId, agentId }, 'createdAt', 'desc', MOST_OPEN);
     },
     firstToLapse: (limit) => find({ status: 'proposed' }, 'expiresAt', 'asc', limit),

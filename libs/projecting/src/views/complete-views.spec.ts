@@ -42,3 +42,20 @@ describe('rows that a policy must not miss', () => {
     });
   });
 });
+
+describe('a view that a decision rests on', () => {
+  const caughtUp = (gap: Gap | undefined) =>
+    new CompleteViews({ gap: async () => gap }, store).caughtUp('memories', '7');
+
+  it('is enough where only dead letters are missing', async () => {
+    await expect(caughtUp(undefined)).resolves.toBeUndefined();
+    await expect(caughtUp({ reason: 'it has dead letters (2)', passes: false })).resolves.toBeUndefined();
+  });
+
+  it('is not where it is late', async () => {
+    await expect(caughtUp({ reason: 'it is behind the log', passes: true })).rejects.toMatchObject({
+      name: 'Unavailable',
+      message: 'the view memories is unavailable: it is behind the log',
+    });
+  });
+});

@@ -30,6 +30,15 @@ export class CompleteViews {
     throw new Error(`the view ${view} is incomplete: ${gap.reason}, then retry this`);
   }
 
+  /**
+   * Resolves once a view shows the log up to a position, but for what dead letters keep from it. Throws `Unavailable` where it is late,
+   * for decisions that must not rest on a late view and must not wait for an operator.
+   */
+  async caughtUp(view: string, position: Position): Promise<void> {
+    const gap = await this.projecting.gap(view, position, VIEW_MS);
+    if (gap?.passes === true) throw new Unavailable(`the view ${view}`, gap.reason);
+  }
+
   /** Waits a second at most for a view to show the log up to a position, for reads that show what there is also where it does not. */
   async awaited(view: string, position: Position): Promise<void> {
     await this.projecting.gap(view, position, SHOWN_MS);

@@ -114,17 +114,35 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     const expiresAt = new Date(meta.now.getTime() + this.config.MEMORY_PROPOSAL_DAYS * DAY_MS).toISOString();
     const command = { type: 'Propose', memory, expiresAt } as const;
     const receipt = await this.decisions.transact(memoryDecider, memoryId, command, meta);
-    // Of those that are made at once each meets all before it, so that no more stay than may, and none twice.
-    const rivals = (await this.proposals.of(userId, agentId, receipt.position)).filter(
-      (other) => other.memoryId !== memoryId,
-    );
-    if (rivals.length < most && !rivals.some(isSame)) return { memoryId, status: 'proposed', isNew: true, receipt };
-    const before = (await this.standing(rivals)).filter(({ position }) => position < receipt.position);
+    let before: readonly OpenProposal[];
+    try {
+      before = await this.before(memory, receipt.position, most, isSame);
+    } catch (error) {
+      // Where it cannot be told whether it may wait, it does not.
+      await this.withdraw(memoryId, meta);
+      throw error;
+    }
     const same = before.find(isSame);
     if (same === undefined && before.length < most) return { memoryId, status: 'proposed', isNew: true, receipt };
+    await this.withdraw(memoryId, meta);
+    return same === undefined ? reject('memory_full', { kind: 'proposed', limit: most }) : this.there(same.memoryId);
+  }
+
+  /** Those that wait and came before. Of those that are made at once each meets all before it, so that no more stay than may, and none twice. */
+  private async before(
+    { memoryId, userId, agentId }: NewMemory,
+    position: Position,
+    most: number,
+    isSame: (other: OpenProposal) => boolean,
+  ): Promise<readonly OpenProposal[]> {
+    const rivals = (await this.proposals.of(userId, agentId, position)).filter((other) => other.memoryId !== memoryId);
+    if (rivals.length < most && !rivals.some(isSame)) return [];
+    return (await this.standing(rivals)).filter((other) => other.position < position);
+  }
+
+  private async withdraw(memoryId: string, meta: CommandMeta): Promise<void> {
     const withdrawal = { type: 'Discard', reason: 'abandoned' } as const;
     await this.decisions.transact(memoryDecider, memoryId, withdrawal, stepOf(meta, 'withdrawn'));
-    return same === undefined ? reject('memory_full', { kind: 'proposed', limit: most }) : this.there(same.memoryId);
   }
 
   /** Those that still wait, in the order of the log. */
