@@ -90,6 +90,39 @@ const importingSkills = async (): Promise<Prepared> => {
     },
   };
 };
+/** An entry of the marketplace, a Space without it, and where it is installed. */
+const entryAndSpace = async () => {
+  const [origin, spaceId] = [
+    await made('/spaces', { name: name('space') }),
+    await made('/spaces', { name: name('space') }),
+  ];
+  const skill = { scope: 'space', spaceId: origin, name: name('skill'), ...content, publish: true };
+  const entryId = await made('/marketplace/skills', { skillId: await made('/skills', skill) });
+  const installations = `/marketplace/skills/${entryId}/installations`;
+  const times = async () => (await items(`${CORE}${installations}`)).length;
+  return { installations, at: { scope: 'space', spaceId }, times };
+};
+const installing = async (): Promise<Prepared> => {
+  const { installations, at, times } = await entryAndSpace();
+  return {
+    sent: { path: `${CORE}${installations}`, body: at },
+    times,
+    isConsistent: async () => {
+      await finished();
+      return (await times()) === 1 || isFree(installations, at);
+    },
+  };
+};
+const uninstalling = async (): Promise<Prepared> => {
+  const { installations, at } = await entryAndSpace();
+  const installationId = await made(installations, at);
+  const times = () => events('SkillUninstalled', installationId);
+  return {
+    sent: { method: 'DELETE', path: `${CORE}${installations}/${installationId}` },
+    times,
+    isConsistent: async () => (await times()) === 0 || isFree(installations, at),
+  };
+};
 export const SKILL_REQUESTS: readonly (readonly [
   route: string,
   title: string,
@@ -100,4 +133,11 @@ export const SKILL_REQUESTS: readonly (readonly [
   [`PUT ${CORE}/skills/:skillId`, 'PUT /skills/{id} with another name', 3, renamingSkill],
   [`POST ${CORE}/skills/import`, 'POST /skills/import', 2, importingSkills],
   [`DELETE ${CORE}/skills/:skillId`, 'DELETE /skills/{id}', 2, deletingSkill],
+  [`POST ${CORE}/marketplace/skills/:entryId/installations`, 'POST .../installations', 2, installing],
+  [
+    `DELETE ${CORE}/marketplace/skills/:entryId/installations/:installationId`,
+    'DELETE .../installations/{id}',
+    2,
+    uninstalling,
+  ],
 ];

@@ -29,6 +29,9 @@ const REQUESTS: readonly (readonly [route: string, body?: object])[] = [
   [`DELETE ${CORE}/skills/:skillId/draft/files/:filePath`],
   [`DELETE ${CORE}/skills/:skillId/draft`],
   [`POST ${CORE}/skills/:skillId/activate`, { versionId: ':versionId' }],
+  [`POST ${CORE}/marketplace/skills`, { skillId: ':skillId' }],
+  [`DELETE ${CORE}/marketplace/skills/:entryId`],
+  [`POST ${CORE}/marketplace/skills/:entryId/restore`],
   [`POST ${CORE}/knowledge/:agentId/tags`, { name: 'Another' }],
   [`PUT ${CORE}/knowledge/:agentId/tags/:tagId`, { name: 'Renamed' }],
   [
@@ -133,6 +136,7 @@ it.each(REQUESTS.map(([route, body]) => ({ route, body })))('$route appends once
             JSON.stringify(body)
               .replace(':limitId', limitId)
               .replace(':versionId', world.ids['versionId'] ?? '')
+              .replace(':skillId', world.ids['skillId'] ?? '')
               .replace(':documentId', world.ids['documentId'] ?? ''),
           ) as object,
         };

@@ -75,6 +75,22 @@ describe('an answer of an Agent with Skills', () => {
     expect(toolResults().at(-1)).toContain('loaded already');
   });
 
+  it('loads what is installed, with its version in the provenance after its origin is deleted', async () => {
+    const [agentId, elsewhere] = [await newAgent({ memoryEnabled: false }), await newAgent()];
+    const { id: origin, slug } = await published(elsewhere, 'Listed', 'Sing canary 9.');
+    const entry = (await post<Skill>('/marketplace/skills', { skillId: origin })).body;
+    const place = { scope: 'agent', agentId };
+    expect((await post(`/marketplace/skills/${entry.id}/installations`, place)).status).toBe(201);
+    await platform.call(`/api/v1/core/skills/${origin}`, { method: 'DELETE' });
+    script.push(load(slug), 'Done.');
+    const { body } = await ask(agentId, 'Sing.');
+    expect(toolResults().at(-1)).toContain('Sing canary 9.');
+    const provenance = await platform.call<Provenance>(
+      `/api/v1/core/llm/${agentId}/conversation/${body.conversationId}/messages/${body.message.id}/provenance`,
+    );
+    expect(provenance.body.skills).toMatchObject([{ skillId: entry.id, versionId: entry.activeVersionId }]);
+  });
+
   it('has from the next turn on what is live then, and nothing of what is deleted', async () => {
     const agentId = await newAgent({ memoryEnabled: false });
     const { id, slug } = await published(agentId, 'Travel', 'Take the canary train.');

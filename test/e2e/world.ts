@@ -68,6 +68,17 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
     publish: true,
   });
   const skill = await call<{ activeVersionId: string }>(`/api/v1/core/skills/${skillId}`);
+  const marketId = await post('/spaces', { name: `Market ${worlds}` });
+  const listedId = await post('/skills', {
+    scope: 'space',
+    spaceId: marketId,
+    name: `Listed ${worlds}`,
+    description: 'Stops the machine.',
+    instructions: 'Turn the key back.',
+    publish: true,
+  });
+  const entryId = await post('/marketplace/skills', { skillId: listedId });
+  const installationId = await post(`/marketplace/skills/${entryId}/installations`, { scope: 'space', spaceId });
   const memoryId = await post(`/memory/${agentId}/memories`, {
     text: 'Invoices go to Ada.',
     kind: 'shared',
@@ -75,6 +86,8 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
   const ids = {
     versionId: skill.body.activeVersionId,
     skillId,
+    entryId,
+    installationId,
     fileId,
     memoryId,
     tagId,

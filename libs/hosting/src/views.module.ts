@@ -14,6 +14,8 @@ import { DocumentsViewModule } from '@projections/documents';
 import { IngestionQueueViewModule } from '@projections/ingestion-queue';
 import { InvocationsViewModule } from '@projections/invocations';
 import { LimitsViewModule } from '@projections/limits';
+import { EntriesViewModule } from '@projections/skill-entries';
+import { InstallationsViewModule } from '@projections/skill-installations';
 import { MemoriesViewModule } from '@projections/memories';
 import { MessagesViewModule } from '@projections/messages';
 import { NamedBlobsViewModule } from '@projections/named-blobs';
@@ -46,6 +48,8 @@ export const viewModules = [
   IngestionQueueViewModule,
   InvocationsViewModule,
   LimitsViewModule,
+  EntriesViewModule,
+  InstallationsViewModule,
   MemoriesViewModule,
   MessagesViewModule,
   NamedBlobsViewModule,

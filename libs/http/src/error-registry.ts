@@ -93,6 +93,11 @@ export const errorRegistry = {
     'Model not available',
     'This needs a model that is not configured. Add it to MODELS_FILE.',
   ),
+  findings_not_accepted: entry(
+    409,
+    'Findings not accepted',
+    'Screening found something in this version. Read its findings, and send acceptFindings: true to list it all the same.',
+  ),
   memory_disabled: entry(409, 'Memory disabled', 'Memory is switched off here, so nothing is remembered.'),
   memory_full: entry(409, 'Memory full', 'No more memories fit here. Delete one first.'),
   precondition_failed: entry(

@@ -27,6 +27,8 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     kind === 'shared'
       ? 'This Agent shares no memories. Switch `sharedMemoryEnabled` of the Agent on, or save it for yourself.'
       : 'This Agent remembers nothing. Switch `memoryEnabled` of the Agent on; a public Agent has no memory.',
+  findings_not_accepted: ({ rules }) =>
+    `Screening found this in the version: ${rules}. Read its findings, and send acceptFindings: true to list it all the same.`,
   memory_full: ({ kind, limit }) =>
     kind === 'proposed'
       ? `You have ${limit} proposed memories with this Agent already. Confirm or discard some first.`
@@ -156,6 +158,8 @@ const forbids: Readonly<Record<string, string>> = {
   admins_only: 'Only admins may add and change global documents. Use the scope agent or space, or ask an admin.',
   space_creation:
     'Your role may not create Spaces. Ask an admin to create one, or the operator to add your role to SPACE_CREATION_ROLES.',
+  marketplace:
+    'Your role may not change the marketplace. Ask an admin, or the operator to add your role to MARKETPLACE_ROLES.',
   sees_less: 'Your access changed while this was sent. Try again.',
   not_all_agents: 'These are the memories of all Agents. Use a key for all Agents, or ask for those of one Agent.',
   foreign_origin:
@@ -175,6 +179,8 @@ const forbids: Readonly<Record<string, string>> = {
 const conflicts: Readonly<Record<string, string>> = {
   concurrent_changes: 'Others changed this at the same time, and nothing was done. Send the request again.',
   document_not_ready: 'The document is not Ready, so its chunks are about to change. Wait until it is, then edit them.',
+  archived: 'This Skill of the marketplace is archived. Restore it first, with POST .../restore.',
+  not_published: 'No version of the Skill is published. Publish it first, then list it.',
   exists: 'This id is already in use, and nothing was changed. Send the request again as a new one.',
   incognito:
     'An incognito conversation is kept nowhere, so this cannot be done with it. Ask, regenerate, read, stop or delete it.',

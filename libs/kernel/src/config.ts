@@ -99,6 +99,9 @@ export const configSchema = z.object({
   SPACE_CREATION_ROLES: list(['admin', 'member', 'auditor', 'operator'])
     .default(['admin', 'member'])
     .describe('Roles that may create Spaces.'),
+  MARKETPLACE_ROLES: list(['admin', 'member', 'auditor', 'operator'])
+    .default(['admin'])
+    .describe('Roles that may list Skills in the marketplace, and archive what is listed.'),
   VAULT_KEY: z
     .string()
     .min(32)

@@ -7,3 +7,6 @@ export type SkillsOf = (
   owner: { readonly agentId: string } | { readonly spaceId: string },
   position: Position,
 ) => Promise<readonly string[]>;
+
+/** Injection token of `SkillsOf` for installations. */
+export const INSTALLATIONS_OF = Symbol('InstallationsOf');

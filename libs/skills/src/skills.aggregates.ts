@@ -1,5 +1,10 @@
 import { defineAggregate, namedIn, ownKey, ownStream } from '@app/kernel';
 import { claimForfeited } from '@app/reservations';
+import { entryDecider } from './marketplace/entry.decider';
+import { entryEvents } from './marketplace/entry.events';
+import { installationDecider } from './marketplace/installation.decider';
+import { installationEvents } from './marketplace/installation.events';
+import { entryIntegrations, installationIntegrations } from './marketplace/marketplace.integrations';
 import { skillNamesDecider } from './names/skill-names.decider';
 import { skillNameEvents } from './names/skill-names.events';
 import { skillDecider } from './skill/skill.decider';
@@ -23,4 +28,22 @@ const skillAggregate = defineAggregate(skillDecider, [...skillEvents, claimForfe
 /** Hashes and ids alone. */
 const skillNamesAggregate = defineAggregate(skillNamesDecider, skillNameEvents);
 
-export const skillsAggregates = [skillAggregate, skillNamesAggregate];
+/** Archived, never erased: its key is nobody's, so that no deletion takes it along. */
+const entryAggregate = defineAggregate(entryDecider, entryEvents, {
+  erasure: { by: {}, again: 'withOwner' },
+  integrations: entryIntegrations,
+  kinds: { skillEntry: ownStream('skillEntry') },
+});
+
+/** Ids alone. */
+const installationAggregate = defineAggregate(installationDecider, [...installationEvents, claimForfeited], {
+  integrations: installationIntegrations,
+  kinds: {
+    skillInstallation: ownStream('skillInstallation', (first) => [
+      ...namedIn('space', 'spaceId')(first),
+      ...namedIn('agent', 'agentId')(first),
+    ]),
+  },
+});
+
+export const skillsAggregates = [skillAggregate, skillNamesAggregate, entryAggregate, installationAggregate];

@@ -13,10 +13,15 @@ import {
 import { UnfinishedWork } from '@app/projecting';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { LoadableSkills } from './loading/loadable-skills';
+import { ArchiveEntryHandler } from './marketplace/commands/archive-entry';
+import { InstallEntryHandler } from './marketplace/commands/install-entry';
+import { ListSkillHandler } from './marketplace/commands/list-skill';
+import { UninstallEntryHandler } from './marketplace/commands/uninstall-entry';
 import { SkillNames } from './names/skill-names';
 import { DeleteSkillsOfTheDeleted } from './policies/delete-skills.policy';
 import { ReleaseSkillNames } from './policies/release-skill-names.policy';
 import { RemoveSupersededSkillFiles } from './policies/remove-superseded-skill-files.policy';
+import { UninstallEntriesOfTheDeleted } from './policies/uninstall-entries.policy';
 import { ActivateVersionHandler } from './skill/commands/activate-version';
 import { ChangeSkillHandler } from './skill/commands/change-skill';
 import { CreateSkillHandler } from './skill/commands/create-skill';
@@ -37,8 +42,17 @@ const commands = [
   PublishSkillHandler,
   ActivateVersionHandler,
   DeleteSkillHandler,
+  ListSkillHandler,
+  ArchiveEntryHandler,
+  InstallEntryHandler,
+  UninstallEntryHandler,
 ];
-const policies = [DeleteSkillsOfTheDeleted, ReleaseSkillNames, RemoveSupersededSkillFiles];
+const policies = [
+  DeleteSkillsOfTheDeleted,
+  UninstallEntriesOfTheDeleted,
+  ReleaseSkillNames,
+  RemoveSupersededSkillFiles,
+];
 
 interface NamesParts {
   readonly decisions: Decisions;

@@ -9,6 +9,8 @@ import { apiKeys } from '@projections/api-keys';
 import { conversations } from '@projections/conversations';
 import { type DocumentRow, documents } from '@projections/documents';
 import { limits } from '@projections/limits';
+import { skillEntries } from '@projections/skill-entries';
+import { skillInstallations } from '@projections/skill-installations';
 import { memories, type MemoryRow } from '@projections/memories';
 import { messages } from '@projections/messages';
 import { models } from '@projections/models';
@@ -22,6 +24,7 @@ import { documentView } from '../core/knowledge/documents-schemas';
 import { tagView } from '../core/knowledge/tags-schemas';
 import { conversationView, messageView } from '../core/llm/conversations-schemas';
 import { skillView } from '../core/skills/skills-schemas';
+import { entryView, installationView } from '../core/skills/marketplace-schemas';
 import { memoryView } from '../core/memory/memories-schemas';
 import { spaceView } from '../core/spaces/spaces-schemas';
 import { userView } from '../core/users/users-schemas';
@@ -73,6 +76,8 @@ const shown: Readonly<Record<string, Omit<ObjectKind, keyof AuditKind>>> = {
   conversation: { projection: conversations, present: shownBy(conversationView) },
   message: { projection: messages, present: shownBy(messageView) },
   skill: { projection: skills, present: shownBy(skillView) },
+  skillEntry: { projection: skillEntries, present: shownBy(entryView) },
+  skillInstallation: { projection: skillInstallations, present: shownBy(installationView) },
   memory: { projection: memories, present: shownBy((row: MemoryRow) => memoryView(row, { userId: row.userId })) },
   limit: { projection: limits, present: asItIs },
   model: { projection: models, present: asItIs },

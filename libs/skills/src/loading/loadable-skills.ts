@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { Decisions, isErased, reject, revealed } from '@app/kernel';
+import { Decisions, isErased, type Position, reject, revealed, type Sensitive, streamOf } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
+import { entryDecider, latestVersion, type PresentEntry } from '../marketplace/entry.decider';
+import { installationDecider, type PresentInstallation } from '../marketplace/installation.decider';
 import { skillNamesDecider } from '../names/skill-names.decider';
-import { SkillBodies } from '../skill/skill-bodies';
-import { activeVersion, type PresentSkill, skillDecider } from '../skill/skill.decider';
+import { SkillBodies, skillStream } from '../skill/skill-bodies';
+import { activeVersion, skillDecider } from '../skill/skill.decider';
 import type { StoredFile } from '../skill/skill.events';
 import { filesOf, hashOf, type SkillVersion } from '../skill/version';
 import { isText, matchesIn, type SearchedText, wordsOf } from './search-texts';
@@ -36,6 +38,31 @@ export interface LoadedVersion extends Pick<AvailableSkill, 'slug' | 'descriptio
 /** A version that an answer names. */
 type Pinned = Pick<AvailableSkill, 'skillId' | 'versionId'>;
 
+/** An entry as it is installed. */
+export interface InstalledSkill {
+  readonly installationId: string;
+  readonly installation: PresentInstallation;
+  readonly entry: PresentEntry;
+  /** The one that is pinned, or the newest. */
+  readonly version: SkillVersion;
+  /** Of the entry. */
+  readonly revision: number;
+  /** Of its last event. */
+  readonly position: Position;
+}
+
+interface Place {
+  readonly spaceId: string;
+  readonly agentId: string | null;
+}
+
+/** A version, and the stream under whose key its files are. */
+interface HeldVersion {
+  readonly stream: string;
+  readonly slug: Sensitive<string>;
+  readonly version: SkillVersion;
+}
+
 /** Reads what Agents can load. Folds streams, never a view: what changes holds from the next turn. All throw `Unavailable`, and `not_found` for what is deleted. */
 @Injectable()
 export class LoadableSkills {
@@ -44,18 +71,26 @@ export class LoadableSkills {
     private readonly bodies: SkillBodies,
   ) {}
 
-  /** The Skills of an Agent and of its Space, by slug. `skillSetHash` changes exactly when what can be loaded does. */
+  /** The Skills of an Agent and of its Space, and what is installed for them, by slug. `skillSetHash` changes exactly when what can be loaded does. */
   async of(agent: {
     readonly agentId: string;
     readonly spaceId: string;
   }): Promise<{ readonly skills: readonly AvailableSkill[]; readonly skillSetHash: string }> {
-    const { state: names } = await this.decisions.recall(skillNamesDecider, agent.spaceId);
-    const held = names.valueSeq().filter(({ agentId }) => agentId === null || agentId === agent.agentId);
-    const ids = [...new Set(held.map(({ skillId }) => skillId))];
-    const found = await Promise.all(ids.map((skillId) => this.available(skillId)));
+    const { own, installed } = await this.bearers(agent.spaceId, (of) => of === null || of === agent.agentId);
+    const found = await Promise.all([
+      ...own.map((skillId) => this.available(skillId)),
+      ...installed.map(async (installationId) => available(await this.installation(installationId))),
+    ]);
     const skills = found.flatMap((skill) => (skill === undefined ? [] : [skill]));
     const sorted = skills.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
     return { skills: sorted, skillSetHash: setHashOf(sorted) };
+  }
+
+  /** What is installed for a Space (`agentId` null) or an Agent alone. */
+  async installed({ spaceId, agentId }: Place): Promise<readonly InstalledSkill[]> {
+    const { installed } = await this.bearers(spaceId, (of) => of === agentId);
+    const found = await Promise.all(installed.map((installationId) => this.installation(installationId)));
+    return found.flatMap((each) => (each === undefined ? [] : [each]));
   }
 
   /** What a published version says. */
@@ -73,39 +108,63 @@ export class LoadableSkills {
   async search({ skillId, versionId }: Pinned, query: string) {
     const words = wordsOf(query);
     if (words.length === 0) return [];
-    const texts = this.texts(skillId, await this.version(skillId, versionId));
+    const texts = this.texts(await this.versionOf(skillId, versionId));
     return matchesIn(texts, words);
   }
 
   /** The text of a file; undefined for one that is not there or no text. */
   async readFile({ skillId, versionId }: Pinned, path: string): Promise<string | undefined> {
-    const file = (await this.version(skillId, versionId)).files.get(path);
-    const bytes = file === undefined ? undefined : await this.bodies.read(skillId, file);
+    const { stream, version } = await this.versionOf(skillId, versionId);
+    const file = version.files.get(path);
+    const bytes = file === undefined ? undefined : await this.bodies.read(stream, file);
     return bytes !== undefined && isText(bytes) ? bytes.toString('utf8') : undefined;
   }
 
-  private async *texts(skillId: string, version: SkillVersion): AsyncGenerator<SearchedText> {
+  private async *texts({ stream, version }: HeldVersion): AsyncGenerator<SearchedText> {
     for (const file of filesOf(version)) {
-      const bytes = isErased(file.path) ? undefined : await this.bodies.read(skillId, file);
+      const bytes = isErased(file.path) ? undefined : await this.bodies.read(stream, file);
       if (bytes !== undefined && isText(bytes))
         yield { path: revealed<string>(file.path, ''), text: bytes.toString('utf8') };
     }
   }
 
+  /** Ids of what bears a name in a Space, where it is available. */
+  private async bearers(spaceId: string, where: (agentId: string | null) => boolean) {
+    const { state: names } = await this.decisions.recall(skillNamesDecider, spaceId);
+    const held = names.valueSeq().toArray();
+    const ids = (isInstalled: boolean): readonly string[] => {
+      const wanted = held.filter((each) => where(each.agentId) && (each.entryId !== undefined) === isInstalled);
+      return [...new Set(wanted.map(({ skillId }) => skillId))];
+    };
+    return { own: ids(false), installed: ids(true) };
+  }
+
   private async available(skillId: string): Promise<AvailableSkill | undefined> {
     const { state: skill } = await this.decisions.recall(skillDecider, skillId);
-    return skill.status === 'present' ? availableSkill(skillId, skill) : undefined;
+    if (skill.status !== 'present') return undefined;
+    const { slug, scope: availability } = skill;
+    return availableSkill({ skillId, slug, version: activeVersion(skill), availability });
   }
 
-  private async version(skillId: string, versionId: string): Promise<SkillVersion> {
-    return (await this.versionOf(skillId, versionId)).version;
+  private async installation(installationId: string): Promise<InstalledSkill | undefined> {
+    const { state: installation } = await this.decisions.recall(installationDecider, installationId);
+    if (installation.status !== 'present') return undefined;
+    const { state: entry, revision, position } = await this.decisions.recall(entryDecider, installation.entryId);
+    if (entry.status === 'absent' || position === null) return undefined;
+    const pinned = entry.versions.find(({ id }) => id === installation.versionId);
+    return { installationId, installation, entry, version: pinned ?? latestVersion(entry), revision, position };
   }
 
-  private async versionOf(skillId: string, versionId: string) {
+  /** A published version of a Skill, or of an entry of the marketplace. */
+  private async versionOf(skillId: string, versionId: string): Promise<HeldVersion> {
     const { state: skill } = await this.decisions.recall(skillDecider, skillId);
-    const version = skill.status === 'present' ? skill.published.find(({ id }) => id === versionId) : undefined;
-    return skill.status === 'present' && version !== undefined
-      ? { slug: skill.slug, version }
+    const own = skill.status === 'present' ? skill.published.find(({ id }) => id === versionId) : undefined;
+    if (skill.status === 'present' && own !== undefined)
+      return { stream: skillStream(skillId), slug: skill.slug, version: own };
+    const { state: entry } = await this.decisions.recall(entryDecider, skillId);
+    const listed = entry.status === 'absent' ? undefined : entry.versions.find(({ id }) => id === versionId);
+    return entry.status !== 'absent' && listed !== undefined
+      ? { stream: streamOf(entryDecider.category, skillId), slug: entry.slug, version: listed }
       : reject('not_found', { kind: 'skill', id: skillId });
   }
 }
@@ -117,17 +176,29 @@ const loaded = ({ path, sha256, mediaType, sizeBytes }: StoredFile): LoadedFile 
   sizeBytes,
 });
 
-const availableSkill = (skillId: string, skill: PresentSkill): AvailableSkill | undefined => {
-  const version = activeVersion(skill);
-  if (version === undefined || isErased(skill.slug)) return undefined;
-  return {
-    skillId,
-    versionId: version.id,
-    slug: skill.slug,
-    description: revealed<string>(version.description, ''),
-    contentHash: hashOf(version),
-    availability: skill.scope,
-  };
+const available = (installed: InstalledSkill | undefined): AvailableSkill | undefined =>
+  installed &&
+  availableSkill({
+    skillId: installed.installation.entryId,
+    slug: installed.entry.slug,
+    version: installed.version,
+    availability: 'installed',
+  });
+
+const availableSkill = ({
+  skillId,
+  slug,
+  version,
+  availability,
+}: {
+  readonly skillId: string;
+  readonly slug: Sensitive<string>;
+  readonly version: SkillVersion | undefined;
+  readonly availability: Availability;
+}): AvailableSkill | undefined => {
+  if (version === undefined || isErased(slug)) return undefined;
+  const description = revealed<string>(version.description, '');
+  return { skillId, versionId: version.id, slug, description, contentHash: hashOf(version), availability };
 };
 
 const setHashOf = (skills: readonly AvailableSkill[]): string =>

@@ -11,6 +11,8 @@ export interface TakenName {
   /** Keyed hashes. */
   readonly name: string;
   readonly slug: string;
+  /** The entry of the marketplace that it is an installation of, whose id `skillId` is then. */
+  readonly entryId?: string;
 }
 
 /** What a Space's registry holds, by ticket. `at`: since when, ISO 8601 UTC. */

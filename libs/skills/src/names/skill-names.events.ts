@@ -6,8 +6,15 @@ const id = z.uuid();
 export const skillNameTaken = defineEvent({
   type: 'SkillNameTaken',
   description:
-    'A Skill took its name and slug in a Space, with a ticket of its own. Both are keyed hashes, which give nothing away. `agentId`: it is available to that Agent alone.',
-  data: z.strictObject({ skillId: id, agentId: id.nullable(), ticket: id, name: z.string(), slug: z.string() }),
+    'A Skill took its name and slug in a Space, with a ticket of its own. Both are keyed hashes, which give nothing away. `agentId`: it is available to that Agent alone. `entryId`: it is an installation of this entry of the marketplace.',
+  data: z.strictObject({
+    skillId: id,
+    agentId: id.nullable(),
+    ticket: id,
+    name: z.string(),
+    slug: z.string(),
+    entryId: id.exactOptional(),
+  }),
 });
 
 export const skillNameReleased = defineEvent({

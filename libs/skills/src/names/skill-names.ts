@@ -1,6 +1,8 @@
 import { Claims } from '@app/coordination';
 import {
+  type AnyEvent,
   type CommandMeta,
+  type Decider,
   Decisions,
   deriveId,
   type Ids,
@@ -12,6 +14,8 @@ import {
   streamOf,
   unlessLeft,
 } from '@app/kernel';
+import type { Claim } from '@app/reservations';
+import { installationDecider } from '../marketplace/installation.decider';
 import { skillDecider } from '../skill/skill.decider';
 import { inPlaceOf, inTheWayOf, skillNamesDecider, type TakenName } from './skill-names.decider';
 
@@ -26,7 +30,19 @@ export interface WantedName {
   readonly skillId: string;
   readonly name: string;
   readonly slug: string;
+  /** It is an installation of this entry, and `skillId` its id. */
+  readonly entryId?: string;
 }
+
+/** What Skills and installations have alike: whether they bear a ticket, and how they forfeit one. */
+type BearerDecider = Decider<
+  { readonly status: string; readonly ticket?: string },
+  { readonly type: 'ForfeitClaim'; readonly claim: Claim },
+  AnyEvent
+>;
+
+/** Whose ticket it is. */
+type Bearer = Pick<WantedName, 'spaceId' | 'skillId' | 'entryId'>;
 
 export interface SkillNamesParts {
   readonly decisions: Decisions;
@@ -50,7 +66,7 @@ export class SkillNames {
     const { spaceId, skillId } = wanted;
     const ticket = this.parts.ids.next();
     const release =
-      (await this.parts.claims.take(`${TAKING}${spaceId}/${skillId}/${ticket}`)) ??
+      (await this.parts.claims.take(`${TAKING}${spaceId}/${skillId}/${ticket}/${wanted.entryId ?? ''}`)) ??
       reject('conflict', { reason: 'concurrent_changes' });
     let isUnfinished = true;
     try {
@@ -91,14 +107,14 @@ export class SkillNames {
   /** Finishes what commands left that died, or whose log went away. */
   async finish(now: Date): Promise<void> {
     await this.parts.claims.finishAbandoned(TAKING, GRACE_MS / 2, async (rest) => {
-      const [spaceId = '', skillId = '', ticket = ''] = rest.split('/');
+      const [spaceId = '', skillId = '', ticket = '', entryId = ''] = rest.split('/');
       const meta = {
         commandId: deriveId(ticket, 'settle'),
         correlationId: ticket,
         actor: 'system:skills',
         now,
       };
-      await this.settle({ spaceId, skillId }, ticket, meta);
+      await this.settle({ spaceId, skillId, ...(entryId !== '' && { entryId }) }, ticket, meta);
     });
   }
 
@@ -136,23 +152,20 @@ export class SkillNames {
     const before = meta.now.getTime() - GRACE_MS;
     const others = [...inTheWayOf(wanted, names), ...inPlaceOf(wanted, names)];
     let isFreed = false;
-    for (const { skillId, ticket, at } of others)
-      if (Date.parse(at) < before && (await this.settle({ spaceId, skillId }, ticket, meta))) isFreed = true;
+    for (const { ticket, at, ...bearer } of others)
+      if (Date.parse(at) < before && (await this.settle({ spaceId, ...bearer }, ticket, meta))) isFreed = true;
     return isFreed;
   }
 
   /** Gives a ticket back that its Skill does not bear; false where it does. */
-  private async settle(
-    { spaceId, skillId }: Pick<WantedName, 'spaceId' | 'skillId'>,
-    ticket: string,
-    meta: CommandMeta,
-  ): Promise<boolean> {
+  private async settle({ spaceId, skillId, entryId }: Bearer, ticket: string, meta: CommandMeta): Promise<boolean> {
     const { decisions } = this.parts;
-    const { state: skill } = await decisions.load(skillDecider, skillId);
+    const bearer = (entryId === undefined ? skillDecider : installationDecider) as BearerDecider;
+    const { state: skill } = await decisions.load(bearer, skillId);
     if (skill.status === 'present' && skill.ticket === ticket) return false;
     const claim = { key: streamOf(skillNamesDecider.category, spaceId), ticket };
     try {
-      await decisions.transact(skillDecider, skillId, { type: 'ForfeitClaim', claim }, this.step(meta));
+      await decisions.transact(bearer, skillId, { type: 'ForfeitClaim', claim }, this.step(meta));
     } catch (error) {
       // It took it up in between.
       if (isDomainError(error, 'name_taken')) return false;

@@ -1,12 +1,15 @@
 import { BLOBS, type Blobs } from '@app/blobs';
 import { findingsWithin } from '@app/screening';
-import { Decisions, isUnavailable, reject, Semaphore, streamOf, Unavailable } from '@app/kernel';
+import { Decisions, idOf, isErased, isUnavailable, reject, Semaphore, streamOf, Unavailable } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { SkillFile } from '../archive';
 import { isText } from '../loading/search-texts';
 import { type Skill, skillDecider, versionsOf } from './skill.decider';
 import type { StoredFile } from './skill.events';
-import { bodiesOf, filesOf, type SkillVersion, type VersionContent } from './version';
+import { bodiesOf, type VersionContent } from './version';
+
+/** Whose key the bodies of a Skill have. */
+export const skillStream = (skillId: string): string => streamOf(skillDecider.category, skillId);
 
 /** Files that are written or read at once. */
 const AT_ONCE = 8;
@@ -25,20 +28,48 @@ export class SkillBodies {
     files: readonly SkillFile[],
     before?: VersionContent,
   ): Promise<readonly StoredFile[]> {
-    const places = new Semaphore(AT_ONCE);
-    const stream = streamOf(skillDecider.category, skillId);
-    const stored: string[] = [];
     const find = findingsWithin();
+    return this.storeAll(files, before, async ({ path, mediaType, sizeBytes, sha256, bytes: given }, stored) => {
+      const bytes = Buffer.from(given.buffer, given.byteOffset, given.length);
+      const { name } = await this.blobs.put(skillStream(skillId), bytes, { spaceId });
+      stored(name);
+      const findings = isText(bytes) ? await find.slowly(bytes.toString('utf8')) : [];
+      return { path, mediaType, sizeBytes, sha256, file: name, findings: [...findings] };
+    });
+  }
+
+  /** Copies files of one stream to another, under a key that is nobody's, but for those that `before` has. If one cannot be copied, none stays. */
+  async copy(
+    from: string,
+    to: string,
+    files: readonly StoredFile[],
+    before?: VersionContent,
+  ): Promise<readonly StoredFile[]> {
+    return this.storeAll(files, before, async (file, stored) => {
+      const bytes = (await this.read(from, file)) ?? reject('not_found', { kind: 'skill', id: idOf(from) });
+      const { name } = await this.blobs.put(to, bytes, {});
+      stored(name);
+      return { ...file, file: name };
+    });
+  }
+
+  /** Removes bodies that no event came to name. */
+  remove(files: readonly StoredFile[]): Promise<void> {
+    return this.blobs.remove(files.map(({ file }) => file));
+  }
+
+  private async storeAll<File extends Pick<StoredFile, 'path' | 'mediaType' | 'sha256'>>(
+    files: readonly File[],
+    before: VersionContent | undefined,
+    store: (file: File, stored: (name: string) => void) => Promise<StoredFile>,
+  ): Promise<readonly StoredFile[]> {
+    const places = new Semaphore(AT_ONCE);
+    const stored: string[] = [];
     const storing = files.map((file) =>
       places.run(async (): Promise<StoredFile> => {
-        const { path, mediaType, sizeBytes, sha256 } = file;
-        const same = before?.files.get(path);
-        if (same?.sha256 === sha256 && same.mediaType === mediaType) return same;
-        const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length);
-        const { name } = await this.blobs.put(stream, bytes, { spaceId });
-        stored.push(name);
-        const findings = isText(bytes) ? await find.slowly(bytes.toString('utf8')) : [];
-        return { path, mediaType, sizeBytes, sha256, file: name, findings: [...findings] };
+        const same = isErased(file.path) ? undefined : before?.files.get(file.path);
+        if (same !== undefined && same.sha256 === file.sha256 && same.mediaType === file.mediaType) return same;
+        return store(file, (name) => stored.push(name));
       }),
     );
     const results = await Promise.allSettled(storing);
@@ -68,23 +99,20 @@ export class SkillBodies {
   }
 
   /** Throws `Unavailable` unless the files of a version can be read, and so be searched. They were stored before they were named; what may be away is the store. */
-  async assertReadable(skillId: string, version: SkillVersion): Promise<void> {
-    const [first] = filesOf(version).toSorted((a, b) => a.sizeBytes - b.sizeBytes);
-    if (first !== undefined && (await this.read(skillId, first)) === undefined)
+  async assertReadable(stream: string, files: readonly StoredFile[]): Promise<void> {
+    const [first] = files.toSorted((a, b) => a.sizeBytes - b.sizeBytes);
+    if (first !== undefined && (await this.read(stream, first)) === undefined)
       throw new Unavailable('blobs', 'the files of the Skill cannot be read');
   }
 
   /** The bytes of a file. Undefined if it, or its key, is gone. */
-  read(skillId: string, { file }: StoredFile): Promise<Buffer | undefined> {
-    return this.blobs.get(streamOf(skillDecider.category, skillId), file);
+  read(stream: string, { file }: Pick<StoredFile, 'file'>): Promise<Buffer | undefined> {
+    return this.blobs.get(stream, file);
   }
 
   /** As `read`, in pieces. */
-  async open(skillId: string, { file }: StoredFile) {
-    return (
-      (await this.blobs.open(streamOf(skillDecider.category, skillId), file)) ??
-      reject('not_found', { kind: 'skill', id: skillId })
-    );
+  async open(stream: string, { file }: StoredFile) {
+    return (await this.blobs.open(stream, file)) ?? reject('not_found', { kind: 'skill', id: idOf(stream) });
   }
 
   private async removeUnnamed(skillId: string, files: readonly StoredFile[]): Promise<void> {

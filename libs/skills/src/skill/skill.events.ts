@@ -20,10 +20,10 @@ const description = sensitive(textSchema(MAX_DESCRIPTION));
 const hash = sensitive(z.string().min(1));
 
 /** What screening found, in the text at hand; line 0 is the description. */
-const finding = z.strictObject({ rule: z.string(), line: count });
+export const finding = z.strictObject({ rule: z.string(), line: count });
 export type TextFinding = z.output<typeof finding>;
 
-const storedFile = z.strictObject({
+export const storedFile = z.strictObject({
   path: sensitive(textSchema(MAX_PATH)),
   mediaType: z.string(),
   sizeBytes: count,

@@ -18,7 +18,7 @@ const created = defineIntegration({
     source: skillSource,
   }),
 });
-const published = defineIntegration({
+export const skillPublishedV1 = defineIntegration({
   name: 'skill.published',
   version: 1,
   subject,
@@ -41,11 +41,11 @@ const deleted = defineIntegration({
 });
 
 export const skillIntegrations: Integrations<SkillEvent> = {
-  definitions: [created, published, activated, deleted],
+  definitions: [created, skillPublishedV1, activated, deleted],
   tell: {
     SkillCreated: ({ scope, spaceId, agentId, source }, skillId) =>
       tell(created, { skillId, scope, spaceId, agentId, source }),
-    SkillPublished: ({ versionId, number }, skillId) => tell(published, { skillId, versionId, number }),
+    SkillPublished: ({ versionId, number }, skillId) => tell(skillPublishedV1, { skillId, versionId, number }),
     SkillVersionActivated: ({ versionId }, skillId) => tell(activated, { skillId, versionId }),
     SkillDeleted: ({ spaceId, agentId }, skillId) => tell(deleted, { skillId, spaceId, agentId }),
   },

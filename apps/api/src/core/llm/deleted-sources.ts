@@ -1,7 +1,7 @@
 import { Decisions } from '@app/kernel';
 import { documentDecider } from '@app/knowledge';
 import { memoryDecider } from '@app/memory';
-import { skillDecider } from '@app/skills';
+import { entryDecider, skillDecider } from '@app/skills';
 import { Injectable } from '@nestjs/common';
 
 /** Tells which of an answer's sources are deleted, from their streams: a view may be behind. */
@@ -18,9 +18,14 @@ export class DeletedSources {
     return among(ids, async (id) => (await this.decisions.recall(memoryDecider, id)).state.status !== 'saved');
   }
 
-  /** The versions of a Skill go with it. */
+  /** The versions of a Skill go with it. Those of an entry of the marketplace stay. */
   skills(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    return among(ids, async (id) => (await this.decisions.recall(skillDecider, id)).state.status !== 'present');
+    return among(
+      ids,
+      async (id) =>
+        (await this.decisions.recall(skillDecider, id)).state.status !== 'present' &&
+        (await this.decisions.recall(entryDecider, id)).state.status === 'absent',
+    );
   }
 }
 

@@ -1,6 +1,16 @@
 import { Access, type Caller } from '@app/access';
-import { Decisions, isDomainError, isErased, reject } from '@app/kernel';
-import { activeVersion, type PresentSkill, type Skill, skillDecider } from '@app/skills';
+import { Decisions, isDomainError, isErased, reject, type Sensitive, streamOf } from '@app/kernel';
+import {
+  activeVersion,
+  entryDecider,
+  latestVersion,
+  type PresentSkill,
+  type Skill,
+  skillDecider,
+  skillStream,
+  type SkillVersion,
+  versionsOf,
+} from '@app/skills';
 import { Injectable } from '@nestjs/common';
 import type { ShownSkill } from './skills-schemas';
 
@@ -11,6 +21,16 @@ export interface SeenSkill {
   readonly revision: number;
   /** Whether they may change it, and so see its draft. */
   readonly edits: boolean;
+}
+
+/** The versions that a caller may see of a Skill, or of one of the marketplace, oldest first. */
+export interface SeenVersions {
+  /** Whose key their files have. */
+  readonly stream: string;
+  readonly name: Sensitive<string>;
+  readonly slug: Sensitive<string>;
+  readonly activeVersionId: string | null;
+  readonly versions: readonly SkillVersion[];
 }
 
 /** Where a Skill is to be available. */
@@ -62,6 +82,20 @@ export class SkillAccess {
     return { skillId, skill, revision, edits: place.edits };
   }
 
+  /** As `read`; those of the marketplace are everybody's to read. */
+  async versions(caller: Caller, skillId: string): Promise<SeenVersions> {
+    const { state: entry } = await this.decisions.recall(entryDecider, skillId);
+    if (entry.status !== 'absent') {
+      const { name, slug } = entry;
+      const stream = streamOf(entryDecider.category, skillId);
+      return { stream, name, slug, activeVersionId: latestVersion(entry).id, versions: entry.versions.toArray() };
+    }
+    const { skill, edits } = await this.read(caller, skillId);
+    const { name, slug, activeVersionId } = skill;
+    const versions = edits ? versionsOf(skill) : skill.published.toArray();
+    return { stream: skillStream(skillId), name, slug, activeVersionId, versions };
+  }
+
   /** As `read`; rejects `forbidden` to those who may only read. */
   async change(caller: Caller, skillId: string): Promise<SeenSkill> {
     const seen = await this.read(caller, skillId);
@@ -73,7 +107,8 @@ export class SkillAccess {
 
 const present = (skill: Skill): PresentSkill | undefined => (skill.status === 'present' ? skill : undefined);
 
-const textOf = (value: unknown): string => (isErased(value) || typeof value !== 'string' ? '' : value);
+/** Empty where it was erased. */
+export const textOf = (value: unknown): string => (isErased(value) || typeof value !== 'string' ? '' : value);
 
 /** A Skill as its stream says, to the reader. */
 export const shownSkill = ({ skillId, skill, revision, edits }: SeenSkill): ShownSkill => {
@@ -101,3 +136,8 @@ export const shownSkill = ({ skillId, skill, revision, edits }: SeenSkill): Show
     revision,
   };
 };
+
+/** One of them; `draft` is the draft. Rejects `not_found` for a foreign one, and for the draft before viewers. */
+export const versionAmong = ({ versions }: SeenVersions, versionId: string): SkillVersion =>
+  versions.find(({ id, publishedAt }) => (versionId === 'draft' ? publishedAt === null : id === versionId)) ??
+  reject('not_found', { kind: 'version', id: versionId });

@@ -17,7 +17,7 @@ import {
   Requires,
   writtenTogether,
 } from '@app/http';
-import { type CommandMeta, isDomainError, type Receipt, reject, revealed, Semaphore, stepOf } from '@app/kernel';
+import { type CommandMeta, idOf, isDomainError, type Receipt, reject, revealed, Semaphore, stepOf } from '@app/kernel';
 import {
   ChangeSkill,
   CreateSkill,
@@ -32,14 +32,13 @@ import {
   SkillNames,
   type SkillOutcome,
   type SkillVersion,
-  versionsOf,
 } from '@app/skills';
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type SeenSkill, SkillAccess, type SkillPlace } from './skill-access';
+import { type SeenVersions, SkillAccess, type SkillPlace, versionAmong } from './skill-access';
 import { PACKING_BYTES, sentFile } from './sent-skill';
 import { importedSkills, warnings } from './skills-schemas';
 
@@ -148,10 +147,11 @@ export class SkillImportController {
     @QueryInput(exportQuery) query: Input<typeof exportQuery>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
-    const seen = await this.access.read(caller, skillId);
-    const version = exportedVersion(seen, query.parse().versionId);
+    const seen = await this.access.versions(caller, skillId);
+    // Without a version the one that is live, or the draft of what was never published.
+    const version = versionAmong(seen, query.parse().versionId ?? seen.activeVersionId ?? 'draft');
     const archive = await packing.run(() => this.archiveOf(seen, version));
-    const name = encodeURIComponent(`${revealed<string>(seen.skill.slug, 'skill')}.zip`);
+    const name = encodeURIComponent(`${revealed<string>(seen.slug, 'skill')}.zip`);
     void reply
       .header('content-type', 'application/zip')
       .header('content-length', archive.length)
@@ -198,14 +198,14 @@ export class SkillImportController {
     return this.commands.execute(new ChangeSkill(skillId, { content: contentFrom(skill), whole: true }, userId, meta));
   }
 
-  private async archiveOf({ skillId, skill }: SeenSkill, version: SkillVersion): Promise<Buffer> {
+  private async archiveOf({ stream, name, slug }: SeenVersions, version: SkillVersion): Promise<Buffer> {
     const files = filesOf(version).map(async (file) => ({
       path: revealed<string>(file.path, ''),
-      bytes: (await this.bodies.read(skillId, file)) ?? reject('not_found', { kind: 'skill', id: skillId }),
+      bytes: (await this.bodies.read(stream, file)) ?? reject('not_found', { kind: 'skill', id: idOf(stream) }),
     }));
     return skillArchive({
-      name: revealed<string>(skill.name, ''),
-      slug: revealed<string>(skill.slug, ''),
+      name: revealed<string>(name, ''),
+      slug: revealed<string>(slug, ''),
       description: revealed<string>(version.description, ''),
       instructions: revealed<string>(version.instructions, ''),
       frontmatter: revealed(version.frontmatter, {}),
@@ -231,13 +231,3 @@ const contentFrom = ({ description, instructions, frontmatter, files }: ParsedSk
   frontmatter,
   files,
 });
-
-/** Without a version the one that is live, or the draft of what was never published. */
-const exportedVersion = ({ skill, edits }: SeenSkill, versionId: string | undefined): SkillVersion => {
-  const asked = versionId ?? skill.activeVersionId ?? 'draft';
-  const versions = edits ? versionsOf(skill) : skill.published.toArray();
-  return (
-    versions.find(({ id, publishedAt }) => (asked === 'draft' ? publishedAt === null : id === asked)) ??
-    reject('not_found', { kind: 'version', id: asked })
-  );
-};

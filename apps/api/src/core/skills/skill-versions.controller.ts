@@ -16,16 +16,16 @@ import {
   Requires,
 } from '@app/http';
 import { reject } from '@app/kernel';
-import { SkillBodies, type SkillVersion, versionsOf } from '@app/skills';
+import { SkillBodies } from '@app/skills';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { type SeenSkill, SkillAccess } from './skill-access';
+import { SkillAccess, versionAmong } from './skill-access';
 import { versionView } from './skills-schemas';
 
 const plainList = listQuery({});
 
-/** Versions of a Skill: what was published, and for its editors the draft. */
+/** Versions of a Skill, or of one of the marketplace: what was published, and for its editors the draft. */
 @Documented('Skills')
 @Controller('/api/v1/core/skills/:skillId/versions')
 export class SkillVersionsController {
@@ -46,11 +46,11 @@ export class SkillVersionsController {
     @Param('skillId') skillId: string,
     @QueryInput(plainList) query: Input<typeof plainList>,
   ): Promise<JsonText> {
-    const seen = await this.access.read(caller, skillId);
+    const seen = await this.access.versions(caller, skillId);
     const asked = query.parse();
     const list = `skill-versions/${skillId}`;
     const { after, limit } = this.lists.page(list, caller, asked);
-    const versions = seenVersions(seen).toReversed();
+    const versions = seen.versions.toReversed();
     const from = after === undefined ? 0 : versions.findIndex(({ id }) => id === after.key) + 1;
     const page = versions.slice(from, from + limit);
     const next = from + limit < versions.length ? page.at(-1) : undefined;
@@ -74,7 +74,7 @@ export class SkillVersionsController {
     @Param('skillId') skillId: string,
     @Param('versionId') versionId: string,
   ): Promise<JsonText> {
-    return versionView({ skillId, version: versionOf(await this.access.read(caller, skillId), versionId) });
+    return versionView({ skillId, version: versionAmong(await this.access.versions(caller, skillId), versionId) });
   }
 
   @Get(':versionId/files/:filePath')
@@ -91,9 +91,10 @@ export class SkillVersionsController {
     @Param('filePath') path: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
-    const version = versionOf(await this.access.read(caller, skillId), versionId);
+    const seen = await this.access.versions(caller, skillId);
+    const version = versionAmong(seen, versionId);
     const file = version.files.get(path) ?? reject('not_found', { kind: 'file', id: path });
-    const { size, pieces } = await this.bodies.open(skillId, file);
+    const { size, pieces } = await this.bodies.open(seen.stream, file);
     const name = path.split('/').at(-1) ?? path;
     // What people uploaded never runs in the pages of this origin.
     void reply
@@ -108,11 +109,3 @@ export class SkillVersionsController {
     return Readable.from(pieces);
   }
 }
-
-const seenVersions = ({ skill, edits }: SeenSkill): readonly SkillVersion[] =>
-  edits ? versionsOf(skill) : skill.published.toArray();
-
-/** Rejects `not_found` for a foreign one, and for the draft before viewers. */
-const versionOf = (seen: SeenSkill, versionId: string): SkillVersion =>
-  seenVersions(seen).find(({ id, publishedAt }) => (versionId === 'draft' ? publishedAt === null : id === versionId)) ??
-  reject('not_found', { kind: 'version', id: versionId });

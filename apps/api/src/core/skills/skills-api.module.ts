@@ -1,6 +1,8 @@
 import { AccessModule } from '@app/access';
 import { SkillsModule } from '@app/skills';
 import { Module } from '@nestjs/common';
+import { InstallationsController } from './installations.controller';
+import { MarketplaceController } from './marketplace.controller';
 import { SkillAccess } from './skill-access';
 import { SkillDraftsController } from './skill-drafts.controller';
 import { SkillImportController } from './skill-import.controller';
@@ -10,7 +12,14 @@ import { SkillsController } from './skills.controller';
 /** Skills and their versions. */
 @Module({
   imports: [AccessModule, SkillsModule],
-  controllers: [SkillImportController, SkillsController, SkillDraftsController, SkillVersionsController],
+  controllers: [
+    SkillImportController,
+    SkillsController,
+    SkillDraftsController,
+    SkillVersionsController,
+    MarketplaceController,
+    InstallationsController,
+  ],
   providers: [SkillAccess],
 })
 export class SkillsApiModule {}

@@ -39,7 +39,7 @@ const contentFields = {
   frontmatter: frontmatter.describe('Further keys of the frontmatter of SKILL.md.'),
 };
 
-const placed = {
+export const placed = {
   scope: skillScope.describe('Whether it is available to a Space, with all its Agents, or to one Agent.'),
   spaceId: z.uuid().optional().describe('The Space, with the scope space.'),
   agentId: z.uuid().optional().describe('The Agent, with the scope agent.'),
@@ -49,12 +49,12 @@ type Placed = {
   readonly spaceId?: string | undefined;
   readonly agentId?: string | undefined;
 };
-const hasNoOther = ({ scope, spaceId, agentId }: Placed): boolean =>
+export const hasNoOther = ({ scope, spaceId, agentId }: Placed): boolean =>
   (scope === 'space' ? agentId : spaceId) === undefined;
-const hasPlace = ({ scope, spaceId, agentId }: Placed): boolean =>
+export const hasPlace = ({ scope, spaceId, agentId }: Placed): boolean =>
   (scope === 'space' ? spaceId : agentId) !== undefined;
-const NO_OTHER = { path: ['scope'], message: 'takes spaceId with space, and agentId with agent' };
-const NEEDED = { path: ['scope'], message: 'needs spaceId with space, and agentId with agent' };
+export const NO_OTHER = { path: ['scope'], message: 'takes spaceId with space, and agentId with agent' };
+export const NEEDED = { path: ['scope'], message: 'needs spaceId with space, and agentId with agent' };
 
 /** Beside a file. */
 export const uploadedSkill = z

@@ -38,6 +38,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { installedRows } from './installed-rows';
 import { PACKING_BYTES, parsedSkill, partial, sentFile, whole } from './sent-skill';
 import { SkillAccess, shownSkill } from './skill-access';
 import {
@@ -54,12 +55,14 @@ import {
 const PATH = '/api/v1/core/skills';
 const VIEWS = ['skills'];
 
-interface Uploaded {
-  readonly skill: NewSkill;
-  readonly warnings: readonly SkillWarning[];
-}
+type Uploaded = { readonly skill: NewSkill; readonly warnings: readonly SkillWarning[] };
 
-const listed = skillView.schema.extend({ availability: availability.optional() }).meta({ id: 'ListedSkill' });
+const listed = skillView.schema
+  .extend({
+    availability: availability.optional(),
+    installationId: z.string().optional().describe('Of a Skill of the marketplace: its installation here.'),
+  })
+  .meta({ id: 'ListedSkill' });
 const skillList = listOf(listed, {
   skillSetHash: z.string().optional().describe('With `agentId`: changes exactly when what the Agent can load does.'),
 });
@@ -98,12 +101,17 @@ export class SkillsController {
     const places = [placeOfSkills(of), ...('agentId' in of ? [placeOfSkills({ spaceId: place.spaceId })] : [])];
     const list = `skills/${places[0]}`;
     const filter = { source, status, q, publishedOnly: !place.edits };
+    const installed = await installedRows(this.loadable, place);
     const { rows, next } = await this.queries.execute(
-      new ListSkills(places, filter, this.lists.page(list, caller, asked)),
+      new ListSkills(places, filter, this.lists.page(list, caller, asked), installed),
     );
-    const items = rows.map(({ row }) => {
+    const items = rows.map(({ key, row }) => {
       const shown = place.edits ? row : { ...row, hasDraft: false };
-      return skillView(shown, 'agentId' in of ? { availability: row.scope } : undefined);
+      const isInstalled = row.source === 'MARKETPLACE';
+      return skillView(shown, {
+        ...('agentId' in of && { availability: isInstalled ? 'installed' : row.scope }),
+        ...(isInstalled && { installationId: key }),
+      });
     });
     const answer = this.lists.answer(list, caller, asked, items, next);
     if (!('agentId' in of)) return answer;

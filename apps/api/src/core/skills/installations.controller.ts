@@ -1,0 +1,153 @@
+import type { Caller } from '@app/access';
+import {
+  Answers,
+  BodyInput,
+  CommandContext,
+  CurrentCaller,
+  Documented,
+  type Input,
+  type JsonText,
+  listOf,
+  listQuery,
+  Lists,
+  QueryInput,
+  Reads,
+  Rejects,
+  Requires,
+  written,
+} from '@app/http';
+import { type CommandMeta, Decisions, isDomainError, reject } from '@app/kernel';
+import { entryDecider, InstallEntry, installationDecider, type PresentInstallation, UninstallEntry } from '@app/skills';
+import { ListInstallations } from '@projections/skill-installations';
+import { Controller, Delete, Get, Param, Post, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { installationView, newInstallation } from './marketplace-schemas';
+import { SkillAccess } from './skill-access';
+
+const VIEWS = ['skill-installations', 'skills'];
+const plainList = listQuery({});
+
+/** Where Skills of the marketplace are installed: in Spaces, and for Agents. */
+@Documented('Skills')
+@Controller('/api/v1/core/marketplace/skills/:entryId/installations')
+export class InstallationsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly decisions: Decisions,
+    private readonly access: SkillAccess,
+    private readonly lists: Lists,
+  ) {}
+
+  @Get()
+  @Requires('skills:read')
+  @ApiOperation({
+    operationId: 'listSkillInstallations',
+    summary: 'Lists where a Skill of the marketplace is installed, of the places that you may see, newest first.',
+  })
+  @Answers(200, listOf(installationView.schema))
+  @Rejects('not_found')
+  @Reads('skill-installations')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param('entryId') entryId: string,
+    @QueryInput(plainList) query: Input<typeof plainList>,
+  ): Promise<JsonText> {
+    await this.assertEntry(entryId);
+    const asked = query.parse();
+    const list = `skill-installations/${entryId}`;
+    const page = this.lists.page(list, caller, asked);
+    const { rows, next } = await this.queries.execute(
+      new ListInstallations(entryId, (row) => this.isSeen(caller, row), page),
+    );
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      rows.map(({ row }) => installationView(row)),
+      next,
+    );
+  }
+
+  @Post()
+  @Requires('skills:write')
+  @ApiOperation({
+    operationId: 'installSkill',
+    summary: 'Installs a Skill of the marketplace for a Space or one Agent, which loads it from the next turn on.',
+  })
+  @Answers(201, installationView.schema)
+  @Rejects('name_taken', 'conflict', 'not_found', 'forbidden', 'agent_not_granted')
+  async install(
+    @CurrentCaller() caller: Caller,
+    @Param('entryId') entryId: string,
+    @BodyInput(newInstallation) body: Input<typeof newInstallation>,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.assertEntry(entryId);
+    const { spaceId: asked, agentId: ofAgent, versionId = null } = body.parse();
+    const of = asked === undefined ? { agentId: ofAgent as string } : { spaceId: asked };
+    const { scope, spaceId, agentId } = await this.access.place(caller, of, 'editor');
+    const command = new InstallEntry({ entryId, versionId, scope, spaceId, agentId }, caller.userId, meta);
+    const { installationId, receipt } = await this.commands.execute(command);
+    return written(reply, receipt, { views: VIEWS, show: () => this.show(installationId) });
+  }
+
+  @Delete(':installationId')
+  @Requires('skills:write')
+  @ApiOperation({ operationId: 'uninstallSkill', summary: 'Takes an installation away. Its name is free then.' })
+  @Answers(204)
+  @Rejects('not_found', 'forbidden')
+  async uninstall(
+    @CurrentCaller() caller: Caller,
+    @Param('entryId') entryId: string,
+    @Param('installationId') installationId: string,
+    @CommandContext() meta: CommandMeta,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.assertEntry(entryId);
+    const { installation } = await this.present(installationId);
+    if (installation.entryId !== entryId || !(await this.isSeen(caller, installation)))
+      reject('not_found', { kind: 'installation', id: installationId });
+    await this.access.place(caller, placeOf(installation), 'editor');
+    return written(reply, await this.commands.execute(new UninstallEntry(installationId, meta)), { views: VIEWS });
+  }
+
+  private async assertEntry(entryId: string): Promise<void> {
+    const { state: entry } = await this.decisions.recall(entryDecider, entryId);
+    if (entry.status === 'absent') reject('not_found', { kind: 'skill', id: entryId });
+  }
+
+  private async isSeen(caller: Caller, at: Place): Promise<boolean> {
+    try {
+      await this.access.place(caller, placeOf(at), 'viewer');
+      return true;
+    } catch (error) {
+      if (isDomainError(error)) return false;
+      throw error;
+    }
+  }
+
+  private async present(
+    id: string,
+  ): Promise<{ readonly installation: PresentInstallation; readonly revision: number }> {
+    const { state: installation, revision } = await this.decisions.recall(installationDecider, id);
+    return installation.status === 'present'
+      ? { installation, revision }
+      : reject('not_found', { kind: 'installation', id });
+  }
+
+  private async show(id: string): Promise<JsonText> {
+    const { installation, revision } = await this.present(id);
+    return installationView({ id, ...installation, revision });
+  }
+}
+
+interface Place {
+  readonly spaceId: string;
+  readonly agentId: string | null;
+}
+
+const placeOf = ({ agentId, spaceId }: Place) => (agentId === null ? { spaceId } : { agentId });

@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { skillEntries } from './entries.projection';
+import { ListEntriesHandler } from './queries/list-entries';
+
+/** The view `skill-entries`. */
+@Module({ providers: [ListEntriesHandler] })
+export class EntriesViewModule {
+  static readonly projections = [skillEntries];
+}

@@ -1,0 +1,3 @@
+export * from './entries.projection';
+export { EntriesViewModule } from './entries-view.module';
+export * from './queries/list-entries';
