@@ -114,6 +114,11 @@ export const configSchema = z.object({
     .describe(
       'Sign seals and authenticate events with keys derived from this secret, at least 32 characters. Default: generated in `DATA_DIR/keys`.',
     ),
+  DEFAULT_SKILLS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Give every Agent the Skills in this folder, each in a folder with `SKILL.md`. Default: none.'),
   MODELS_FILE: z
     .string()
     .min(1)

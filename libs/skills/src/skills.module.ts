@@ -12,11 +12,13 @@ import {
 } from '@app/kernel';
 import { UnfinishedWork } from '@app/projecting';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { DefaultSkills } from './defaults/default-skills';
 import { LoadableSkills } from './loading/loadable-skills';
 import { ArchiveEntryHandler } from './marketplace/commands/archive-entry';
 import { InstallEntryHandler } from './marketplace/commands/install-entry';
 import { ListSkillHandler } from './marketplace/commands/list-skill';
 import { UninstallEntryHandler } from './marketplace/commands/uninstall-entry';
+import { EntryListing } from './marketplace/entry-listing';
 import { SkillNames } from './names/skill-names';
 import { DeleteSkillsOfTheDeleted } from './policies/delete-skills.policy';
 import { ReleaseSkillNames } from './policies/release-skill-names.policy';
@@ -71,13 +73,31 @@ const skillNames = ({ coordination, clock, config, ids, ...parts }: NamesParts):
     most: config.SKILLS_PER_PLACE,
   });
 
+interface DefaultParts extends Pick<NamesParts, 'ids' | 'clock' | 'config'> {
+  readonly bodies: SkillBodies;
+  readonly listing: EntryListing;
+}
+
+const defaultSkills = ({ config, ...parts }: DefaultParts): DefaultSkills =>
+  new DefaultSkills({ ...parts, folder: config.DEFAULT_SKILLS_DIR, limits: limitsOf(config) });
+
+const limitsOf = ({ SKILL_MAX_FILES: files, SKILL_MAX_BYTES: bytes }: Config) => ({ files, bytes });
+
 /** Skills, their versions and names. Views provide `SKILLS_OF`. */
 @Module({
   providers: [
     ...commands,
     ...policies,
     SkillBodies,
+    EntryListing,
     LoadableSkills,
+    provideWith(DefaultSkills, defaultSkills, {
+      config: CONFIG,
+      bodies: SkillBodies,
+      listing: EntryListing,
+      ids: IDS,
+      clock: CLOCK,
+    }),
     provideWith(SkillNames, skillNames, {
       decisions: Decisions,
       secret: InstanceSecret,
@@ -89,7 +109,7 @@ const skillNames = ({ coordination, clock, config, ids, ...parts }: NamesParts):
     {
       provide: SkillLimit,
       inject: [CONFIG],
-      useFactory: ({ SKILL_MAX_FILES: files, SKILL_MAX_BYTES: bytes }: Config) => new SkillLimit({ files, bytes }),
+      useFactory: (config: Config) => new SkillLimit(limitsOf(config)),
     },
   ],
   exports: [SkillBodies, SkillNames, SkillLimit, LoadableSkills],
@@ -99,11 +119,13 @@ export class SkillsModule implements OnModuleInit {
 
   constructor(
     private readonly names: SkillNames,
+    private readonly defaults: DefaultSkills,
     private readonly unfinished: UnfinishedWork,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
     this.unfinished.add({ name: 'skill names', finish: () => this.names.finish(this.clock.now()) });
+    this.unfinished.add({ name: 'default Skills', finish: () => this.defaults.list() });
   }
 }

@@ -19,7 +19,7 @@ export const entryRow = z.object({
 });
 export type EntryRow = z.output<typeof entryRow>;
 
-/** Entries of the marketplace, for ever. */
+/** Entries of the marketplace, for ever; those of the operator's folder are not in it. */
 export const skillEntries: RowProjection = {
   kind: 'rows',
   name: 'skill-entries',
@@ -37,6 +37,8 @@ export const skillEntries: RowProjection = {
       return [{ op: 'patch', key, fields: { status, updatedAt, revision } }];
     }
     const { name, slug, description, sourceId, listedBy: creatorId, versionId: activeVersionId } = event.data;
+    // Of the operator's folder.
+    if (sourceId === null) return [];
     const now = { description, activeVersionId, updatedAt, revision };
     if (event.data.number > 1) return [{ op: 'patch', key, fields: now }];
     const row = { id: key, name, slug, sourceId, creatorId, status: 'published', createdAt: updatedAt, ...now };

@@ -14,8 +14,10 @@ const JUNK = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i;
 /** An archive in an archive; files of office programs are zips too. */
 const ARCHIVE = /\.(?:zip|skill|jar|7z|rar|tar|tgz|gz|bz2|xz|zst)$/i;
 
+export const isJunk = (path: string): boolean => JUNK.test(path);
+
 const withoutJunk = (files: readonly ZippedFile[]): readonly ZippedFile[] => {
-  const kept = files.filter(({ path }) => !JUNK.test(path));
+  const kept = files.filter(({ path }) => !isJunk(path));
   const nested = kept.find(({ path }) => ARCHIVE.test(path));
   return nested === undefined
     ? kept

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Decisions, isErased, type Position, reject, revealed, type Sensitive, streamOf } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
+import { DefaultSkills } from '../defaults/default-skills';
 import { entryDecider, latestVersion, type PresentEntry } from '../marketplace/entry.decider';
 import { installationDecider, type PresentInstallation } from '../marketplace/installation.decider';
 import { skillNamesDecider } from '../names/skill-names.decider';
@@ -38,10 +39,9 @@ export interface LoadedVersion extends Pick<AvailableSkill, 'slug' | 'descriptio
 /** A version that an answer names. */
 type Pinned = Pick<AvailableSkill, 'skillId' | 'versionId'>;
 
-/** An entry as it is installed. */
-export interface InstalledSkill {
-  readonly installationId: string;
-  readonly installation: PresentInstallation;
+/** An entry of the marketplace or of the operator's folder, and a version that Agents load of it. */
+export interface ListedSkill {
+  readonly entryId: string;
   readonly entry: PresentEntry;
   /** The one that is pinned, or the newest. */
   readonly version: SkillVersion;
@@ -49,6 +49,12 @@ export interface InstalledSkill {
   readonly revision: number;
   /** Of its last event. */
   readonly position: Position;
+}
+
+/** An entry as it is installed. */
+export interface InstalledSkill extends ListedSkill {
+  readonly installationId: string;
+  readonly installation: PresentInstallation;
 }
 
 interface Place {
@@ -69,9 +75,10 @@ export class LoadableSkills {
   constructor(
     private readonly decisions: Decisions,
     private readonly bodies: SkillBodies,
+    private readonly defaults: DefaultSkills,
   ) {}
 
-  /** The Skills of an Agent and of its Space, and what is installed for them, by slug. `skillSetHash` changes exactly when what can be loaded does. */
+  /** The Skills of an Agent and of its Space, what is installed for them, and of the default ones those whose slug none of them has, by slug. `skillSetHash` changes exactly when what can be loaded does. */
   async of(agent: {
     readonly agentId: string;
     readonly spaceId: string;
@@ -79,9 +86,12 @@ export class LoadableSkills {
     const { own, installed } = await this.bearers(agent.spaceId, (of) => of === null || of === agent.agentId);
     const found = await Promise.all([
       ...own.map((skillId) => this.available(skillId)),
-      ...installed.map(async (installationId) => available(await this.installation(installationId))),
+      ...installed.map(async (installationId) => available(await this.installation(installationId), 'installed')),
     ]);
-    const skills = found.flatMap((skill) => (skill === undefined ? [] : [skill]));
+    const placed = found.flatMap((skill) => (skill === undefined ? [] : [skill]));
+    const taken = new Set(placed.map(({ slug }) => slug));
+    const defaults = (await this.defaultSkills()).flatMap((each) => available(each, 'default') ?? []);
+    const skills = [...placed, ...defaults.filter(({ slug }) => !taken.has(slug))];
     const sorted = skills.toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
     return { skills: sorted, skillSetHash: setHashOf(sorted) };
   }
@@ -91,6 +101,12 @@ export class LoadableSkills {
     const { installed } = await this.bearers(spaceId, (of) => of === agentId);
     const found = await Promise.all(installed.map((installationId) => this.installation(installationId)));
     return found.flatMap((each) => (each === undefined ? [] : [each]));
+  }
+
+  /** The Skills of the operator's folder, also those that give way to others. */
+  async defaultSkills(): Promise<readonly ListedSkill[]> {
+    const found = await Promise.all(this.defaults.entryIds.map((entryId) => this.listed(entryId, null)));
+    return found.flatMap((each) => each ?? []);
   }
 
   /** What a published version says. */
@@ -149,10 +165,15 @@ export class LoadableSkills {
   private async installation(installationId: string): Promise<InstalledSkill | undefined> {
     const { state: installation } = await this.decisions.recall(installationDecider, installationId);
     if (installation.status !== 'present') return undefined;
-    const { state: entry, revision, position } = await this.decisions.recall(entryDecider, installation.entryId);
+    const listed = await this.listed(installation.entryId, installation.versionId);
+    return listed && { ...listed, installationId, installation };
+  }
+
+  private async listed(entryId: string, versionId: string | null): Promise<ListedSkill | undefined> {
+    const { state: entry, revision, position } = await this.decisions.recall(entryDecider, entryId);
     if (entry.status === 'absent' || position === null) return undefined;
-    const pinned = entry.versions.find(({ id }) => id === installation.versionId);
-    return { installationId, installation, entry, version: pinned ?? latestVersion(entry), revision, position };
+    const pinned = entry.versions.find(({ id }) => id === versionId);
+    return { entryId, entry, version: pinned ?? latestVersion(entry), revision, position };
   }
 
   /** A published version of a Skill, or of an entry of the marketplace. */
@@ -176,14 +197,8 @@ const loaded = ({ path, sha256, mediaType, sizeBytes }: StoredFile): LoadedFile 
   sizeBytes,
 });
 
-const available = (installed: InstalledSkill | undefined): AvailableSkill | undefined =>
-  installed &&
-  availableSkill({
-    skillId: installed.installation.entryId,
-    slug: installed.entry.slug,
-    version: installed.version,
-    availability: 'installed',
-  });
+const available = (listed: ListedSkill | undefined, availability: Availability): AvailableSkill | undefined =>
+  listed && availableSkill({ skillId: listed.entryId, slug: listed.entry.slug, version: listed.version, availability });
 
 const availableSkill = ({
   skillId,

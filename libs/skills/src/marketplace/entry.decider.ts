@@ -4,13 +4,16 @@ import { changedContent, emptyContent, hashOf, type SkillVersion } from '../skil
 import type { EntryEvent } from './entry.events';
 
 type Listed = Extract<EntryEvent, { type: 'SkillListed' }>['data'];
+/** A version as it is to be listed. */
+export type NewListing = Omit<Listed, 'number'>;
 
 export interface PresentEntry {
   readonly status: 'published' | 'archived';
   readonly name: Sensitive<string>;
   readonly slug: Sensitive<string>;
-  readonly sourceId: string;
-  readonly listedBy: string;
+  /** Null: a Skill of the operator's folder, which is none of the marketplace. */
+  readonly sourceId: string | null;
+  readonly listedBy: string | null;
   /** Oldest first; never empty. */
   readonly versions: List<SkillVersion>;
   /** ISO 8601 UTC. */
@@ -22,7 +25,7 @@ export type Entry = { readonly status: 'absent' } | PresentEntry;
 
 export type EntryCommand =
   /** `number` and, after the first, `name` and `slug` are the entry's own. */
-  | { readonly type: 'List'; readonly version: Omit<Listed, 'number'>; readonly acceptFindings: boolean }
+  | { readonly type: 'List'; readonly version: NewListing; readonly acceptFindings: boolean }
   | { readonly type: 'Archive'; readonly userId: string }
   | { readonly type: 'Restore'; readonly userId: string };
 

@@ -9,13 +9,13 @@ const name = sensitive(textSchema(500));
 export const skillListed = defineEvent({
   type: 'SkillListed',
   description:
-    'A version of a Skill was copied to the marketplace, with its files: as a new entry, or as the next version of one. The name and slug of an entry stay those of its first version.',
+    'A version of a Skill was copied to the marketplace, with its files: as a new entry, or as the next version of one. The name and slug of an entry stay those of its first version. Without `sourceId` it is of the folder of default Skills.',
   data: z.strictObject({
     versionId: id,
     number: z.number().int().positive(),
     /** The Skill that it is a copy of. */
-    sourceId: id,
-    listedBy: id,
+    sourceId: id.nullable(),
+    listedBy: id.nullable(),
     name,
     slug: name,
     description: sensitive(textSchema(MAX_DESCRIPTION)),

@@ -59,7 +59,7 @@ export const firstDraft = (
 };
 
 /** A change with what screening finds in the texts that come of it: in the lines of the instructions, and in the description as line 0. */
-const screened = (change: DraftChange, before: VersionContent): DraftChange => {
+export const screened = (change: DraftChange, before: VersionContent): DraftChange => {
   const { description = revealed(before.description, ''), instructions = revealed(before.instructions, '') } = change;
   if (change.description === undefined && change.instructions === undefined) return change;
   const find = findingsWithin();

@@ -23,15 +23,25 @@ export class SkillBodies {
   ) {}
 
   /** Stores files, but for those that `before` has with the same bytes. If one cannot be stored, none stays. */
-  async store(
+  store(
     { skillId, spaceId }: { readonly skillId: string; readonly spaceId: string },
     files: readonly SkillFile[],
     before?: VersionContent,
   ): Promise<readonly StoredFile[]> {
+    return this.storeAt(skillStream(skillId), { spaceId }, files, before);
+  }
+
+  /** As `store`, under the key of a stream. */
+  async storeAt(
+    stream: string,
+    of: { readonly spaceId?: string },
+    files: readonly SkillFile[],
+    before: VersionContent | undefined,
+  ): Promise<readonly StoredFile[]> {
     const find = findingsWithin();
     return this.storeAll(files, before, async ({ path, mediaType, sizeBytes, sha256, bytes: given }, stored) => {
       const bytes = Buffer.from(given.buffer, given.byteOffset, given.length);
-      const { name } = await this.blobs.put(skillStream(skillId), bytes, { spaceId });
+      const { name } = await this.blobs.put(stream, bytes, of);
       stored(name);
       const findings = isText(bytes) ? await find.slowly(bytes.toString('utf8')) : [];
       return { path, mediaType, sizeBytes, sha256, file: name, findings: [...findings] };

@@ -117,7 +117,7 @@ export class InstallationsController {
 
   private async assertEntry(entryId: string): Promise<void> {
     const { state: entry } = await this.decisions.recall(entryDecider, entryId);
-    if (entry.status === 'absent') reject('not_found', { kind: 'skill', id: entryId });
+    if (entry.status === 'absent' || entry.sourceId === null) reject('not_found', { kind: 'skill', id: entryId });
   }
 
   private async isSeen(caller: Caller, at: Place): Promise<boolean> {

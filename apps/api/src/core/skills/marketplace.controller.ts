@@ -149,7 +149,8 @@ export class MarketplaceController {
   /** An entry as its stream says. Rejects `not_found`. */
   private async shown(entryId: string): Promise<{ readonly view: JsonText; readonly revision: number }> {
     const { state: entry, revision } = await this.decisions.recall(entryDecider, entryId);
-    if (entry.status === 'absent') return reject('not_found', { kind: 'skill', id: entryId });
+    if (entry.status === 'absent' || entry.sourceId === null || entry.listedBy === null)
+      return reject('not_found', { kind: 'skill', id: entryId });
     const { status, sourceId, listedBy: creatorId, createdAt, updatedAt } = entry;
     const { id: activeVersionId, description } = latestVersion(entry);
     const texts = { name: textOf(entry.name), slug: textOf(entry.slug), description: textOf(description) };

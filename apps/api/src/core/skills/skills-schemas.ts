@@ -91,7 +91,7 @@ export const skillsQuery = listQuery({
   q: z.string().min(1).max(200).optional().describe('Text that the name contains, whatever its case.'),
 });
 
-export const availability = z.enum(['agent', 'space', 'installed', 'default']).describe('Where the Agent has it from.');
+const availability = z.enum(['agent', 'space', 'installed', 'default']).describe('Where the Agent has it from.');
 
 const shownRow = skillRow.omit({ place: true, draftDescription: true }).extend({ description: z.string() });
 
@@ -123,6 +123,15 @@ export const skillView = presenter<ShownSkill>(
   ({ draftDescription, description: live, ...skill }) => ({ ...skill, description: live ?? draftDescription ?? '' }),
 );
 
+/** Of what is not the Agent's own or its Space's. */
+export const AVAILABILITY = { MARKETPLACE: 'installed', DEFAULT: 'default', CUSTOM: undefined } as const;
+
+export const listedSkill = skillView.schema
+  .extend({
+    availability: availability.optional(),
+    installationId: z.string().optional().describe('Of a Skill of the marketplace: its installation here.'),
+  })
+  .meta({ id: 'ListedSkill' });
 const finding = z.object({
   rule: z.string().describe('What was found.'),
   path: z.string().describe('The file.'),

@@ -38,12 +38,13 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { installedRows } from './installed-rows';
+import { listedRows } from './listed-rows';
 import { PACKING_BYTES, parsedSkill, partial, sentFile, whole } from './sent-skill';
 import { SkillAccess, shownSkill } from './skill-access';
 import {
   activation,
-  availability,
+  AVAILABILITY,
+  listedSkill,
   newSkill,
   skillChange,
   skillsQuery,
@@ -57,13 +58,7 @@ const VIEWS = ['skills'];
 
 type Uploaded = { readonly skill: NewSkill; readonly warnings: readonly SkillWarning[] };
 
-const listed = skillView.schema
-  .extend({
-    availability: availability.optional(),
-    installationId: z.string().optional().describe('Of a Skill of the marketplace: its installation here.'),
-  })
-  .meta({ id: 'ListedSkill' });
-const skillList = listOf(listed, {
+const skillList = listOf(listedSkill, {
   skillSetHash: z.string().optional().describe('With `agentId`: changes exactly when what the Agent can load does.'),
 });
 
@@ -101,15 +96,15 @@ export class SkillsController {
     const places = [placeOfSkills(of), ...('agentId' in of ? [placeOfSkills({ spaceId: place.spaceId })] : [])];
     const list = `skills/${places[0]}`;
     const filter = { source, status, q, publishedOnly: !place.edits };
-    const installed = await installedRows(this.loadable, place);
+    const listed = await listedRows(this.loadable, place);
     const { rows, next } = await this.queries.execute(
-      new ListSkills(places, filter, this.lists.page(list, caller, asked), installed),
+      new ListSkills(places, filter, this.lists.page(list, caller, asked), listed),
     );
     const items = rows.map(({ key, row }) => {
       const shown = place.edits ? row : { ...row, hasDraft: false };
       const isInstalled = row.source === 'MARKETPLACE';
       return skillView(shown, {
-        ...('agentId' in of && { availability: isInstalled ? 'installed' : row.scope }),
+        ...('agentId' in of && { availability: AVAILABILITY[row.source] ?? row.scope }),
         ...(isInstalled && { installationId: key }),
       });
     });

@@ -25,7 +25,8 @@ export class InstallEntryHandler implements ICommandHandler<InstallEntry> {
   async execute({ at, userId: installedBy, meta }: InstallEntry) {
     const { entryId, versionId, spaceId, agentId } = at;
     const { state: entry } = await this.decisions.load(entryDecider, entryId);
-    if (entry.status === 'absent') return reject('not_found', { kind: 'skill', id: entryId });
+    if (entry.status === 'absent' || entry.sourceId === null)
+      return reject('not_found', { kind: 'skill', id: entryId });
     if (entry.status === 'archived') return reject('conflict', { reason: 'archived' });
     const { name, slug } = entry;
     if (isErased(name) || isErased(slug)) return reject('not_found', { kind: 'skill', id: entryId });

@@ -1,0 +1,69 @@
+import { type Clock, deriveId, type Ids } from '@app/kernel';
+import { contentHashOf } from '../archive';
+import type { EntryListing } from '../marketplace/entry-listing';
+import type { SkillBodies } from '../skill/skill-bodies';
+import { screened } from '../skill/draft';
+import type { VersionLimits } from '../skill/skill.decider';
+import { emptyContent } from '../skill/version';
+import { readSkillFolder } from './skill-folder';
+
+export interface DefaultSkillsParts {
+  /** `DEFAULT_SKILLS_DIR`; undefined: there are none. */
+  readonly folder: string | undefined;
+  readonly limits: VersionLimits;
+  readonly bodies: SkillBodies;
+  readonly listing: EntryListing;
+  readonly ids: Ids;
+  readonly clock: Clock;
+}
+
+/** The entry of a Skill of the operator's folder: one for each slug, on every process. */
+const entryIdOfDefault = (slug: string): string => deriveId(slug, 'default-skill');
+
+/**
+ * The Skills of `DEFAULT_SKILLS_DIR`, which every Agent has. They are read at the start and listed in the log as versions of entries
+ * that no Skill is the origin of, so that answers name what they had also after the folder changed. Which of them there are is what
+ * the folder of this process has.
+ */
+export class DefaultSkills {
+  private readonly waiting: Set<string>;
+  /** Ids of their entries, in the order of the folder. */
+  readonly entryIds: readonly string[];
+
+  /** Throws `InvalidConfig` where the folder is wrong. */
+  constructor(private readonly parts: DefaultSkillsParts) {
+    const slugs = this.read().map(({ slug }) => slug);
+    this.waiting = new Set(slugs);
+    this.entryIds = slugs.map(entryIdOfDefault);
+  }
+
+  /** Lists what is not listed as it is in the folder. Once for a start: while processes of two releases run, none undoes what the other lists. */
+  async list(): Promise<void> {
+    if (this.waiting.size === 0) return;
+    for (const skill of this.read().filter(({ slug }) => this.waiting.has(slug))) {
+      const { slug, name, description, instructions, frontmatter, files } = skill;
+      const commandId = this.parts.ids.next();
+      const meta = { commandId, correlationId: commandId, actor: 'system:skills', now: this.parts.clock.now() };
+      const texts = { name, slug, description, instructions, frontmatter: frontmatter as Record<string, never> };
+      const { findings = [] } = screened({ description, instructions }, emptyContent);
+      const contentHash = contentHashOf({ description, instructions, frontmatter, files });
+      await this.parts.listing.list(
+        entryIdOfDefault(slug),
+        {
+          version: { sourceId: null, listedBy: null, ...texts, findings: [...findings], contentHash },
+          files: [],
+          // The operator's own.
+          acceptFindings: true,
+          store: (stream, before) => this.parts.bodies.storeAt(stream, {}, files, before),
+        },
+        meta,
+      );
+      this.waiting.delete(slug);
+    }
+  }
+
+  private read() {
+    const { folder, limits } = this.parts;
+    return folder === undefined ? [] : readSkillFolder(folder, limits);
+  }
+}

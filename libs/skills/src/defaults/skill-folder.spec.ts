@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { readSkillFolder } from './skill-folder';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'skill-folder-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+const skill = (name: string) => `---\nname: ${name}\ndescription: Use it.\n---\n\nDo it.\n`;
+const read = (limits = { files: 2, bytes: 1_000 }) => readSkillFolder(root, limits);
+
+it('reads each folder with its files, and leaves the rest alone', () => {
+  write('README.md', 'Our Skills.');
+  write('travel/SKILL.md', skill('travel'));
+  write('refunds/SKILL.md', skill('refunds'));
+  write('refunds/references/limits.md', 'At most 500.');
+  write('refunds/.DS_Store', 'x');
+  expect(read()).toMatchObject([
+    { slug: 'refunds', instructions: 'Do it.', files: [{ path: 'references/limits.md', mediaType: 'text/markdown' }] },
+    { slug: 'travel', files: [] },
+  ]);
+});
+
+it.each([
+  ['no SKILL.md', () => write('a/notes.md', 'x'), 'a/SKILL.md cannot be read (ENOENT).'],
+  ['a wrong frontmatter', () => write('a/SKILL.md', 'Do it.'), 'a/SKILL.md'],
+  [
+    'one name twice',
+    () => ['a', 'b'].forEach((each) => write(`${each}/SKILL.md`, skill('same'))),
+    'a/SKILL.md and b/SKILL.md are both called same.',
+  ],
+  [
+    'too many files',
+    () => ['SKILL.md', '1', '2', '3'].forEach((each) => write(`a/${each}`, skill('a'))),
+    'a has more than 2 reference files.',
+  ],
+  [
+    'too many bytes',
+    () => [skill('a'), 'x'.repeat(1_000)].forEach((text, index) => write(index === 0 ? 'a/SKILL.md' : 'a/x', text)),
+    'a has more than 1000 bytes.',
+  ],
+  [
+    'a link',
+    () => {
+      write('a/SKILL.md', skill('a'));
+      symlinkSync('/etc/hostname', join(root, 'a', 'host'));
+    },
+    'is no regular file.',
+  ],
+] as const)('says what is wrong with a folder that has %s', (_, make, message) => {
+  make();
+  expect(() => read()).toThrow(
+    expect.objectContaining({ name: 'InvalidConfig', message: expect.stringContaining(message) }),
+  );
+  expect(() => read()).toThrow('DEFAULT_SKILLS_DIR: ');
+});
+
+it('says that there is no folder', () => {
+  expect(() => readSkillFolder(join(root, 'none'), { files: 1, bytes: 1 })).toThrow(
+    'cannot be read (ENOENT). Name a folder of Skills.',
+  );
+});
