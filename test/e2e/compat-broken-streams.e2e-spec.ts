@@ -1,3 +1,4 @@
+import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import { type Behaviour, chunk, completion, DONE, events, json, USAGE, usageChunk } from '../fixtures/upstream-double';
 import {
@@ -141,9 +142,9 @@ describe('a client that leaves', () => {
       body: JSON.stringify({ model: 'patient', stream: true, messages: [{ role: 'user', content: 'Hi' }] }),
     });
     await platform.call(`/api/v1/core/api-keys/${keyId}`, { method: 'DELETE' });
-    const revokedAt = performance.now();
+    const took = ownTime();
     const data = dataOf(await answer.text());
-    expect(performance.now() - revokedAt).toBeLessThan(5_000);
+    expect(took()).toBeLessThan(5_000);
     expect([errorOf(data.at(-2) as string), data.at(-1)]).toEqual([
       { message: expect.any(String), type: 'invalid_request_error', param: null, code: 'invalid_api_key' },
       '[DONE]',

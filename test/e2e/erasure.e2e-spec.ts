@@ -2,6 +2,7 @@ import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { type Vault, VAULT } from '@app/vault';
+import { ownTime } from '../fixtures/own-time';
 import { verifyFolder } from '../fixtures/sealed-log';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
@@ -50,11 +51,11 @@ const receiptsOf = async (type: string, stream: string) =>
 
 /** Deletes, and waits for the receipt; answers how long that took in milliseconds. */
 const erase = async (path: string, type: string, stream: string): Promise<number> => {
-  const started = Date.now();
+  const took = ownTime();
   const answer = await platform.call(core(path), { method: 'DELETE' });
   expect([200, 204]).toContain(answer.status);
   await until(async () => (await receiptsOf(type, stream)).length > 0, `the receipt of ${stream}`);
-  return Date.now() - started;
+  return took();
 };
 
 let ids: { space: string; prompt: string; agent: string; document: string; conversation: string; user: string };
@@ -177,7 +178,7 @@ describe('what is deleted', () => {
   });
 
   it('is gone with all that is in it, a Space', async () => {
-    const started = Date.now();
+    const took = ownTime();
     await erase(`/spaces/${ids.space}`, 'SpaceDeleted', `space-${ids.space}`);
     await until(
       async () =>
@@ -185,7 +186,7 @@ describe('what is deleted', () => {
         (await receiptsOf('PromptDeleted', `prompt-${ids.prompt}`)).length > 0,
       'the receipts of the Space',
     );
-    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(took()).toBeLessThan(10_000);
     expect(onDisk(['space', 'prompt', 'agent', 'instructions', 'window', 'tool'])).toEqual([]);
   });
 
