@@ -111,7 +111,7 @@ export class Compactor {
   /**
    * Summarises all but the end of the branch that was gone on with last, and records it: the id of the checkpoint, the same for a repeat
    * of the command, and for all who ask while it is made: this process makes one for them, and of those of several processes one is
-   * recorded. It is made until the last of them has left. Rejects `conflict` where there is nothing to summarise; throws what summarising throws.
+   * recorded. It is made until the last of them has left. Where nothing is left to summarise it is the newest; rejects `conflict` where there is none; throws what summarising throws.
    */
   async byHand(turn: CompactedTurn, meta: CommandMeta): Promise<string> {
     const { conversationId } = turn;
@@ -168,7 +168,10 @@ export class Compactor {
     // Also where all of it would fit: somebody wants it shorter.
     const keep = Math.min(budget, await tokensIn(context)) * KEPT;
     const compacted = await offBudget(() => this.compact(turn, context, keep, true, meta));
-    return compacted?.summary?.checkpointId ?? reject('conflict', { reason: 'nothing_to_summarise' });
+    // Where nothing was said since, the newest summary is what was asked for.
+    const { checkpointId } =
+      compacted?.summary ?? context.summary ?? reject('conflict', { reason: 'nothing_to_summarise' });
+    return checkpointId;
   }
 
   private contextOf(conversationId: string, last: string | null | undefined, by: Answered): Promise<BranchContext> {
