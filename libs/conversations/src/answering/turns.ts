@@ -11,6 +11,7 @@ import type { Answerer } from './answerer';
 import type { AnsweringAgent } from './answering';
 import { chatMessagesOf, imageTokensOf } from './branch-context';
 import type { Compactor } from './compactor';
+import type { RecordedAnswer } from './history';
 import type { Question } from './question';
 import { RecordedTurns, type RecordedTurnsParts, recordedTurn, waitingTurn } from './recorded-turns';
 import type { Asker } from './retriever';
@@ -170,6 +171,11 @@ export class Turns {
         { parts: this.running.find(answerId)?.parts ?? parts, status: isWaiting ? 'waiting' : 'streaming' },
       ]),
     );
+  }
+
+  /** The event of an answer that ended, for readers whose view does not show it yet. */
+  ended(conversationId: string, answerId: string): Promise<RecordedAnswer | undefined> {
+    return this.recorded.answer(conversationId, answerId);
   }
 
   /** Rejects `not_found` for what is no answer of the party, under way or not. */

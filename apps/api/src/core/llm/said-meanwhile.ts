@@ -1,16 +1,27 @@
 import type { Turns } from '@app/conversations';
-import type { MessageRow } from '@projections/messages';
+import { type MessageRow, messageRow, messages } from '@projections/messages';
 
-/** Answers under way with what was said of them until now: the view has it when they are finished. */
+/** Answers under way with what was said of them until now, and those that ended since as they ended: the view has both later. */
 export const withSaid = async (
-  turns: Turns,
+  turns: Pick<Turns, 'saidMeanwhile' | 'ended'>,
   conversationId: string,
   rows: readonly MessageRow[],
 ): Promise<readonly MessageRow[]> => {
-  if (rows.every(({ status }) => status !== 'streaming' && status !== 'waiting')) return rows;
+  if (!rows.some(isUnderWay)) return rows;
   const said = await turns.saidMeanwhile(conversationId);
-  return rows.map((row) => {
-    const now = said.get(row.id);
-    return now === undefined ? row : { ...row, ...now, parts: [...now.parts] };
-  });
+  return Promise.all(
+    rows.map(async (row) => {
+      const now = said.get(row.id);
+      if (now !== undefined) return { ...row, ...now, parts: [...now.parts] };
+      return isUnderWay(row) ? ((await endedRow(turns, row)) ?? row) : row;
+    }),
+  );
+};
+
+const isUnderWay = ({ status }: MessageRow): boolean => status === 'streaming' || status === 'waiting';
+
+const endedRow = async (turns: Pick<Turns, 'ended'>, { id, conversationId }: MessageRow) => {
+  const event = await turns.ended(conversationId, id);
+  const [change] = event === undefined ? [] : messages.apply(event);
+  return change?.op === 'put' ? messageRow.parse(change.row) : undefined;
 };
