@@ -1,6 +1,6 @@
 import { type Clock, type CommandMeta, Decisions, deriveId, type Ids, InstanceSecret, stepOf } from '@app/kernel';
 import { apiKeyDecider, type ApiKeyFields } from './api-key/api-key.decider';
-import { hashedSecret, makeSecret } from './api-key/api-key-secret';
+import { hashedSecret, makeSecret } from './secrets';
 import { type Permission, permission } from './api-key/permissions';
 import { CreateUser, type CreateUserHandler } from './user/commands/create-user';
 import { userDecider } from './user/user.decider';

@@ -1,6 +1,5 @@
 export * from './admins/admin-register';
 export { adminEvents, adminsDecider } from './admins/admins.decider';
-export * from './api-key/api-key-secret';
 export * from './api-key/api-key-use';
 export * from './api-key/api-key.decider';
 export { type ApiKeyEvent, apiKeyEvents, usageLimit, type UsageLimit } from './api-key/api-key.events';
@@ -14,9 +13,9 @@ export { IdentityModule } from './identity.module';
 export * from './policies/grant-agents-to-their-keys.policy';
 export * from './policies/release-mail-addresses.policy';
 export * from './policies/revoke-keys-of-deleted-users.policy';
+export * from './secrets';
 export * from './session/commands/end-session';
 export * from './session/commands/start-session';
-export * from './session/session-secret';
 export * from './session/session.decider';
 export { sessionEvents } from './session/session.events';
 export * from './user/commands/update-user';

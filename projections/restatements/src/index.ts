@@ -1,4 +1,3 @@
-export * from './open-restatements';
 export * from './queries/get-restatement';
 export * from './queries/list-restatements';
 export { RestatementsViewModule } from './restatements-view.module';

@@ -8,11 +8,9 @@ import {
   textSchema,
 } from '@app/kernel';
 import { z } from 'zod';
-import { documentScope } from './document-scope';
-import { documentChunkEdited, documentDisabled, documentEnabled } from './serving.events';
+import { documentChunkEdited, documentDisabled, documentEnabled, documentScope } from './serving.events';
 
-export { documentScope, type DocumentScope } from './document-scope';
-export { MAX_CHUNK_TEXT, type Searched } from './serving.events';
+export { documentScope, type DocumentScope, MAX_CHUNK_TEXT, type Searched } from './serving.events';
 
 /** The steps of ingestion, in order. */
 export const ingestionStep = z.enum(['parse', 'chunk', 'embed', 'publish']);

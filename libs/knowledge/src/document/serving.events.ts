@@ -1,8 +1,11 @@
 import { defineEvent, heldBlob, releasedBlobs, sensitive, textSchema } from '@app/kernel';
 import { z } from 'zod';
-import { documentScope } from './document-scope';
 
 const id = z.uuid();
+
+/** The level of Knowledge a document belongs to. */
+export const documentScope = z.enum(['agent', 'space', 'global']);
+export type DocumentScope = z.output<typeof documentScope>;
 
 /** Longest text of a chunk that is edited by hand, characters. */
 export const MAX_CHUNK_TEXT = 8_000;

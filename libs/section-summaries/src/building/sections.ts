@@ -1,4 +1,4 @@
-import { similarity } from './vectors';
+import { similarity } from './clusters';
 
 /** Chunks that a section has at least, where its document has as many, and at most. */
 export const FEWEST_CHUNKS = 4;

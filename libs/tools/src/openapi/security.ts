@@ -1,6 +1,6 @@
 import { fault, type Fields, fieldsAt, isFields, member, type Place } from './document-fault';
 import { resolved } from './references';
-import { isHeaderName } from './header-names';
+import { isHeaderName } from './parameters';
 
 /** Where the secret of a tool goes in a request. */
 export type SecretUse =

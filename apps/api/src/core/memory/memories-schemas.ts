@@ -1,6 +1,6 @@
-import { exposed, listQuery, presenter } from '@app/http';
+import { exposed, type JsonText, listQuery, presenter } from '@app/http';
 import { textSchema } from '@app/kernel';
-import { memoryKind } from '@app/memory';
+import { type MemoryCaller, memoryKind } from '@app/memory';
 import { type MemoryRow, memoryRow } from '@projections/memories';
 import { z } from 'zod';
 
@@ -49,3 +49,9 @@ export const memoryView = presenter<MemoryRow>(
   // Whether its user is shown depends on the caller.
   (row) => ({ ...row, userId: undefined }),
 );
+
+/** A memory as a caller sees it: who proposed a shared one is for themselves and for editors to know. */
+export const presentMemory = (row: MemoryRow, { userId, access }: MemoryCaller): JsonText => {
+  const mayKnow = row.userId === userId || access === 'edit';
+  return memoryView(row, { userId: mayKnow ? row.userId : null });
+};

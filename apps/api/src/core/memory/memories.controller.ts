@@ -23,9 +23,8 @@ import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { clearedQuery, memoriesQuery, memoryChange, memoryView, newMemory } from './memories-schemas';
+import { clearedQuery, memoriesQuery, memoryChange, memoryView, newMemory, presentMemory } from './memories-schemas';
 import { MemoryCallers } from './memory-callers';
-import { presentMemory } from './present-memory';
 
 /** What an Agent remembers: the caller's own, and what it shares with all who use it. */
 @Documented('Memories')

@@ -7,9 +7,8 @@ import { Controller, Param, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { memoryView } from './memories-schemas';
+import { memoryView, presentMemory } from './memories-schemas';
 import { MemoryCallers } from './memory-callers';
-import { presentMemory } from './present-memory';
 
 /** What becomes of a proposed memory: its user alone says so, once. */
 @Documented('Memories')

@@ -20,8 +20,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { cleared } from './memories.controller';
-import { memoriesQuery, memoryView } from './memories-schemas';
-import { presentMemory } from './present-memory';
+import { memoriesQuery, memoryView, presentMemory } from './memories-schemas';
 
 /** What all Agents remember of the caller, also those that they lost. */
 @Documented('Memories')

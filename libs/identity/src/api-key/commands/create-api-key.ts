@@ -1,7 +1,7 @@
 import { type CommandMeta, Decisions, deriveId, InstanceSecret, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { apiKeyDecider, type ApiKeyFields } from '../api-key.decider';
-import { hashedSecret, makeSecret } from '../api-key-secret';
+import { hashedSecret, makeSecret } from '../../secrets';
 
 export interface CreatedApiKey {
   readonly keyId: string;

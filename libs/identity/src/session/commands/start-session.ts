@@ -1,7 +1,7 @@
 import { type CommandMeta, Decisions, deriveId, InstanceSecret, isErased, type Receipt, reject } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { apiKeyDecider } from '../../api-key/api-key.decider';
-import { hashOfKey, hashOfSessionSecret, makeSessionSecret } from '../session-secret';
+import { hashOfKey, hashOfSessionSecret, makeSessionSecret } from '../../secrets';
 import { sessionDecider } from '../session.decider';
 
 /** How long a session lasts (wire, Who is asking). */

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel
 import { Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AdminRegister, type Appointed } from '../../admins/admin-register';
-import { claimingUser } from '../mail';
+import { claimingUser } from '../claimant';
 import { userDecider } from '../user.decider';
 import type { InstanceRole, Language } from '../user.events';
 

@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt, reject } from '@app/kernel';
 import { type Claim, Reservations } from '@app/reservations';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { AdminRegister, type Appointed } from '../../admins/admin-register';
-import { claimingUser } from '../mail';
+import { claimingUser } from '../claimant';
 import { isLiving, type LivingUser, userDecider, type UserFields } from '../user.decider';
 import type { InstanceRole } from '../user.events';
 
