@@ -78,7 +78,7 @@ it.each([
 ])('no query adds to what every object has, or is passed over: %s', async (query) => {
   for (const route of routes.filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v1/'))) {
     const { status } = await platform.call(`${world.path(route)}?${query}`);
-    // A thing that is not there is told before its parameters.
+    // A resource that is not there is told before its parameters.
     expect([route.url, status === 400 || status === 404]).toEqual([route.url, true]);
   }
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

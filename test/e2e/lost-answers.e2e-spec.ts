@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => platform.stop());
 
-/** From the inside out: what holds another thing goes after it. */
+/** From the inside out: what holds another resource goes after it. */
 const DELETIONS: readonly (readonly [url: string, type: string])[] = [
   ['/knowledge/:agentId/tags/:tagId', 'TagDeleted'],
   ['/knowledge/:agentId/documents/:documentId', 'DocumentDeleted'],

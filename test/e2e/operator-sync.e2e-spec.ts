@@ -88,7 +88,7 @@ describe('operator sync', () => {
     ]);
   });
 
-  it('refuses a link out of the folder, an empty folder and wrong words, and changes nothing', async () => {
+  it('rejects a link out of the folder, an empty folder and wrong words, and changes nothing', async () => {
     const { agent, names } = await setUp('Operating badly');
     await synced(folderOf({ 'a.md': 'Stays.' }), agent);
     const outside = folderOf({ 'secret.txt': 'secret' });

@@ -3,7 +3,7 @@ import type { Ask, Request } from './asking';
 /** Races over HTTP: two requests at once for what only one may get. */
 
 const CORE = '/api/v1/core';
-/** Pairs that race at the same time, each lane for things of its own. */
+/** Pairs that race at the same time, each lane for aggregates of its own. */
 const LANES = 4;
 
 interface Answered {

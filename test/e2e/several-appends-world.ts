@@ -19,7 +19,7 @@ export interface Sent {
   readonly payload?: string | Buffer;
 }
 
-/** A request on things of its own, so that it can be broken again and again. */
+/** A request on resources of its own, so that it can be broken again and again. */
 export interface Prepared {
   readonly sent: Sent;
   /** How often it happened, however far it came. */

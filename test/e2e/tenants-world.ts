@@ -5,9 +5,9 @@ import { startTestGateway, type TestGateway } from './gateway';
 import type { Answer, Call, TestPlatform } from './harness';
 import { asUnknown } from './world';
 
-/** What members of one Space, and owners of several things, may not reach through each other. */
+/** What members of one Space, and owners of several resources, may not reach through each other. */
 
-/** Words that stand in the things of one alone. */
+/** Words that stand in the resources of one alone. */
 export const CANARY = { alice: 'Zanthoquill', bob: 'Vexolumir' } as const;
 type Person = Awaited<ReturnType<TestPlatform['newCaller']>>;
 export let gateway: TestGateway;
@@ -74,7 +74,7 @@ export const callersEvents = async (): Promise<readonly string[]> => {
     .map(({ type }) => type);
 };
 
-/** Starts a gateway with two tenants, each with things of their own. */
+/** Starts a gateway with two tenants, each with resources of their own. */
 export const withTenants = (): void => {
   beforeAll(async () => {
     gateway = await startTestGateway();

@@ -1,6 +1,6 @@
 import type { ServedRoute } from '@app/http';
 import { until } from '../fixtures/until';
-import type { TestPlatform } from './harness';
+import { ADMIN_KEY, type TestPlatform } from './harness';
 
 /** One of everything that has an id, made over the API by the admin. */
 export interface World {
@@ -105,3 +105,91 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
   };
   return { ids, path: ({ url }) => pathWith(url, ids) };
 };
+
+const CORE = '/api/v1/core';
+const OPERATIONS = '/api/v1/operations';
+const SESSION = '/api/v1/session';
+const scope = { type: 'instance' };
+
+/** Requests of the world that append once at most, so an error leaves nothing behind. Those that delete come last, and the inner ones first. */
+export const SINGLE_APPENDS: readonly (readonly [route: string, body?: object])[] = [
+  [`PUT ${CORE}/users/me`, { name: 'Somebody else' }],
+  [
+    `POST ${CORE}/api-keys`,
+    { name: 'Another', agentIds: [], permissions: ['agents:read'], usageLimit: { amount: '1', window: 'day' } },
+  ],
+  [`PUT ${CORE}/api-keys/:keyId`, { name: 'Renamed', usageLimit: { amount: '1', window: 'day' } }],
+  [`PUT ${CORE}/spaces/:spaceId/members/:userId`, { role: 'editor' }],
+  [`POST ${CORE}/spaces/:spaceId/prompts`, { title: 'Another', text: 'Say goodbye.' }],
+  [`PUT ${CORE}/spaces/:spaceId/prompts/:promptId`, { title: 'Renamed' }],
+  [`PUT ${CORE}/agents/:agentId`, { name: 'Renamed', public: { enabled: true } }],
+  [`PUT ${CORE}/agents/:agentId/prompt`, { systemPrompt: 'Be brief.' }],
+  [`POST ${CORE}/agents/:agentId/versions/0/restore`],
+  [`PUT ${CORE}/skills/:skillId`, { description: 'Stops the machine.' }],
+  [`POST ${CORE}/skills/:skillId/publish`],
+  [`PUT ${CORE}/skills/:skillId/draft`],
+  [`PUT ${CORE}/skills/:skillId/draft/files/:filePath`],
+  [`DELETE ${CORE}/skills/:skillId/draft/files/:filePath`],
+  [`DELETE ${CORE}/skills/:skillId/draft`],
+  [`POST ${CORE}/skills/:skillId/activate`, { versionId: ':versionId' }],
+  [`POST ${CORE}/marketplace/skills`, { skillId: ':skillId' }],
+  [`DELETE ${CORE}/marketplace/skills/:entryId`],
+  [`POST ${CORE}/marketplace/skills/:entryId/restore`],
+  [`POST ${CORE}/knowledge/:agentId/tags`, { name: 'Another' }],
+  [`PUT ${CORE}/knowledge/:agentId/tags/:tagId`, { name: 'Renamed' }],
+  [
+    `PUT ${CORE}/knowledge/:agentId/documents/:documentId`,
+    { name: 'renamed.md', content: '# Anew', mimeType: 'text/markdown' },
+  ],
+  [`POST ${CORE}/knowledge/:agentId/documents/:documentId/reprocess`, { force: true }],
+  [`POST ${CORE}/knowledge/:agentId/documents/:documentId/tags/:tagId`],
+  [`DELETE ${CORE}/knowledge/:agentId/documents/:documentId/tags/:tagId`],
+  [`POST ${CORE}/knowledge/:agentId/documents/download`, { documentIds: [':documentId'] }],
+  [`POST ${CORE}/knowledge/:agentId/search`, { query: 'key' }],
+  [`POST ${CORE}/knowledge/:agentId/summary-index`, { mode: 'rebuild' }],
+  [`DELETE ${CORE}/knowledge/:agentId/summary-index`],
+  [`POST ${CORE}/knowledge/:agentId/reindex`, { scope: 'space' }],
+  ...['pause', 'resume', 'swap', 'rollback', 'cancel'].map((action): readonly [string, object] => [
+    `POST ${CORE}/knowledge/:agentId/reindex/${action}`,
+    { scope: 'space' },
+  ]),
+  [`POST ${CORE}/llm/:agentId/generateText`, { prompt: 'How do I start it?' }],
+  [`POST ${CORE}/llm/:agentId/generateObject`, { prompt: 'How do I start it?', schema: {} }],
+  [`POST ${CORE}/llm/:agentId/generateImage`, { prompt: 'A key' }],
+  [`POST ${CORE}/llm/:agentId/generateSpeech`, { text: 'Hello.', voiceName: 'alloy' }],
+  [`POST ${CORE}/llm/:agentId/transcribe`, { audioBase64: 'AAAA', mimeType: 'audio/wav' }],
+  [`PUT ${CORE}/llm/:agentId/conversation/:conversationId`, { title: 'Renamed', archived: true }],
+  [`POST ${CORE}/llm/:agentId/conversation/:conversationId/stop`],
+  [`POST ${CORE}/llm/:agentId/conversation/:conversationId/compact`],
+  [`POST ${CORE}/llm/:agentId/conversation/:conversationId/messages/:messageId/tools/:callId`, { approved: true }],
+  [`POST ${CORE}/memory/:agentId/memories/:memoryId/discard`],
+  [`POST ${CORE}/cost-control`, { scope, amount: '100', window: 'day', action: 'warn' }],
+  [`PUT ${CORE}/cost-control/:limitId`, { amount: '101' }],
+  [`PUT ${CORE}/cost-control`, { id: ':limitId', amount: '102' }],
+  [`DELETE ${CORE}/cost-control/:limitId`],
+  [`DELETE ${CORE}/cost-control`, { id: ':limitId' }],
+  ...['rebuild', 'rebuild/pause', 'rebuild/resume', 'swap', 'rollback', 'rebuild/cancel', 'retire'].map(
+    (action): readonly [string] => [`POST ${OPERATIONS}/projections/:name/${action}`],
+  ),
+  [`POST ${OPERATIONS}/dead-letters/:id/retry`],
+  [`POST ${OPERATIONS}/dead-letters/:id/discard`],
+  [`POST ${OPERATIONS}/blobs/sweep`],
+  ...['', '/pause', '/resume', '/swap', '/rollback', '/cancel'].map((action): readonly [string] => [
+    `POST ${OPERATIONS}/reindex${action}`,
+  ]),
+  [
+    `POST ${OPERATIONS}/usage/what-if`,
+    { from: '2026-11-01T00:00:00.000Z', limit: { scope, amount: '1', window: 'day' } },
+  ],
+  [`POST ${SESSION}`, { apiKey: ADMIN_KEY }],
+  [`DELETE ${SESSION}`],
+  [`POST ${CORE}/llm/:agentId/conversation/:conversationId/messages/:messageId/feedback`, { rating: 'up' }],
+  [`DELETE ${CORE}/llm/:agentId/conversation/:conversationId/messages/:messageId`],
+  [`DELETE ${CORE}/llm/:agentId/conversation/:conversationId`],
+  [`DELETE ${CORE}/knowledge/:agentId/tags/:tagId`],
+  [`DELETE ${CORE}/knowledge/:agentId/documents/:documentId`],
+  [`DELETE ${CORE}/spaces/:spaceId/prompts/:promptId`],
+  [`DELETE ${CORE}/spaces/:spaceId/members/:userId`],
+  [`DELETE ${CORE}/agents/:agentId`],
+  [`DELETE ${CORE}/api-keys/:keyId`],
+];

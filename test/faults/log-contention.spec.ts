@@ -5,7 +5,7 @@ import { type EventLog, openSqliteEventLog } from '@app/event-log';
 import { Decisions, type Receipt } from '@app/kernel';
 import { bidCodec, bids, newMeta } from '../fixtures/bids';
 
-/** Fault 12: a hundred commands on one thing at the same time. */
+/** Fault 12: a hundred commands on one aggregate at the same time. */
 
 let folder: string;
 let log: EventLog;

@@ -7,7 +7,7 @@ let test_: TestPlatform;
 beforeAll(async () => (test_ = await startTestPlatform()));
 afterAll(() => test_.stop());
 
-/** From the second read of each thing on, its blobs are not what was stored: ingestion reads the file, the search index its passages. */
+/** From the second read of each document on, its blobs are not what was stored: ingestion reads the file, the search index its passages. */
 const breakPassages = (blobs: Blobs): jest.SpyInstance => {
   const get = blobs.get.bind(blobs);
   const read = new Set<string>();

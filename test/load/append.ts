@@ -26,7 +26,7 @@ const metadata = JSON.stringify({
   actor: 'user:bench',
   schema: '1',
 });
-/** Named as the product names streams, by ids that are ordered by time; used in no order, as people come back to older things. */
+/** Named as the product names streams, by ids that are ordered by time; used in no order, as people come back to older aggregates. */
 const streamIds = new TimeOrderedIds();
 const streams = Array.from({ length: STREAMS }, () => ({ name: `bench-${streamIds.next()}`, order: Math.random() }))
   .toSorted((a, b) => a.order - b.order)

@@ -13,7 +13,7 @@ import { fillNotes, notesCodec, notesView } from './notes';
 /**
  * Rebuild of a simple view into MongoDB: by the product, and by a bare loop that reads the same log, parses each event and
  * upserts a row of the same fields with the driver's bulk writes, a page at a time. `MONGODB_URL` names the server. Prints rates
- * and their ratio, for a log in which every event is of a thing of its own, and for one with ten events of each thing.
+ * and their ratio, for a log in which every event is of an aggregate of its own, and for one with ten events of each aggregate.
  */
 
 const EVENTS = Number(process.env['EVENTS'] ?? 20_000);
@@ -115,8 +115,8 @@ const compare = async (title: string, perThing: number): Promise<void> => {
 };
 
 const main = async (): Promise<void> => {
-  await compare('each of a thing of its own', 1);
-  await compare('ten of each thing', 10);
+  await compare('each of an aggregate of its own', 1);
+  await compare('ten of each aggregate', 10);
 };
 
 void main();

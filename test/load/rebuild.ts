@@ -8,8 +8,8 @@ import { fillNotes } from './notes';
 
 /**
  * Rebuild of a simple view: by the rebuild thread of the product, and by a bare loop that reads the same log, parses each
- * event and upserts a row of the same fields. Prints rates and their ratio, for a log in which 1,000 things are worked on
- * at a time, ten events each, and for the worst case, where the events of a thing stand as far apart as they can.
+ * event and upserts a row of the same fields. Prints rates and their ratio, for a log in which 1,000 aggregates are worked on
+ * at a time, ten events each, and for the worst case, where the events of an aggregate stand as far apart as they can.
  */
 
 const EVENTS = Number(process.env['EVENTS'] ?? 200_000);
@@ -18,7 +18,7 @@ const PER_THING = 10;
 const AT_A_TIME = 1_000;
 const PAGE = 1_000;
 
-/** The thing that the n-th event is about. */
+/** The aggregate that the n-th event is about. */
 type Order = (number: number) => number;
 const together: Order = (number) => Math.floor(number / (PER_THING * AT_A_TIME)) * AT_A_TIME + (number % AT_A_TIME);
 const apart: Order = (number) => number % (EVENTS / PER_THING);
@@ -100,8 +100,8 @@ const compare = async (title: string, order: Order): Promise<void> => {
 };
 
 const main = async (): Promise<void> => {
-  await compare(`${AT_A_TIME} things at a time`, together);
-  await compare('each thing all over the log', apart);
+  await compare(`${AT_A_TIME} aggregates at a time`, together);
+  await compare('each aggregate all over the log', apart);
 };
 
 void main();

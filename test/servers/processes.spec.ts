@@ -69,7 +69,7 @@ const specs = (): void => {
         allAgents: true,
       });
       const minute = (): number => Math.floor(Date.now() / 60_000);
-      // Of two minutes the first counts for the second, which may then refuse all: every answer tells whether it is refused at all.
+      // Of two minutes the first counts for the second, which may then reject all: every answer tells whether it is rejected at all.
       const every = new Set<number>();
       const ask = async (): Promise<readonly number[]> => {
         const began = minute();

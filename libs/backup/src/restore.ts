@@ -24,7 +24,7 @@ export interface RestoreOptions {
 
 export interface Restored {
   readonly manifest: Manifest;
-  /** Things whose content was erased after the backup, and stays so. */
+  /** Aggregates whose content was erased after the backup, and stays so. */
   readonly erased: number;
 }
 

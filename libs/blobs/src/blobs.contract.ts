@@ -106,7 +106,7 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
     expect(await blobs.list(null, 10)).toEqual([]);
   });
 
-  it('gives nothing for an unknown name, another thing or a destroyed key', async () => {
+  it('gives nothing for an unknown name, another aggregate or a destroyed key', async () => {
     const { name } = await blobs.put('document-1', Buffer.from('text'), {});
     await blobs.put('document-2', Buffer.from('other'), {});
     expect(await blobs.get('document-1', '0'.repeat(32))).toBeUndefined();

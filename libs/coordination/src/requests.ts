@@ -31,7 +31,7 @@ export interface Ask {
 }
 
 type Answer =
-  { readonly value: Json } | { readonly refused: string; readonly facts: Facts } | { readonly failed: string };
+  { readonly value: Json } | { readonly rejected: string; readonly facts: Facts } | { readonly failed: string };
 
 interface Stored extends Ask {
   /** When it was asked, milliseconds. */
@@ -133,12 +133,12 @@ const answerOf = async (serve: () => Promise<{ readonly value: Json } | undefine
   try {
     return await serve();
   } catch (error) {
-    return isDomainError(error) ? { refused: error.code, facts: error.facts } : { failed: errorName(error) };
+    return isDomainError(error) ? { rejected: error.code, facts: error.facts } : { failed: errorName(error) };
   }
 };
 
 const given = (answer: Answer, group: string): Json => {
-  if ('refused' in answer) return reject(answer.refused, answer.facts);
+  if ('rejected' in answer) return reject(answer.rejected, answer.facts);
   if ('failed' in answer)
     throw new Unavailable(group, `the process that holds it failed with ${answer.failed}`, 'unknown');
   return answer.value;

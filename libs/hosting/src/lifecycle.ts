@@ -12,7 +12,7 @@ const ANSWER_GRACE_MS = 5_000;
 /** How long providers may take to say what answers used whose clients left, and the log to take it. */
 const SETTLE_GRACE_MS = 8_000;
 
-/** One of the things that a process may run, beside what it answers over HTTP. */
+/** A part that a process may run, beside what it answers over HTTP. */
 export interface Role {
   start(): Promise<void>;
   /** Resolves when what is in hand has ended. */

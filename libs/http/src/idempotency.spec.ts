@@ -4,7 +4,7 @@ import { type Acceptance, digestOf, Idempotency } from './idempotency';
 
 const keyring = {
   ensureKey: async () => Buffer.alloc(32),
-  keys: async () => new Map([['thing-1', Buffer.alloc(32, 7)]]),
+  keys: async () => new Map([['agent-1', Buffer.alloc(32, 7)]]),
 };
 
 /** Two processes over one store; `dead` ones are heard of no more. */
@@ -37,7 +37,7 @@ describe('an idempotency key over several processes', () => {
     const accepted = (await ask(first)) as Acceptance;
     await expect(ask(second)).rejects.toMatchObject({ code: 'request_in_progress' });
     await expect(ask(second, { other: true })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
-    accepted.answered = { thing: 'thing-1', body: '{"id":"1"}' };
+    accepted.answered = { keyName: 'agent-1', body: '{"id":"1"}' };
     await first.settle(accepted, { status: 201, headers: { etag: '"0"' }, hasWritten: true });
     expect(await ask(second)).toEqual({ status: 201, headers: { etag: '"0"' }, body: '{"id":"1"}' });
   });

@@ -63,8 +63,8 @@ export interface Acceptance {
   readonly again: boolean;
   /** Nothing of the request is stored (`unkept`). */
   readonly isUnkept?: true;
-  /** What `written` answered: the data key that the body is under (stored as `thing`), and the body as a repeat may see it. */
-  answered: { readonly thing: string; readonly body: string | null } | null;
+  /** What `written` answered: the name of the data key that the body is under (stored as `thing`), and the body as a repeat may see it. */
+  answered: { readonly keyName: string; readonly body: string | null } | null;
 }
 
 /** How a request was answered. */
@@ -221,10 +221,11 @@ export class Idempotency {
     headers: Readonly<Record<string, string>>,
   ): Promise<boolean> {
     if (answered === null) return false;
-    const key = answered.body === null ? undefined : (await this.keyring.keys([answered.thing])).get(answered.thing);
+    const key =
+      answered.body === null ? undefined : (await this.keyring.keys([answered.keyName])).get(answered.keyName);
     if (answered.body !== null && key === undefined) return false;
     const body = key === undefined ? null : encryptField(key, name, answered.body);
-    const answer: Answer = { status, headers, thing: key === undefined ? null : answered.thing, body };
+    const answer: Answer = { status, headers, thing: key === undefined ? null : answered.keyName, body };
     return this.store.write(name, { commandId, hash, at, answer });
   }
 }

@@ -1,4 +1,4 @@
-/** One thing that is wrong with an input. `path` reads as in code: `tools[0].name`. Never holds the value itself. */
+/** A mistake in an input. `path` reads as in code: `tools[0].name`. Never holds the value itself. */
 export interface InputFault {
   readonly path: string;
   readonly code: string;

@@ -23,7 +23,7 @@ const literal = (facts: string, name: string): string | undefined =>
   new RegExp(`\\b${name}: '([^']+)'`).exec(facts)?.[1];
 
 describe('every rejection in the code', () => {
-  it('that finds nothing names the kind and the id, but for deciders of one thing, whose name is added', () => {
+  it('that finds nothing names the kind and the id, but for deciders of one aggregate, whose name is added', () => {
     const unnamed = rejections('not_found').filter(
       ({ file, facts }) => !file.endsWith('.decider.ts') && !(/\bkind\b/.test(facts) && /\bid\b/.test(facts)),
     );

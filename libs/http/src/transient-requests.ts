@@ -11,7 +11,7 @@ export type PlaceOf = (request: FastifyRequest) => Promise<Place> | undefined;
 
 /** Proves that another process of this instance forwards a request. */
 const SIGNATURE = 'x-process-signature';
-/** What goes with a request that is forwarded: who asks, and how. The process that has the thing asks for rights itself. */
+/** What goes with a request that is forwarded: who asks, and how. The process that has the conversation checks access itself. */
 const FORWARDED = ['x-api-key', 'cookie', 'accept', 'content-type', 'idempotency-key', 'if-match', 'last-event-id'];
 /** What comes back beside the status and the body. */
 const ANSWERED = ['content-type', 'etag', 'retry-after', 'x-vercel-ai-ui-message-stream', 'x-accel-buffering', 'allow'];

@@ -36,7 +36,7 @@ export const written = async (
   const json = show === undefined ? undefined : found === undefined || found === AWAY ? bare(receipt) : found;
   const { acceptance } = reply.request;
   if (acceptance !== null)
-    acceptance.answered = { thing: outcome.keptWith?.() ?? receipt.stream, body: json?.text ?? null };
+    acceptance.answered = { keyName: outcome.keptWith?.() ?? receipt.stream, body: json?.text ?? null };
   return outcome.once === undefined ? json : json?.with(outcome.once);
 };
 
@@ -59,7 +59,7 @@ export const writtenTogether = async (
     reply.header('x-log-position', last);
   }
   const { acceptance } = reply.request;
-  if (acceptance !== null) acceptance.answered = { thing: keptWith, body: json.text };
+  if (acceptance !== null) acceptance.answered = { keyName: keptWith, body: json.text };
   return json;
 };
 

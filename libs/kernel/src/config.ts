@@ -32,39 +32,41 @@ export const configSchema = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Log entries of this severity and above.'),
+    .describe('Log messages of this severity and above.'),
   MAX_UPLOAD_BYTES: wholeNumber(1, 4 * 1024 ** 3)
     .default(100 * 1024 ** 2)
-    .describe('Largest file that can be uploaded, in bytes.'),
+    .describe('Size limit of an uploaded file, in bytes.'),
   PARSER_MEMORY_MB: wholeNumber(128, 65_536)
     .default(512)
-    .describe('Most memory of a process that reads an uploaded file, in MiB. Up to five of them run at once.'),
-  PARSER_SECONDS: wholeNumber(1, 3_600)
-    .default(60)
-    .describe('Longest that reading an uploaded file may take, in seconds.'),
+    .describe('Memory limit of a process that parses an uploaded file, in MiB. Up to five run at once.'),
+  PARSER_SECONDS: wholeNumber(1, 3_600).default(60).describe('Time limit for parsing an uploaded file, in seconds.'),
   PARSER_INFLATED_BYTES: wholeNumber(1024 ** 2, 64 * 1024 ** 3)
     .default(1024 ** 3)
-    .describe('Most bytes that what is compressed in an uploaded file may unpack to.'),
-  SKILLS_PER_PLACE: wholeNumber(1, 1_000).default(50).describe('Most Skills of a Space, and of each of its Agents.'),
-  SKILL_MAX_FILES: wholeNumber(0, 10_000).default(500).describe('Most reference files of a Skill.'),
+    .describe('Size limit of an uploaded file once it is decompressed, in bytes.'),
+  SKILLS_PER_PLACE: wholeNumber(1, 1_000)
+    .default(50)
+    .describe('Maximum number of Skills in a Space, and in each of its Agents.'),
+  SKILL_MAX_FILES: wholeNumber(0, 10_000).default(500).describe('Maximum number of reference files in a Skill.'),
   SKILL_MAX_BYTES: wholeNumber(1, 1024 ** 3)
     .default(100 * 1024 ** 2)
-    .describe('Most bytes of the reference files of a Skill, inflated.'),
+    .describe('Size limit of all reference files of a Skill together, decompressed, in bytes.'),
   CONVERSATION_CONTEXT_TOKENS: wholeNumber(500, 10_000_000)
     .optional()
     .describe(
       'Tokens of a conversation that a model is shown. What came before is summarised. Default: three quarters of the `contextWindow` of the model, or 16000.',
     ),
-  MEMORY_PERSONAL_MAX: wholeNumber(1, 10_000).default(100).describe('Most memories of one user that an Agent keeps.'),
+  MEMORY_PERSONAL_MAX: wholeNumber(1, 10_000)
+    .default(100)
+    .describe('Maximum number of memories that an Agent keeps of one user.'),
   MEMORY_SHARED_MAX: wholeNumber(1, 10_000)
     .default(100)
-    .describe('Most memories that an Agent shares with all its users.'),
+    .describe('Maximum number of memories that an Agent shares with all its users.'),
   MEMORY_CONTEXT_TOKENS: wholeNumber(0, 100_000)
     .default(800)
-    .describe('Most tokens of memories that an answer is given.'),
+    .describe('Maximum tokens of memories in the prompt of an answer.'),
   MEMORY_PROPOSAL_DAYS: wholeNumber(1, 3_650)
     .default(30)
-    .describe('Days after which a proposed memory lapses that nobody confirmed or discarded.'),
+    .describe('Expire a proposed memory that nobody confirmed or discarded after this many days.'),
   SCREENING_MODEL: z
     .string()
     .min(1)
@@ -98,10 +100,10 @@ export const configSchema = z.object({
     .describe('API key of the first admin, at least 32 characters. Default: generated and printed once.'),
   SPACE_CREATION_ROLES: list(['admin', 'member', 'auditor', 'operator'])
     .default(['admin', 'member'])
-    .describe('Roles that may create Spaces.'),
+    .describe('Allow users with these roles to create Spaces.'),
   MARKETPLACE_ROLES: list(['admin', 'member', 'auditor', 'operator'])
     .default(['admin'])
-    .describe('Roles that may list Skills in the marketplace, and archive what is listed.'),
+    .describe('Allow users with these roles to list Skills in the marketplace and archive them.'),
   VAULT_KEY: z
     .string()
     .min(32)
@@ -166,7 +168,7 @@ export const configSchema = z.object({
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,100}$/, 'may hold letters, digits, dots, dashes and underscores')
     .default('platform.')
-    .describe('Prefix of topic names.'),
+    .describe('Prefix for topic names.'),
   KAFKA_SSL: flag.default(false).describe('Use TLS for brokers.'),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
@@ -174,8 +176,10 @@ export const configSchema = z.object({
     .describe('Sign in to brokers with this SASL mechanism. Default: no sign-in.'),
   KAFKA_SASL_USERNAME: z.string().min(1).optional().describe('User name for brokers.'),
   KAFKA_SASL_PASSWORD: z.string().min(1).optional().describe('Password for brokers.'),
-  KAFKA_PARTITIONS: wholeNumber(1, 1_000).default(6).describe('Partitions of topics that the platform creates.'),
-  KAFKA_REPLICATION: wholeNumber(1, 10).default(1).describe('Replicas of topics that the platform creates.'),
+  KAFKA_PARTITIONS: wholeNumber(1, 1_000)
+    .default(6)
+    .describe('Number of partitions for topics that the platform creates.'),
+  KAFKA_REPLICATION: wholeNumber(1, 10).default(1).describe('Number of replicas for topics that the platform creates.'),
   COMPAT_DROP_UNSUPPORTED: flag
     .default(false)
     .describe('Drop unsupported gateway fields instead of rejecting the request.'),
@@ -190,7 +194,7 @@ export const configSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
     .describe('Send traces to this address (OTLP over HTTP). Default: none are sent.'),
-  OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Name of the service in traces.'),
+  OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Service name in traces.'),
 });
 
 export type Config = Readonly<z.output<typeof configSchema>>;

@@ -38,7 +38,7 @@ describe('what a process has opened', () => {
     expect(told).toEqual(['a']);
   });
 
-  it('is closed also where one thing does not close, which is told in the end', async () => {
+  it('is closed also where one does not close, which is told in the end', async () => {
     const resources = new Resources();
     const told: string[] = [];
     await resources.open(() => named('a', told));

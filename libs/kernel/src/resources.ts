@@ -4,7 +4,7 @@ export interface Closable {
 }
 
 /**
- * What a process has opened: one thing after the other, closed in the reverse order. A start that fails half-way closes what it
+ * What a process has opened, in order; closed in the reverse order. A start that fails half-way closes what it
  * opened until then, and opens nothing more.
  */
 export class Resources {
@@ -24,7 +24,7 @@ export class Resources {
     return next;
   }
 
-  /** Closes everything, once; goes on where closing one thing fails, and throws that in the end. */
+  /** Closes everything, once; goes on where closing one fails, and throws that in the end. */
   close(): Promise<void> {
     this.closing ??= this.closeAll();
     return this.closing;

@@ -19,13 +19,13 @@ export const namesIn = (entry: unknown): EntryNames => {
   return { ...(typeof key === 'string' ? { key } : {}), ...(typeof provider === 'string' ? { provider } : {}) };
 };
 
-/** A sentence for each thing that has not the form it must have. `place`: where it stands. */
+/** A sentence for each value of the wrong form. `place`: where it stands. */
 export const formMistakes = (issues: readonly Issue[], place?: string): readonly string[] =>
   issues
     .flatMap(withinUnion)
     .map(({ path, message }) => `${[place, path.join('.')].filter(Boolean).join(': ') || 'the file'}: ${message}`);
 
-/** What may be one thing or another is judged as the last of them, the one with fields. */
+/** A value that may take several forms is judged as the last of them, the one with fields. */
 const withinUnion = (issue: Issue): readonly Issue[] =>
   issue.code === 'invalid_union' && issue.errors.length > 0
     ? (issue.errors.at(-1) as readonly Issue[])

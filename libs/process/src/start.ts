@@ -46,7 +46,7 @@ export interface Starting {
   /** Told the secret of the bootstrap key as soon as it stands, only by the start that makes it. */
   readonly madeKey?: (secret: string) => void;
   readonly createApplication?: CreateApplication;
-  /** How long the main loop may stand still before requests are refused, milliseconds: tests share it with their clients. */
+  /** How long the main loop may stand still before requests are rejected, milliseconds: tests share it with their clients. */
   readonly lateMs?: number;
 }
 

@@ -23,7 +23,7 @@ describe('the module of the relay', () => {
 
   it('has no relay where none are', async () => expect(await opened({})).toEqual({ relay: undefined, readers: [] }));
 
-  it('refuses a second relay beside the first', async () => {
+  it('rejects a second relay beside the first', async () => {
     const context = await openContext(RelayModule, [], BROKERS);
     const relay = context.module.get(Relay, { strict: false });
     expect(() => context.module.get(Policies).addReader(relay)).toThrow('defined twice');

@@ -79,7 +79,7 @@ export class CallRecord {
     if (work === undefined || this.usage !== NOTHING) return;
     this.model = work.model;
     this.brokenOff({ seen, ms: work.ms });
-    // Whoever makes a whole thing bills it whole.
+    // Whoever makes a whole image, speech or transcript bills it whole.
     this.units = this.asked;
   }
 

@@ -52,7 +52,7 @@ export class ChatGateway {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Answers a request. Throws `GatewayError`, or a refusal of the metering, while nothing was sent. */
+  /** Answers a request. Throws `GatewayError`, or a rejection by the metering, while nothing was sent. */
   async answer(caller: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<void> {
     const parameters = chatParameters(body, this.config.COMPAT_DROP_UNSUPPORTED);
     if (parameters.dropped.length > 0) reply.header(DROPPED_HEADER, parameters.dropped.join(', '));

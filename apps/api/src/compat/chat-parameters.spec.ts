@@ -4,7 +4,7 @@ import { chatInput, chatRequest } from './chat-request';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 const read = (body: object, drop = false) => chatParameters({ messages, ...body }, drop);
-const refusal = (body: object) => {
+const rejection = (body: object) => {
   try {
     read(body);
   } catch (error) {
@@ -69,7 +69,7 @@ describe('the parameters of a chat', () => {
     { logit_bias: { 1: 2 } },
   ])('may not hold %j, unless the instance drops it and says so', (body) => {
     const [name] = Object.keys(body);
-    expect([refusal(body), read(body, true)]).toEqual([
+    expect([rejection(body), read(body, true)]).toEqual([
       [name, 'unsupported_parameter'],
       expect.objectContaining({ passed: {}, unknown: {}, dropped: [name] }),
     ]);
@@ -125,7 +125,7 @@ describe('the parameters of a chat', () => {
     [{ stop: [1] }, 'stop', 'invalid_type'],
     [{ tool_choice: 1 }, 'tool_choice', 'invalid_type'],
     [{ stream_options: { include_usage: 1 } }, 'stream_options.include_usage', 'invalid_type'],
-  ])('name what is wrong: %j', (body, param, code) => expect(refusal(body)).toEqual([param, code]));
+  ])('name what is wrong: %j', (body, param, code) => expect(rejection(body)).toEqual([param, code]));
 
   it('may hold turns that are calls alone', () => {
     const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
@@ -135,7 +135,7 @@ describe('the parameters of a chat', () => {
       { content: '', tool_calls: calls },
       { content: null },
     ])
-      expect(refusal({ messages: [{ role: 'assistant', ...turn }] })).toBeUndefined();
+      expect(rejection({ messages: [{ role: 'assistant', ...turn }] })).toBeUndefined();
   });
 
   it('are counted without the bytes of pictures', () => {

@@ -93,7 +93,7 @@ const UNSUPPORTED: ReadonlyMap<string, (value: unknown) => boolean> = new Map<st
   ['logit_bias', (value) => isFields(value) && Object.keys(value).length === 0],
 ]);
 
-/** Reads a body but its model. Throws the envelope of the first thing that is wrong; `drop` leaves unsupported fields out instead. */
+/** Reads a body but its model. Throws the envelope of the first mistake; `drop` leaves unsupported fields out instead. */
 export const chatParameters = (body: Fields, drop: boolean): ChatParameters => {
   const messages = checkMessages(body['messages']);
   const passed: Record<string, unknown> = {};

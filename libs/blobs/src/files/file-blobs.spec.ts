@@ -71,7 +71,7 @@ describe('The files of FileBlobs', () => {
     });
   });
 
-  it('is found damaged when another body of the same thing stands in its place', async () => {
+  it('is found damaged when another body of the same aggregate stands in its place', async () => {
     const first = await blobs.put('document-1', Buffer.from('a'), {});
     const second = await blobs.put('document-1', Buffer.from('b'), {});
     writeFileSync(fileOf(first.name), readFileSync(fileOf(second.name)));

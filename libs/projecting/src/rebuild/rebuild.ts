@@ -17,7 +17,7 @@ export interface RebuildOptions extends RebuildWorkOptions {
 
 /**
  * The rebuild of one view: a new build beside the live one, verified, swapped, kept for a way back, retired. Run by the
- * holder of the view's first slice; those of other slices build their own (`Companion`).
+ * holder of the view's first slice; those of other slices build their own (`SliceFollower`).
  */
 export class Rebuild {
   private readonly current: StoredRebuild;

@@ -37,7 +37,7 @@ export const REBUILD_ACTIONS = [
 ] as const;
 export type RebuildAction = (typeof REBUILD_ACTIONS)[number];
 
-/** A view in this process: as the holder of its first slice, as a companion of that one, or not at all. */
+/** A view in this process: as the holder of its first slice, as a follower of that one, or not at all. */
 export class ManagedView {
   readonly rebuild: Rebuild;
   readonly progress = new Progress();

@@ -37,7 +37,7 @@ export class Transactions {
 
   /**
    * Runs work in a transaction, again from the start where another writer was in the way or the connection broke, for a while. The
-   * work must do one thing after the other, all of them in the session.
+   * work must do one operation after the other, all of them in the session.
    */
   async run<T>(work: Work<T>, { name, onObstructed }: WayOfTransaction): Promise<T> {
     let session = this.sessions.get(name) ?? (await this.startSession());

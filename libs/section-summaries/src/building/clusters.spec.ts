@@ -10,7 +10,7 @@ const vectorNear = (theme: number, wobble: number): Float32Array => {
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
 };
-const things = (themes: number, ofEach: number): Clustered[] =>
+const items = (themes: number, ofEach: number): Clustered[] =>
   Array.from({ length: themes * ofEach }, (_, index) => ({
     id: `${index % themes}/${index}`,
     vector: vectorNear(index % themes, index),
@@ -22,19 +22,19 @@ const themesOf = (cluster: readonly Clustered[]): string[] => [
 ];
 
 describe('clusters', () => {
-  it('hold what is alike, at most 8 each, and every thing once', async () => {
-    const all = things(4, 7);
+  it('hold what is alike, at most 8 each, and every item once', async () => {
+    const all = items(4, 7);
     const clusters = await clustersOf(all);
     expect(clusters.map(themesOf)).toEqual(expect.arrayContaining([['0'], ['1'], ['2'], ['3']]));
     expect(clusters.every(({ length }) => length >= 3 && length <= 8)).toBe(true);
     expect(idsOf(clusters).flat().toSorted()).toEqual(all.map(({ id }) => id).toSorted());
   });
 
-  it('are the same for the same things', async () =>
-    expect(idsOf(await clustersOf(things(5, 30)))).toEqual(idsOf(await clustersOf(things(5, 30)))));
+  it('are the same for the same items', async () =>
+    expect(idsOf(await clustersOf(items(5, 30)))).toEqual(idsOf(await clustersOf(items(5, 30)))));
 
-  it.each([0, 1, 2, 8, 9, 10, 17, 100, 1_000])('of %i things are no more than were estimated', async (count) => {
-    const clusters = await clustersOf(things(1, count));
+  it.each([0, 1, 2, 8, 9, 10, 17, 100, 1_000])('of %i items are no more than were estimated', async (count) => {
+    const clusters = await clustersOf(items(1, count));
     expect(clusters.length).toBeLessThanOrEqual(count < 2 ? count : (mostClusters(count)[0] ?? 0));
     expect(clusters.flat()).toHaveLength(count);
   });
@@ -45,12 +45,12 @@ describe('clusters', () => {
   });
 
   it('stay when others come or go', async () => {
-    const before = await clustersOf(things(6, 6));
+    const before = await clustersOf(items(6, 6));
     const clusterOf = new Map(
       before.flatMap((cluster, index) => cluster.map(({ id }) => [id, String(index)] as const)),
     );
     const recall = (id: string) => clusterOf.get(id);
-    expect(idsOf(await clustersOf(things(6, 6), recall))).toEqual(idsOf(before));
+    expect(idsOf(await clustersOf(items(6, 6), recall))).toEqual(idsOf(before));
 
     const fresh = { id: '3/new', vector: vectorNear(3, 1) };
     const after = idsOf(await clustersOf([...before.flat(), fresh], recall));

@@ -20,10 +20,10 @@ const CLUSTERS_TOUCHED = FEWEST_IN_CLUSTER;
 export const mostSections = (chunks: number): number =>
   chunks < 2 ? 0 : Math.max(1, Math.floor(chunks / FEWEST_CHUNKS));
 
-/** Most clusters of so many things, of one level after the other up to the root. */
-export const mostClusters = (things: number): readonly number[] => {
+/** Most clusters of so many items, of one level after the other up to the root. */
+export const mostClusters = (items: number): readonly number[] => {
   const levels: number[] = [];
-  for (let count = things; count > 1;) {
+  for (let count = items; count > 1;) {
     count = count <= MOST_IN_CLUSTER ? 1 : Math.floor(count / FEWEST_IN_CLUSTER) + 1;
     levels.push(count);
   }
@@ -53,14 +53,14 @@ export const estimateOf = ({ documents, before, chat, embedding }: ToEstimate): 
   const touchedBefore = before.nodes.filter(({ chunks }) => chunks.some(({ documentId }) => isTouched(documentId)));
   const isWhole = before.nodes.length === 0;
 
-  const things = sum(documents, ({ chunkCount }) => Math.max(mostSections(chunkCount), Math.min(chunkCount, 1)));
+  const items = sum(documents, ({ chunkCount }) => Math.max(mostSections(chunkCount), Math.min(chunkCount, 1)));
   let touched = sum(changed, ({ chunkCount }) => mostSections(chunkCount) || 1) + touchedBefore.length;
   let summaries = sum(changed, ({ chunkCount }) => mostSections(chunkCount));
   let chatInput = sum(changed, ({ tokenCount, chunkCount }) => tokenCount + chunkCount * HEADING_TOKENS);
   let embeddings = 0;
   let embedded = 0;
-  let below = { count: things, made: summaries };
-  for (const clusters of mostClusters(things)) {
+  let below = { count: items, made: summaries };
+  for (const clusters of mostClusters(items)) {
     if (below.count > MOST_IN_CLUSTER) {
       embeddings += Math.ceil(below.made / EMBEDDED_AT_ONCE);
       embedded += below.made;

@@ -31,7 +31,7 @@ const given = (
 };
 
 describe('a proposed limit', () => {
-  it('refuses what begins when it is used up, until the window resets', () => {
+  it('rejects what begins when it is used up, until the window resets', () => {
     const calls = [
       call(1, 99),
       call(2, 50),
@@ -63,7 +63,7 @@ describe('a proposed limit', () => {
     });
   });
 
-  it('refuses calls of free models, too, but for the embeddings that documents and searches need', () => {
+  it('rejects calls of free models, too, but for the embeddings that documents and searches need', () => {
     const free: readonly Partial<RecordedInvocation>[] = [
       {},
       { agentId: KEY },
@@ -122,7 +122,7 @@ describe('a proposed limit', () => {
   it('tells what an included amount would cover', () =>
     expect(given(limit({ included: 10n }), [call(1, 9), call(2, 5), call(3, 5)]).includedCost).toBe('0.000000014'));
 
-  it('never lets a window overspend by more than a call, and saves what it refuses', () => {
+  it('never lets a window overspend by more than a call, and saves what it rejects', () => {
     const drawn = fc.array(fc.record({ hour: fc.nat(2_000), cost: fc.nat(80) }), { maxLength: 60 });
     fc.assert(
       fc.property(

@@ -13,7 +13,7 @@ describe('an address that is not public', () => {
     };
   };
   const port = () => running().host.split(':')[1];
-  const refused = 'The address of this API is not on the public internet, and the operator has not allowed it.';
+  const rejection = 'The address of this API is not on the public internet, and the operator has not allowed it.';
 
   it.each([
     '127.0.0.1',
@@ -38,7 +38,7 @@ describe('an address that is not public', () => {
     '255.255.255.255',
   ])('is not connected to when it stands in the base URL: %s', async (name) => {
     const { error } = await result({ baseUrl: `http://${name}:${port()}` }, { privateHosts: [] });
-    expect(error).toBe(refused);
+    expect(error).toBe(rejection);
     expect(running().asked).toEqual([]);
   });
 
@@ -57,13 +57,13 @@ describe('an address that is not public', () => {
       { baseUrl: `http://api.example.com:${port()}` },
       { privateHosts: [], resolve: resolve(addresses) },
     );
-    expect(error).toBe(refused);
+    expect(error).toBe(rejection);
     expect(running().asked).toEqual([]);
   });
 
   it('is allowed by host and port, and no other port of it', async () => {
     expect((await result()).status).toBe(200);
-    expect((await result({}, { privateHosts: ['127.0.0.1:1'] })).error).toBe(refused);
+    expect((await result({}, { privateHosts: ['127.0.0.1:1'] })).error).toBe(rejection);
     expect(
       (await result({ baseUrl: `http://localhost:${port()}` }, { privateHosts: [`LOCALHOST:${port()}`] })).status,
     ).toBe(200);

@@ -23,7 +23,7 @@ export interface GuardOptions {
 
 /**
  * Connects to the public internet alone. A name is resolved here and its addresses are checked before the socket gets them, so no
- * second answer of its name server is ever used; any that is not public refuses them all. Fails with `AddressNotAllowed`.
+ * second answer of its name server is ever used; any that is not public rejects them all. Fails with `AddressNotAllowed`.
  */
 export const guardedConnector = ({
   privateHosts,

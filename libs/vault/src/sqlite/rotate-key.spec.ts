@@ -7,11 +7,11 @@ import { openSqliteVault } from './sqlite-vault';
 import { vaultFile } from './vault-database';
 
 const [OLD, NEW] = ['the old key of at least thirty-two characters', 'the new key of at least thirty-two characters'];
-const THINGS = 2_500;
+const KEYS = 2_500;
 
 let folder: string;
 let keys: ReadonlyMap<string, Buffer>;
-const streams = Array.from({ length: THINGS }, (_, index) => `document-${index}`);
+const streams = Array.from({ length: KEYS }, (_, index) => `document-${index}`);
 const keysUnder = async (wrappingKey: string) => {
   const vault = await openSqliteVault({ folder, wrappingKey });
   try {
@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 test('keys are the same under the new one, none under the old, and what was destroyed stays so', async () => {
-  expect(rotateVaultKey({ folder, from: OLD, to: NEW })).toBe(THINGS - 1);
+  expect(rotateVaultKey({ folder, from: OLD, to: NEW })).toBe(KEYS - 1);
   expect(await keysUnder(NEW)).toEqual(keys);
   await expect(keysUnder(OLD)).rejects.toMatchObject({ name: 'WrongVaultKey' });
   expect(() => rotateVaultKey({ folder, from: OLD, to: NEW })).toThrow('VAULT_KEY is not the key that');
@@ -56,5 +56,5 @@ test('a key that cannot be unwrapped changes nothing', async () => {
   expect(() => rotateVaultKey({ folder: copy, from: OLD, to: NEW })).toThrow('the key of document-x');
   rmSync(copy, { recursive: true });
   expect(() => rotateVaultKey({ folder, from: OLD, to: NEW })).toThrow('the key of document-x');
-  expect((await keysUnder(OLD)).size).toBe(THINGS - 2);
+  expect((await keysUnder(OLD)).size).toBe(KEYS - 2);
 });
