@@ -14,8 +14,9 @@ export interface FolderFile {
 }
 
 /**
- * The files of a folder and its folders, in order of their paths, without hidden ones. Links are skipped: what they lead to in the folder is
- * there already. Throws `Failure` for a link that leads out of it, and where the folder cannot be read.
+ * Lists the files of a folder and its subfolders by path, without hidden files. Skips links, since their targets in
+ * the folder are listed anyway. Throws `Failure` for a link that leads out of the folder, and for a folder that
+ * cannot be read.
  */
 export const filesOf = async (
   folder: string,

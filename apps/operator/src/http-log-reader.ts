@@ -20,8 +20,8 @@ interface Page {
 }
 
 /**
- * Reads the log of a running server over its audit API, byte for byte, as an auditor without access to its machine does.
- * Damage that the server meets is thrown as the log throws it.
+ * Reads the log of a running server over its audit API, byte for byte, as an auditor without access to the machine
+ * does. Throws the same errors as the log for damage that the server reports.
  */
 export class HttpLogReader implements LogReader {
   /** Positions by stream and revision, since the API pages by position. */

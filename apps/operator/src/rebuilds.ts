@@ -12,8 +12,8 @@ export const startRebuild = (api: PlatformClient, name: string, swap: boolean): 
   api.json(`${projectionPath(name)}/rebuild`, { method: 'POST', body: { swap } });
 
 /**
- * Shows a rebuild until it is verified (with `swap`: until it is served), and says how it ended. Throws when it failed,
- * was paused or cancelled, or found differences (`EXIT.foundWrong`).
+ * Shows the progress of a rebuild until it is verified (with `swap`: until it is served), and reports the result.
+ * Throws if it failed, was paused or cancelled, or found differences (`EXIT.foundWrong`).
  */
 export const watchRebuild = async (
   api: PlatformClient,

@@ -23,7 +23,10 @@ export interface AgentAccess {
   readonly agent: PresentAgent;
 }
 
-/** Decides who may do what with Spaces and Agents. Folds their streams, never a view. What cannot be read is rejected, except that reads go on for a while if the log is away. */
+/**
+ * Decides who may access which Spaces and Agents. Folds their streams, never a view. Rejects what it cannot check,
+ * except that reads continue for a while if the log is away.
+ */
 @Injectable()
 export class Access {
   constructor(private readonly decisions: Decisions) {}

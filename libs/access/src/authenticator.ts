@@ -37,8 +37,9 @@ export const keyCredential = (secret: string): Credential => ({ kind: 'apiKey', 
 export const sessionCredential = (secret: string): Credential => ({ kind: 'session', secret });
 
 /**
- * Turns a credential into a caller. Folds the streams of session, key and user, so a revoked key is rejected at the next request, and what was
- * signed in with it. While the log is away, callers who only read are known for a few minutes more; nobody can revoke a key then either.
+ * Turns a credential into a caller. Folds the streams of session, key and user, so the next request after a
+ * revocation is rejected, also in sessions of that key. While the log is away, callers who only read stay known for a
+ * few minutes: nobody can revoke a key in that time.
  */
 export class Authenticator {
   private readonly callers: Readonly<Record<Credential['kind'], Recognition>>;

@@ -33,8 +33,8 @@ export interface ToolsParts {
 }
 
 /**
- * The tools of Agents, for whoever may use them: the search in Knowledge, and the operations of their HTTP tools. Right, tool and
- * secret are looked up again at each call, since a conversation may wait for days before one is approved.
+ * Provides the tools of Agents: the search in Knowledge, and the operations of their HTTP tools. Looks up permission,
+ * tool and secret again at each call, since a conversation may wait for days before a call is approved.
  */
 export class ToolsOfAgents implements AgentTools {
   private readonly read = new SharedLruCache<string, ReadDocument>(REMEMBERED, sizeOf);

@@ -31,9 +31,9 @@ export interface Swept {
 }
 
 /**
- * Removes blobs that no event names: what a process that died between storing a body and naming it left behind. A view says which
- * are to be looked at; it is not believed that a body is named by nothing, since another version of the program may name bodies
- * in events that this one does not know: each is looked for in the log before it is removed.
+ * Removes blobs that no event names, as a process leaves behind that dies between storing a body and naming it. A
+ * view lists candidates only: another version of the program may name bodies in events that this one does not know.
+ * So each candidate is looked for in the log before it is removed.
  */
 export class BlobSweep {
   private timer: NodeJS.Timeout | undefined;

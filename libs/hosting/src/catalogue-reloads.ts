@@ -11,8 +11,8 @@ export interface CatalogueReloadsParts {
 }
 
 /**
- * Reads the model catalogue again when an operator asked another process for it: each has models of its own, and all are to
- * bill by the same prices. A file that is wrong here changes nothing here; whoever asked hears of the file of the process that answers.
+ * Reloads the model catalogue when an operator asked another process to: every process must bill by the same prices.
+ * An invalid file changes nothing here; the operator is told about the file of the process that answers.
  */
 export class CatalogueReloads {
   private subscription: Subscription | undefined;

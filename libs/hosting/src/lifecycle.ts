@@ -26,8 +26,8 @@ export interface Roles {
 }
 
 /**
- * Starts and stops what runs beside requests, in the order in which each still finds what it needs. Nest's own hooks give no such order:
- * they follow the imports of modules, while calls are settled only as long as views follow the log.
+ * Starts and stops background work in an order in which each part still finds what it needs. Nest's own hooks follow
+ * the imports of modules, but calls, for example, can be settled only as long as views follow the log.
  */
 @Injectable()
 export class Lifecycle implements OnApplicationShutdown {

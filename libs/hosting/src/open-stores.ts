@@ -67,7 +67,11 @@ export const openLog = (config: Config): Promise<EventLog> => openEventLog(confi
 export const openLogReader = (config: Config, options: { readonly evenIfUnsound?: boolean } = {}): Promise<LogReader> =>
   openEventLogReader(config, eventCatalogue, options);
 
-/** Opens the other stores beside a log, whose appends carry MACs from then on, each on the server that its variable names, else under `DATA_DIR`. Waits ten minutes for servers that are away. `close` closes the log too, and so does a failure. */
+/**
+ * Opens the other stores beside a log, each on the server that its variable names, otherwise under `DATA_DIR`. From
+ * then on appends to the log carry MACs. Waits ten minutes for servers that are away. `close` closes the log too, and
+ * so does a failure.
+ */
 export const openStores = async (
   config: Config,
   log: EventLog,

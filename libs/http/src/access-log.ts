@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
 /**
- * Counts every request of a route, and logs a line for it: writes and rejections at `info`, reads at `debug`. `route` is the
- * route's pattern, never the path, which may hold what people entered.
+ * Counts and logs every request of a route: writes and rejections at `info`, reads at `debug`. Logs the pattern of
+ * the route, never the path, which may contain what people entered.
  */
 export const accessLog =
   (logger: Logger, metrics: Metrics, route: string) =>

@@ -12,8 +12,9 @@ const AUTHORIZATION = 'authorization';
 type Sent = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /**
- * What a core request proves its caller with: the API key in `x-api-key`, or the cookie of a session where no key is sent, as
- * pages do that let people try a key. Of a key in a header no page of another origin can know; a cookie comes with whatever the browser sends.
+ * The credential of a core request: the API key in `x-api-key`, or the session cookie if no key is sent. The key wins
+ * so that a page can try another key. A page of another origin cannot know a key in a header; a cookie is sent by the
+ * browser with every request.
  */
 export const credentialOf = (sent: Sent): Credential => {
   const { headers } = sent;
@@ -47,8 +48,8 @@ const isAuthorizedOnce = (rawHeaders: readonly string[]): boolean => {
 };
 
 /**
- * The API key of a request to the compatible API: in `x-api-key`, as a bearer token, or the same one in both, as some clients
- * send it. Two different keys are rejected.
+ * The API key of a request to the compatible API: in `x-api-key`, as a bearer token, or the same key in both. Rejects
+ * two different keys.
  */
 export const compatibleKeyOf = (sent: Sent): string => {
   const { headers } = sent;

@@ -8,7 +8,7 @@ import type { RateLimiter } from './rate-limiter';
 import type { TransientRequests } from './transient-requests';
 import type { ViewWaiter } from './view-waiter';
 
-/** What the hooks and parameter decorators of the edge work with; decorates the Fastify instance as `edge`. */
+/** The services that the hooks and parameter decorators of the edge use; decorates the Fastify instance as `edge`. */
 export interface EdgeServices {
   readonly config: Config;
   readonly clock: Clock;

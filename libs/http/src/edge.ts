@@ -18,7 +18,7 @@ import { installForwarding } from './transient-requests';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
 
-/** The HTTP server: no middleware, so that nothing depends on how a path is written. */
+/** The HTTP server. Uses no middleware, so no check depends on how a path is written. */
 export const makeAdapter = (): JsonTextAdapter =>
   new JsonTextAdapter({
     skipMiddie: true,

@@ -71,7 +71,7 @@ export const unknownUrl = (sentence: string): GatewayError =>
 export const wrongMethod = (sentence: string): GatewayError =>
   new GatewayError(405, sentence, { code: 'method_not_allowed' });
 
-/** Any error as the compatible API says it: what is not foreseen says nothing of itself. */
+/** Converts any error to an envelope. An unexpected error reveals nothing about itself. */
 export const envelopeOf = (error: unknown): GatewayError => {
   if (error instanceof GatewayError) return error;
   if (error instanceof InvalidInput) return invalid(error);

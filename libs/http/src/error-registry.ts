@@ -1,4 +1,4 @@
-/** How an error code leaves over HTTP. */
+/** The HTTP status and message of an error code. */
 export interface ErrorEntry {
   readonly status: number;
   /** Short, and the same for every occurrence. */
@@ -10,8 +10,8 @@ export interface ErrorEntry {
 const entry = (status: number, title: string, detail: string): ErrorEntry => ({ status, title, detail });
 
 /**
- * Every code the core API answers with (wire, Errors). Codes are stable: they are added, never changed. Contexts append
- * theirs here; a test keeps this list, the OpenAPI document and the documentation equal.
+ * Every error code of the core API (wire, Errors). Codes are stable: add, never change. Contexts add theirs here; a
+ * test keeps this list, the OpenAPI document and the documentation equal.
  */
 export const errorRegistry = {
   invalid_body: entry(400, 'Invalid body', 'The body is invalid. See /docs for what this operation takes.'),

@@ -11,8 +11,9 @@ const COMMON: Readonly<Record<string, string>> = {
 type Texts<Shape> = Readonly<{ [Field in keyof Shape]?: string | true }>;
 
 /**
- * The fields of a row that are shown, in this order, each with a sentence for the documentation; `true` for the sentence that
- * ids, times and revisions have in common. What is not named here does not leave, also when the row gains it later.
+ * Selects the fields of a row that are shown, in this order, each with a sentence for the documentation; `true` takes
+ * the common sentence for ids, times and revisions. A field that is not listed stays hidden, also if it is added to
+ * the row later.
  */
 export const exposed = <Shape extends z.ZodRawShape, Named extends Texts<Shape>>(
   { shape }: z.ZodObject<Shape>,

@@ -12,10 +12,10 @@ import { assertSameOrigin } from './same-origin';
 import { assertTarget } from './target';
 
 /**
- * Runs at the start of every request of a route, before the body is read: who asks, whether they may call this handler at all,
- * whether what they announce to send can be taken, and whether they may know of what it is for. What no handler declares is rejected. Being a hook of the routed
- * handler and not of a path, it cannot be passed by writing the path in another way. Callers that are recognised at once
- * cost no turn of the event loop.
+ * Runs at the start of every request of a route, before the body is read. Checks who calls, whether they may call
+ * this handler, whether the announced body is accepted, and whether they may see its target. Rejects what no handler
+ * declares. It is a hook of the handler and not of a path, so writing the path differently does not bypass it.
+ * Callers that are known already cost no turn of the event loop.
  */
 export const guard =
   (edge: EdgeServices, route: RouteDeclaration) =>
@@ -82,7 +82,9 @@ const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
   if (!onlyReads(request)) checkBodyHeaders(request.headers, route.body);
 };
 
-/** Throws unless the caller of a request that was admitted would be admitted now, and may read on what is streamed to them. */
+/**
+ * Throws if the caller of an admitted request would be rejected now, or may no longer read what is streamed to them.
+ */
 export const admittedStill = (edge: EdgeServices, request: FastifyRequest): Promise<void> =>
   inReadScope(async () => {
     const { requires } = declarationOf(request);

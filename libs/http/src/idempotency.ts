@@ -42,7 +42,7 @@ type Remembered = {
   readonly by?: string;
 };
 
-/** A body as it was sent: its bytes tell it from another, whatever they cost to take apart. */
+/** A body as it was sent. Bodies are compared by their bytes, without parsing. */
 export interface SentBody {
   readonly digest: string;
   readonly value: unknown;
@@ -82,8 +82,8 @@ export interface Replay {
 }
 
 /**
- * A request with an `Idempotency-Key` happens once. The key's command id is stored before the command runs, so a repeat
- * after a crash meets what the first one wrote; the answer is stored when it is given, and given again to a repeat.
+ * Runs a request with an `Idempotency-Key` once. Stores the command id of the key before the command runs, so a
+ * repeat after a crash finds what the first request wrote. Stores the answer when it is sent, and repeats it.
  */
 export class Idempotency {
   private readonly running = new Map<string, string>();

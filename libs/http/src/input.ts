@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { type InputFault, InvalidInput, pathText } from './invalid-input';
 
 /**
- * What a client sent as body or query. The handler parses it once it knows that the caller may send it: whoever may not, learns
- * nothing of what is wrong with it.
+ * The body or query that a client sent. Parse it after the access check: a caller who may not send it learns nothing
+ * about its mistakes.
  */
 export interface Input<S extends z.ZodType> {
   /** Throws the 400 problem that names each field. `absent` stands for a body that was not sent, on routes that do without. */
@@ -22,10 +22,10 @@ class InputPipe implements PipeTransform<unknown, Input<z.ZodType>> {
 }
 const pipes = [new InputPipe()];
 
-/** The body of a request: opens the route for one, documents its schema, and gives the handler an `Input` of it. */
+/** Injects the body of a request as an `Input`, makes the route accept one, and documents its schema. */
 export const BodyInput = (schema: z.ZodType): ParameterDecorator => Body({ schema, pipes });
 
-/** The parameters of a query, likewise. */
+/** Injects the query parameters of a request as an `Input`, and documents their schema. */
 export const QueryInput = (schema: z.ZodObject): ParameterDecorator => Query({ schema, pipes });
 
 /** Most faults one answer lists. */

@@ -18,8 +18,8 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Parses a JSON body. Depth and numbers are measured on the bytes, before parsing costs anything. Rejects invalid UTF-8, prototype keys,
- * NUL and lone surrogates, naming the field; an empty body is `undefined`, which is never what `null` says.
+ * Parses a JSON body. Checks depth and size on the bytes, before parsing costs anything. Rejects invalid UTF-8,
+ * prototype keys, NUL and lone surrogates, and names the field. An empty body is `undefined`; `null` stays null.
  */
 export const parseJsonBody = (body: Buffer): unknown => {
   if (body.length === 0) return undefined;

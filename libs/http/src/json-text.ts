@@ -9,7 +9,7 @@ const LONG = 8_192;
 /** Of longer answers it is looked at once they were sent how much their caller leaves unread. */
 const MUCH = 256 * 1024;
 
-/** JSON that is ready to be sent: presenters make it once for a row and keep it. */
+/** JSON text that is ready to send. Presenters make it once a row and cache it. */
 export class JsonText {
   private bytes: Buffer | undefined;
 
@@ -39,7 +39,10 @@ const bytesOf = (text: string): Buffer => {
 // Nest asks of every result whether it is a plain object, by the source text of its constructor; without one it need not read that.
 Reflect.deleteProperty(JsonText.prototype, 'constructor');
 
-/** Nest's adapter, sending `JsonText` as it is, and serving `PATCH` wherever a handler takes `PUT`: they mean the same (wire, Everywhere). */
+/**
+ * Nest's Fastify adapter that sends `JsonText` unchanged, and serves `PATCH` for every `PUT` handler: they mean the
+ * same (wire, Everywhere).
+ */
 export class JsonTextAdapter extends FastifyAdapter {
   override reply(response: FastifyReply, body: unknown, statusCode?: number): ReturnType<FastifyAdapter['reply']> {
     if (!(body instanceof JsonText)) {

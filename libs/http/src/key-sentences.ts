@@ -1,4 +1,4 @@
-/** Why a credential is rejected, beside its being wrong; see `credential.ts`. */
+/** Reasons to reject a credential other than being unknown; see `credential.ts`. */
 export type CredentialFault =
   | 'no_key'
   | 'key_in_authorization'
@@ -37,10 +37,10 @@ const compatible: Readonly<Partial<Record<CredentialFault, string>>> = {
   two_keys: 'Incorrect API key provided: authorization and x-api-key hold different keys. Send one of them.',
 };
 
-/** What a 401 of the core API says. */
+/** The message of a 401 of the core API. */
 export const wrongKeySentence = (reason: unknown): string => (isFault(reason) ? core[reason] : WRONG_KEY);
 
-/** What a 401 of the compatible API says. */
+/** The message of a 401 of the compatible API. */
 export const wrongCompatibleKeySentence = (reason: unknown): string =>
   (isFault(reason) ? compatible[reason] : undefined) ?? WRONG_COMPATIBLE_KEY;
 

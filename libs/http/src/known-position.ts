@@ -2,7 +2,7 @@ import type { EventLog } from '@app/event-log';
 import type { Position } from '@app/kernel';
 import { InvalidInput } from './invalid-input';
 
-/** A position that came from outside, once the log has taken it. Throws the 400 problem that names the parameter. */
+/** Checks a position from outside with the log. Throws a 400 problem that names the parameter. */
 export const knownPosition = async (log: EventLog, text: string, parameter: string): Promise<Position> => {
   try {
     await log.readAll({ after: text, limit: 1 });

@@ -13,7 +13,10 @@ const LEAST_CALLERS = 16;
 /** How long a connection that cannot be served may wait to be told so. */
 const SURPLUS_MS = 1_000;
 
-/** Whether this process has more to do than it can, so that callers are told at once instead of late or never. */
+/**
+ * Detects that this process has more work than it can do, so that callers get an answer at once instead of late or
+ * never.
+ */
 export class Overload {
   private connections = 0;
   /** Connections that came when there were enough: they are told so when they ask, and closed soon if they do not. */

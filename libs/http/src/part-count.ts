@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Counts the parts of a multipart body by their delimiters (RFC 2046, 5.1.1) while it is read, begun before that: the parser
- * passes over parts whose head it does not take, and says nothing. Answers their number once the whole body was read.
+ * Counts the parts of a multipart body by their delimiters (RFC 2046, 5.1.1) while it is read: the parser skips parts
+ * with an invalid header without a word. Start it before reading; resolves with the count once the whole body was
+ * read.
  */
 export const countParts = ({
   raw,

@@ -2,7 +2,7 @@ import { Expose, plainToInstance, Type } from 'class-transformer';
 import { z } from 'zod';
 import { JsonText } from './json-text';
 
-/** Shows objects of one kind: only the fields of its schema leave. */
+/** Serialises resources of one kind: only fields of the schema are shown. */
 export interface Presenter<Source extends object> {
   /** For `@Answers`. */
   readonly schema: z.ZodObject;
@@ -11,8 +11,9 @@ export interface Presenter<Source extends object> {
 }
 
 /**
- * A presenter whose view class exposes what `schema` names and nothing else; `name` is the resource's in the documentation. `shape` turns a row into the wire form where
- * they differ. The JSON is kept with the row object: stores hand out the same object as long as the row is unchanged.
+ * Makes a presenter that shows the fields of `schema` and nothing else; `name` names the resource in the
+ * documentation. `shape` converts a row to the wire form if they differ. The JSON is cached with the row object:
+ * stores return the same object as long as the row is unchanged.
  */
 export const presenter = <Source extends object>(
   name: string,

@@ -9,7 +9,10 @@ import { patternOf } from './request';
 import type { RouteTable } from './route-table';
 import { isMeantForGateway, unrouted } from './unrouted';
 
-/** Answers every error in the form of its API, as a problem document or as an envelope, and logs those that are ours. */
+/**
+ * Answers every error as a problem document or, on the compatible API, as an envelope. Logs errors that are our
+ * fault.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(

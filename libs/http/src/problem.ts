@@ -6,7 +6,7 @@ import { type InputFault, InvalidInput } from './invalid-input';
 import { rejectionSentence } from './rejection-sentences';
 import { type UsedUp, usedUp, usedUpSentence } from './used-up';
 
-/** What an error says to its caller. */
+/** A problem document: what the caller is told about an error. */
 export interface Problem {
   readonly code: string;
   readonly status: number;
@@ -24,7 +24,7 @@ export interface Problem {
   readonly text?: string;
 }
 
-/** The problem behind an error. What is not foreseen is `internal` and says nothing more. */
+/** Converts any error to a problem. An unexpected error is `internal` and reveals nothing more. */
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof InvalidInput)
     return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };

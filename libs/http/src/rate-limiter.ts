@@ -24,8 +24,8 @@ interface Left {
 }
 
 /**
- * Counts the requests of each credential in the clock's minute, over all processes where they share a store. Then the limit
- * is never passed; it may be reached a few requests early, which another process has taken and not used.
+ * Counts the requests of each credential by the minute of the clock, over all processes that share a store. The limit
+ * is never exceeded. It may be reached a few requests early: another process has reserved them and not used them.
  */
 export class RateLimiter {
   private readonly left = new Map<string, Left>();

@@ -6,8 +6,8 @@ import type { Permission } from '@app/access';
 import type { z } from 'zod';
 
 /**
- * Who may call a route: callers with a permission, any caller, everybody; `docs` is everybody or any caller as `PUBLIC_DOCS`
- * says, `monitoring` whoever has the permission `operations` or the `METRICS_TOKEN`.
+ * Who may call a route: callers with a permission, any caller, or everybody. `docs` is everybody or any caller,
+ * depending on `PUBLIC_DOCS`; `monitoring` needs the permission `operations` or the `METRICS_TOKEN`.
  */
 export type Requirement = Permission | 'authenticated' | 'public' | 'docs' | 'monitoring';
 
@@ -75,7 +75,7 @@ const declaredByParameters = (target: object, handler: string | symbol): RouteDe
 /** Says who may call the handler. Without it nobody may, and a test fails. */
 export const Requires = (requires: Requirement): MethodDecorator => declare((route) => ({ ...route, requires }));
 
-/** How a body is taken, where it is not JSON of at most `JSON_LIMIT` that has to be there. `@BodyInput` names its schema. */
+/** Declares a body other than required JSON of at most `JSON_LIMIT`. `@BodyInput` names its schema. */
 export const Accepts = (options: Partial<Omit<BodyDeclaration, 'schema'>>): MethodDecorator =>
   declare(({ body, ...route }) => {
     if (body === undefined) throw new Error('@Accepts without @BodyInput');

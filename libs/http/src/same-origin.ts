@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { reject } from '@app/kernel';
 
 /**
- * Throws `forbidden` for a request that the browser says a page of another origin sent. `SameSite` alone stops no page of another port or subdomain.
- * Programs that are no browsers send neither header, and no cookie that they were not given.
+ * Throws `forbidden` for a request that a page of another origin sent, as the browser says in its headers. `SameSite`
+ * alone does not stop pages of another port or subdomain. Programs other than browsers send neither these headers nor
+ * a cookie that they were not given.
  */
 export const assertSameOrigin = (headers: IncomingHttpHeaders, baseUrl: string | undefined): void => {
   const site = headers['sec-fetch-site'];

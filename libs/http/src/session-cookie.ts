@@ -6,8 +6,8 @@ const NAME = 'ap_session';
 const LONGEST = 512;
 
 /**
- * The secret in the `cookie` header; undefined without one. Several are rejected: a page of a neighbouring host could have set one of them, so that
- * somebody acts in a session that is not theirs.
+ * The secret in the `cookie` header, or undefined. Rejects several: a page of a neighbouring host could have set one
+ * of them to make somebody act in a foreign session.
  */
 export const sessionOf = (cookie: string | undefined): string | undefined => {
   const found = (cookie ?? '')

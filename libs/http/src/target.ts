@@ -5,8 +5,8 @@ import type { RouteDeclaration } from './route';
 type Targets = Readonly<Record<string, string | undefined>>;
 
 /**
- * Asks for what the path of a request with a body names, before that is read: whoever may not know of an Agent or a Space sends
- * nothing to it that costs anything. Undefined where there is nothing to ask. The handler asks for the rights that it needs.
+ * Checks the target of a request before its body is read: a caller who may not see an Agent or a Space cannot make us
+ * read an expensive body for it. Undefined if there is nothing to check. The handler checks the rights that it needs.
  */
 export const assertTarget = (
   access: Access,

@@ -6,7 +6,10 @@ import { Agent, type Dispatcher } from 'undici';
 /** Where a request is handled: in this process, or in one at an address. */
 export type Place = 'here' | URL;
 
-/** Says where a request is handled; undefined for one that is for nothing transient. Rejects where that process cannot be reached. */
+/**
+ * Says where a request is handled, or undefined if its target is not transient. Rejects if that process cannot be
+ * reached.
+ */
 export type PlaceOf = (request: FastifyRequest) => Promise<Place> | undefined;
 
 /** Proves that another process of this instance forwards a request. */
@@ -25,9 +28,10 @@ declare module 'fastify' {
 }
 
 /**
- * Requests for what is in the memory of one process alone, such as an incognito conversation: nothing of them is kept, and other processes forward them to
- * that one over HTTP, with the credential that they came with, so that no process is trusted to speak for a caller. A signature under the secret of the instance says
- * that a request was forwarded, and counted, before; it goes no further. Without the right one the header means nothing.
+ * Forwards requests for data in the memory of another process, such as an incognito conversation. Nothing of them is
+ * stored. They keep their credential, so no process is trusted to speak for a caller. A signature under the instance
+ * secret marks a request as forwarded, and counted, already; such a request is not forwarded again. Without a valid
+ * signature the header is ignored.
  */
 export class TransientRequests {
   private source: PlaceOf = () => undefined;

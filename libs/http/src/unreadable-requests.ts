@@ -12,7 +12,10 @@ interface UnreadableRequest {
 /** The first line of a request to the compatible API. */
 const COMPATIBLE = /^[A-Z]{3,10} \/api\/compat\/v1[/? ]/;
 
-/** Answers bytes that are no HTTP request (RFC 9112) in the form of the API that they name, as far as that can be seen, and closes: nothing behind them is read. */
+/**
+ * Answers bytes that are not HTTP (RFC 9112) in the form of the API that they name, if that can be seen, and closes
+ * the connection.
+ */
 export const rejectUnreadable = (error: UnreadableRequest, socket: Socket): void => {
   const { rawPacket } = error;
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;

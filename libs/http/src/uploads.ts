@@ -23,8 +23,8 @@ const FIELD_BYTES = 64 * 1024;
 const MOST_PARTS = 100;
 
 /**
- * Lets an instance read multipart bodies. The parser's hooks are left out: they would run for every request, and only remove
- * files that it had saved itself, which nothing here asks it to do.
+ * Makes an instance accept multipart bodies. Leaves out the hooks of the parser, which would run for every request
+ * and only remove files that nothing here asks it to save.
  */
 export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void => {
   const withoutHooks = Object.create(fastify, { addHook: { value: () => fastify } }) as FastifyInstance;
@@ -45,9 +45,9 @@ export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void 
 };
 
 /**
- * The parts of a multipart body in their order; for routes declared with `files`. Reading a file throws `too_large` past
- * `MAX_UPLOAD_BYTES`. Names and values that could not be stored are rejected, and so is a body that is cut off or malformed,
- * or holds a part that could not be given.
+ * Yields the parts of a multipart body in order; for routes declared with `files`. Reading a file throws `too_large`
+ * beyond `MAX_UPLOAD_BYTES`. Rejects names and values that cannot be stored, and bodies that are cut off, malformed
+ * or contain a part that was not passed on.
  */
 export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
   const partsOfBody = countParts(request);

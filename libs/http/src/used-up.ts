@@ -1,6 +1,6 @@
 import type { Facts } from '@app/kernel';
 
-/** The limit behind a 429; how much was spent is told of limits of the caller alone. */
+/** The limit behind a 429. Shows the amount spent only for limits of the caller. */
 export interface UsedUp {
   readonly limitId: string;
   readonly scope: string;

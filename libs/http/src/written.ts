@@ -18,8 +18,9 @@ export interface Outcome {
 }
 
 /**
- * Ends a write: waits, at most 2 s, until the views show it, and sets `etag`, `x-log-position`, `location` and, when a view
- * is late or away, `x-view-late`. Answers what `show` reads; while that is not there yet, the id and the revision of the resource.
+ * Answers a write. Waits up to 2 s until the views show it, and sets `etag`, `x-log-position`, `location` and, if a
+ * view is late or away, `x-view-late`. Answers what `show` reads, or the id and revision of the resource if that is
+ * not there yet.
  */
 export const written = async (
   reply: FastifyReply,
@@ -41,8 +42,8 @@ export const written = async (
 };
 
 /**
- * Ends a write to several streams: as `written`, without `etag`. `keptWith`: the data key under which the answer is
- * kept for a repeat.
+ * Answers a write to several streams: as `written`, without `etag`. `keptWith` names the data key under which the
+ * answer is kept for a repeat.
  */
 export const writtenTogether = async (
   reply: FastifyReply,

@@ -28,10 +28,10 @@ export interface Bootstrapped {
 }
 
 /**
- * Makes sure that the first admin exists and that the bootstrap key has the configured secret. Writes nothing if both hold.
- * Without a configured secret one is generated at the first start and kept. A first admin or bootstrap key that was deleted
- * or revoked is not restored. A bootstrap key with every permission of an earlier release gets those that came since: no other
- * key could give them to anybody.
+ * Makes sure that the first admin exists and that the bootstrap key has the configured secret; writes nothing if both
+ * hold. Without a configured secret it generates one at the first start and keeps it. Does not restore a deleted
+ * first admin or a revoked bootstrap key. Adds new permissions to a bootstrap key that had all of an earlier release:
+ * no other key could grant them.
  */
 export const bootstrap = async (
   system: {

@@ -29,16 +29,16 @@ export const keyIdIn = (secret: string): Uuid | undefined => idInSecret(KEY_PREF
 
 export const hashOfSecret = (instance: InstanceSecret, secret: string): string => instance.hash('apiKey', secret);
 
-/** What is stored of a secret. No part of a configured secret is shown. */
+/** The parts of a secret that are stored. Nothing of a configured secret is shown. */
 export const hashedSecret = (instance: InstanceSecret, secret: string): HashedSecret => ({
   prefix: keyIdIn(secret) === undefined ? 'bootstrap' : secret.slice(0, SHOWN_LENGTH),
   secretHash: hashOfSecret(instance, secret),
 });
 
-/** Other than that of API keys: neither passes for the other. */
+/** Differs from the prefix of API keys: neither secret passes for the other. */
 const SESSION_PREFIX = 'as_';
 
-/** What the cookie of a session holds: `as_` and, in base64url, the session's id (16 bytes) and 32 random bytes. */
+/** A new secret for a session cookie: `as_` and, in base64url, the id of the session (16 bytes) and 32 random bytes. */
 export const makeSessionSecret = (sessionId: Uuid): string => secretText(SESSION_PREFIX, sessionId);
 
 /** The session id that a secret names; undefined for text of another form. */
@@ -47,6 +47,6 @@ export const sessionIdIn = (secret: string): Uuid | undefined => idInSecret(SESS
 export const hashOfSessionSecret = (instance: InstanceSecret, secret: string): string =>
   instance.hash('session', secret);
 
-/** What a session keeps of the secret of its API key, by the hash that the key keeps of it. */
+/** The hash that a session stores of its API key, made from the hash that the key stores. */
 export const hashOfKey = (instance: InstanceSecret, secretHash: string): string =>
   instance.hash('sessionKey', secretHash);

@@ -61,9 +61,9 @@ export interface AggregateDeclaration<Event extends AnyEvent> {
 }
 
 /**
- * Declares one kind of aggregate, once. `of`: its decider, or the category of streams that are written without one.
- * Throws a sentence that names the field where content would outlive its deletion: a sensitive field, or a stored body,
- * without an event that erases it or an owner with whom it goes.
+ * Declares one kind of aggregate. `of`: its decider, or the category of streams that are written without one. Throws
+ * if content would outlive its deletion: a sensitive field or a stored body needs an event that erases it, or an
+ * owner that it is erased with. The sentence names the field.
  */
 export const defineAggregate = <const List extends readonly EventDefinition[]>(
   of: { readonly category: string; readonly owner?: unknown },

@@ -119,7 +119,7 @@ const united = <T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Re
   return Object.assign({}, ...records) as Readonly<Record<string, T>>;
 };
 
-/** A Nest module that names the kinds of aggregates whose events it writes, also for whoever reads the log without Nest. */
+/** A Nest module that lists the aggregates whose events it writes, also for programs that read the log without Nest. */
 export interface AggregatesModule {
   new (...given: never[]): object;
   readonly aggregates: readonly Aggregate[];

@@ -25,7 +25,7 @@ export interface Loaded<State> {
   readonly position: string | null;
 }
 
-/** A stream as it was folded last, with what is known beside its state. */
+/** The last known state of a stream, with its revision and recent command ids. */
 export interface Baseline<State = unknown> extends Loaded<State> {
   readonly decider: unknown;
   readonly commands: KnownCommands;
@@ -115,7 +115,7 @@ export class Baselines {
   }
 }
 
-/** The baseline of a stream of which nothing is known. */
+/** The baseline of an unknown stream. */
 export const beginning = <State, Command, Event extends AnyEvent>(
   decider: Decider<State, Command, Event>,
   timeline: number | undefined,
@@ -145,7 +145,7 @@ const charactersOf = (events: readonly NewEvent[]): number =>
 const weightOf = ({ size, commands, own }: Baseline): number =>
   OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
 
-/** What commands came to, by their ids. */
+/** The results of commands, by command id. */
 export type KnownCommands = Map<string, { receipt: Receipt; hash: string | undefined; at: number }>;
 
 /** Adds the command of an event. */

@@ -1,13 +1,13 @@
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** A record in the form it is stored in: the compiler takes it for JSON, and lets JSON be cast to it, where all its fields are. An interface it does not. */
+/** A record as stored JSON. Lets the compiler convert between JSON and an interface whose fields are JSON. */
 export type Plain<T> = T extends Json ? T : { readonly [Field in keyof T]: Plain<T[Field]> };
 
 /**
- * JSON text with sorted object keys: equal values give equal bytes. `undefined` members are left out as in JSON. Its bytes are
- * signed (seals), hashed and stored, so it stays as it is: libraries, which follow RFC 8785, place keys that are whole numbers
- * among the others, where `JSON.stringify` has them first, by number.
+ * JSON text with sorted object keys: equal values give equal bytes. Leaves out `undefined` members, as JSON does. Its
+ * bytes are signed (seals), hashed and stored, so it must not change. Libraries that follow RFC 8785 sort whole-
+ * number keys among the others; `JSON.stringify` puts them first, by number.
  */
 export const canonicalJson = (value: unknown): string => JSON.stringify(value, sortKeys);
 

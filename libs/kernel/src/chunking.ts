@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How documents are cut into chunks, in tokens of `cl100k_base`: Agents and Spaces set it, Knowledge obeys it. */
+/** How documents are cut into chunks, in tokens of `cl100k_base`. Agents and Spaces set it; Knowledge applies it. */
 export const chunkingSchema = z
   .strictObject({
     maxTokens: z.number().int().min(50).max(1_000).describe('Most tokens in a chunk.'),

@@ -14,8 +14,8 @@ export const stepOf = ({ ifRevision: _ifRevision, ...meta }: CommandMeta, label:
 });
 
 /**
- * Runs a step after a write has happened, or one that takes something back. If it cannot run now, a policy or the next caller
- * does it: an error would make the caller repeat a command that has happened. Undefined if it was left.
+ * Runs a step after a write, or one that undoes something. If it cannot run now, a policy or the next caller does it:
+ * an error would make the caller repeat a command that was carried out. Undefined if it was left.
  */
 export const unlessLeft = async <T>(step: () => Promise<T>): Promise<T | undefined> => {
   try {

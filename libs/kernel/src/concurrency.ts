@@ -2,8 +2,8 @@ import { settlesWithin } from './rest';
 import { offBudget } from './wait-budget';
 
 /**
- * Runs one piece of work at a time, in the order of asking. Of our own: `async-mutex` can only call off all who wait, not one, and
- * would take the place of six lines.
+ * Runs one piece of work at a time, in the order of the calls. Our own, six lines: `async-mutex` can cancel all
+ * waiters but not one.
  */
 export class Mutex {
   private last: Promise<unknown> = Promise.resolve();
@@ -29,7 +29,10 @@ export class Mutex {
   }
 }
 
-/** Lets so many pieces of work run at once. The others wait in the order of asking; one whose signal is aborted meanwhile rejects with its reason in its turn, and does not run. */
+/**
+ * Limits how many pieces of work run at once. The others wait in the order of the calls. If the signal of a waiter is
+ * aborted, it rejects with the reason when its turn comes, and does not run.
+ */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
@@ -49,7 +52,10 @@ export class Semaphore {
   }
 }
 
-/** Lets work under the same name run one at a time, in the order of asking. It is a courtesy and no lock: whoever has waited for long enough runs beside the others, which no mutex of a library lets them do. */
+/**
+ * Runs work of the same name one after the other, in the order of the calls. It is a courtesy and not a lock: after a
+ * maximum wait the work runs beside the others, which no library's mutex offers.
+ */
 export class Queues {
   private readonly ends = new Map<string, Promise<void>>();
 

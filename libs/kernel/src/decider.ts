@@ -4,9 +4,9 @@ import type { KeyOwner } from './keyring';
 import type { SnapshotFormat } from './snapshots';
 
 /**
- * The pure core of an aggregate. `decide` turns a command into events or throws (`reject(code, facts)`); deciding the same
- * command twice yields nothing new. `evolve` folds an event into the state. No clock, no randomness, no I/O: what they need
- * arrives in the command.
+ * The pure core of an aggregate. `decide` turns a command into events or throws (`reject(code, facts)`); it yields
+ * nothing new for a command that was decided before. `evolve` folds an event into the state. No clock, randomness or
+ * I/O: whatever they need is in the command.
  */
 export interface Decider<State, Command, Event extends AnyEvent> {
   /** Streams are named `category-id`. */

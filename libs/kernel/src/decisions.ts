@@ -13,7 +13,7 @@ import type { RecordedEvent } from './recorded-event';
 import { SNAPSHOT_EVENTS, Snapshots, type SnapshotStore } from './snapshots';
 import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
-/** Attempts of a writer that should be alone. One that loses every time gives way. */
+/** Maximum attempts of a writer that should be the only one. It gives way if it loses every time. */
 export const MAX_ATTEMPTS = 3;
 /** Decide again for this long while other writers are faster. */
 const RACE_MS = 5_000;

@@ -1,4 +1,4 @@
-/** Details of an error beside its code: ids, field names and numbers, never content. */
+/** The details of an error: ids, field names and numbers, never content. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
@@ -33,8 +33,8 @@ export const isDomainError = (error: unknown, code?: string): error is DomainErr
   (code === undefined || (error as DomainError).code === code);
 
 /**
- * A store cannot serve now. `outcome` tells whether a write may have happened: after `none` it is safe to send again as new,
- * after `unknown` only with the same command id.
+ * A store cannot serve now. `outcome` says whether a write may have happened: after `none`, send it again as new;
+ * after `unknown`, only with the same command id.
  */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';

@@ -9,7 +9,7 @@ import type { NewEvent, StoredEvent } from './log-records';
 import type { RecordedEvent } from './recorded-event';
 import { ERASED } from './marked-fields';
 
-/** Why a stored event cannot be read. A missing key is no reason: the field reads as erased. */
+/** Why a stored event cannot be read. A destroyed key is no reason: the field reads as erased. */
 export class UnreadableEvent extends Error {
   override readonly name = 'UnreadableEvent';
 

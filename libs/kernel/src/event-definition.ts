@@ -4,7 +4,7 @@ import { categoryOf, streamOf } from './decider';
 import { isOurMetadata } from './event-metadata';
 import type { StoredEvent } from './log-records';
 
-/** Lifts the data of one schema version to the next: pure, and kept for ever. */
+/** Converts data of one schema version to the next. Pure, and kept for ever. */
 export type Upcaster = (data: Record<string, unknown>) => Record<string, unknown>;
 
 /** One kind of event: its stored name, its current schema and how older data become it. */

@@ -34,7 +34,7 @@ export const dataKeyOf = ({ stream, metadata }: Pick<StoredEvent, 'stream' | 'me
 export const dataKeyIn = (stream: string, metadata: Readonly<Record<string, string>>): string =>
   dataKeyName(stream, metadata['entity']);
 
-/** Whether metadata are such as `metadataOf` writes; a later version may say more. Takes any text. */
+/** True if metadata have the form that `metadataOf` writes; a later version may add to it. Accepts any text. */
 export const isOurMetadata = (metadata: string): boolean => {
   if (metadata.length > MOST_CHARACTERS || !metadata.includes('"commandId"')) return false;
   try {
@@ -51,7 +51,7 @@ export const isOurMetadata = (metadata: string): boolean => {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Filled field by field: this runs for every event of a rebuild, where spreading what is absent costs as much as the rest. */
+/** Filled field by field, without spreading: this runs for every event of a rebuild. */
 export const contextOf = (
   { id, stream, revision, position }: StoredEvent,
   metadata: Record<string, string>,

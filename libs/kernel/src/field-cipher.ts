@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { DataKey } from './keyring';
 
-/** How an encrypted field stands in stored event data. */
+/** An encrypted field in stored event data. */
 export type EncryptedField = {
   readonly $encrypted: string;
 };
@@ -22,7 +22,7 @@ export const encryptField = (key: DataKey, place: string, value: unknown): Encry
   return { $encrypted: body.toString('base64url') };
 };
 
-/** The value back. Throws when the key or the place is not the one it was encrypted for. */
+/** Decrypts a value. Throws if the key or the place differs from that of the encryption. */
 export const decryptField = (key: DataKey, place: string, field: EncryptedField): unknown => {
   const body = Buffer.from(field.$encrypted, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, 12)).setAAD(Buffer.from(place));

@@ -4,7 +4,10 @@ import type { Json } from './canonical-json';
 const ITEMS = '[]';
 const known = new Map<string, readonly string[]>();
 
-/** Puts another value, in place, where a path of event data leads: `name`, `public.windowTitle`, `tools[].name`. What is absent stays absent. */
+/**
+ * Replaces, in place, the values at a path of event data: `name`, `public.windowTitle`, `tools[].name`. Ignores
+ * absent ones.
+ */
 export const changeAt = (data: Record<string, unknown>, path: string, change: (value: unknown) => unknown): void => {
   let steps = known.get(path);
   if (steps === undefined) known.set(path, (steps = path.replaceAll(ITEMS, `.${ITEMS}`).split('.')));
@@ -34,7 +37,7 @@ const changeMember = (
   else if (typeof value === 'object') changeIn(value as Record<string, unknown>, steps.slice(1), change);
 };
 
-/** The texts that stand where a path of event data leads, or in the list there. */
+/** The texts at a path of event data, also those in a list there. */
 export const textsAt = (data: Readonly<Record<string, unknown>>, path: string): readonly string[] => {
   let found: readonly unknown[] = [data];
   for (const step of path.replaceAll(ITEMS, `.${ITEMS}`).split('.')) {
@@ -49,7 +52,10 @@ export const textsAt = (data: Readonly<Record<string, unknown>>, path: string): 
   return found.flat().filter((value) => typeof value === 'string');
 };
 
-/** JSON with other values at the places where `change` answers one, from the outside in. It is told the path of each, as `changeAt` takes it. */
+/**
+ * Replaces the values of JSON for which `change` returns one, from the outside in. `change` is given the path of
+ * each, in the form of `changeAt`.
+ */
 export const changedThroughout = (
   value: Json,
   path: string,

@@ -1,12 +1,12 @@
 import { canonicalJson } from './canonical-json';
 
-/** The members of an object that are given: `undefined` stands for absent. */
+/** An object without the members that are `undefined`. */
 export type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 export const givenFields = <T extends object>(fields: T): Given<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
 
-/** Of the fields that a change gives, those that differ from what stands, as JSON. */
+/** The fields of a change that differ, as JSON, from the current ones. */
 export const changedFields = <T extends object>(
   fields: T,
   current: { readonly [K in keyof T]?: unknown },

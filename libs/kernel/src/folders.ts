@@ -8,8 +8,8 @@ export class UnusableFolder extends Error {
 }
 
 /**
- * Makes a folder with those above it, for its owner alone, one after the other: Node's own `recursive` tries for ever where the file
- * system says that a folder above does not exist, as `/proc` does.
+ * Makes a folder and its parents, for the owner alone, one by one: Node's `recursive` loops for ever if the file
+ * system denies that a parent exists, as `/proc` does.
  */
 export const makeFolder = (folder: string): void => {
   if (existsSync(folder)) return;
@@ -23,7 +23,10 @@ export const makeFolder = (folder: string): void => {
   }
 };
 
-/** Makes a folder if it is not there. Throws `UnusableFolder`, naming it as `name`, where it is not this process's to write. */
+/**
+ * Makes a folder if it is missing. Throws `UnusableFolder`, which calls it `name`, if this process may not write to
+ * it.
+ */
 export const assertFolder = (name: string, folder: string): void => {
   try {
     makeFolder(folder);
@@ -46,7 +49,7 @@ const reasonOf = (code: string): string =>
     ENOSPC: 'the disk is full',
   })[code] ?? code;
 
-/** Brings a file's bytes, or a folder's names, to the disk: without it a rename may be lost with the power. */
+/** Flushes the bytes of a file, or the names in a folder, to the disk: without it a power failure may undo a rename. */
 export const syncToDisk = async (path: string): Promise<void> => {
   const handle = await open(path, 'r');
   try {

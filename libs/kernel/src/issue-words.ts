@@ -6,8 +6,8 @@ type RawIssue = z.core.$ZodRawIssue;
 const MOST_VALUES = 30;
 
 /**
- * Says what a schema found wrong, for the reader: a predicate such as `must be a string, not a number`, without the name
- * of the field and without the value. Given to `safeParse` as `{ error: issueWords }`; messages of a schema's own stand.
+ * Explains a schema error to a reader: a predicate such as `must be a string, not a number`, without the field's name
+ * and value. Pass it to `safeParse` as `{ error: issueWords }`; a schema's own messages stay.
  */
 export const issueWords = (issue: RawIssue): string => {
   if (issue.input === undefined && issue.code !== 'custom' && issue.code !== 'unrecognized_keys') return 'is missing';
@@ -37,7 +37,7 @@ export const issueWords = (issue: RawIssue): string => {
   }
 };
 
-/** Makes a sentence of a predicate or a sentence: `Must be a string.` */
+/** Turns a predicate into a sentence: `Must be a string.` */
 export const asSentence = (words: string): string => {
   const text = words.charAt(0).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -7,8 +7,8 @@ import { offBudget } from './wait-budget';
 const ASK_AGAIN_MS = 100;
 
 /**
- * Remembers that the log was away or slow and has not answered since. Asks it until it does, even if nobody reads: the first
- * reader after its return must not miss what was acknowledged meanwhile.
+ * Remembers that the log was away or slow. Asks until it answers, even if nobody reads: the first reader afterwards
+ * must see everything that was acknowledged in the meantime.
  */
 export class LogAbsence {
   isAway = false;

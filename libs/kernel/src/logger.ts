@@ -10,5 +10,8 @@ export interface Logger {
 /** The name of an error, for logs: its message may hold content. */
 export const errorName = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
-/** Why something failed, for logs: of a store that is away the sentence that says so, which holds no content, else the name of the error. */
+/**
+ * The reason of a failure, for logs: the sentence of an unavailable store, which has no content, otherwise the name
+ * of the error.
+ */
 export const reasonOf = (error: unknown): string => (isUnavailable(error) ? error.message : errorName(error));

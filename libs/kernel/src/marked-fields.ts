@@ -26,7 +26,7 @@ export const blobFields = (schema: z.ZodObject): BlobFields => ({
   released: markedFields(schema, releasing),
 });
 
-/** What is read in place of content whose data key is destroyed (architecture, Sensitive data). */
+/** Replaces content whose data key is destroyed (architecture, Sensitive data). */
 export interface Erased {
   readonly erased: true;
 }
@@ -51,8 +51,8 @@ const erasedSchema = z.strictObject({
 const encrypted = new WeakSet<z.ZodType>();
 
 /**
- * Marks a field of an event's data, at the top or inside its objects and lists, as content that people entered: it is
- * encrypted under the data key of the event's stream before it reaches the log. The whole value is encrypted, whatever its shape.
+ * Marks a field of event data, also inside objects and lists, as content that people entered. The whole value is
+ * encrypted under the data key of the event's stream before it reaches the log.
  */
 export const sensitive = <T extends z.ZodType>(schema: T): z.ZodUnion<readonly [T, typeof erasedSchema]> => {
   const union = z.union([schema, erasedSchema]);

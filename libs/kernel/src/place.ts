@@ -14,7 +14,7 @@ const place = z.object(placeFields);
 /** Where a piece of a document stands in its file: a page of a PDF, a slide, a row of a sheet. */
 export type Place = z.output<typeof place>;
 
-/** The place that something has, without what it does not have. */
+/** A place without absent fields. */
 export const placeOf = ({
   page,
   slide,
@@ -27,6 +27,6 @@ export const placeOf = ({
   ...(row === undefined || row === null ? {} : { row }),
 });
 
-/** Whether two places are one. */
+/** True if two places are equal. */
 export const isSamePlace = (a: Place | undefined, b: Place | undefined): boolean =>
   a?.page === b?.page && a?.slide === b?.slide && a?.sheet === b?.sheet && a?.row === b?.row;

@@ -3,10 +3,10 @@ interface Class extends Function {
   readonly prototype: unknown;
 }
 
-/** What a dependency is asked for by: a symbol, or a class. */
+/** The injection token of a dependency: a symbol, or a class. */
 export type Token = symbol | Class;
 
-/** What is asked for if somebody provides it. */
+/** An optional dependency. */
 export interface OptionalToken {
   readonly token: Token;
   readonly optional: true;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What runs on the basis of one answer of the log, such as a request. */
+/** Work, such as a request, that reads the log's end once. */
 export interface ReadScope {
   /** Only what the log was asked after this moment serves. */
   since: number;
@@ -30,7 +30,10 @@ export const newReadScope = (): ReadScope => ({ since: nextMoment(), begunAt: pe
 export const inReadScope = <T>(work: () => T, scope = newReadScope()): T =>
   isAsked ? scopes.run(scope, work) : work();
 
-/** From here on the log is asked anew: others may have acted that the work must see, as when it was rejected, or took a claim. */
+/**
+ * Makes the running work ask the log again, to see what others did, for example after a rejection or after taking a
+ * claim.
+ */
 export const renewReadScope = (): void => {
   const scope = scopes.getStore();
   if (scope === undefined) return;

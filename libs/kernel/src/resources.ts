@@ -4,7 +4,7 @@ export interface Closable {
 }
 
 /**
- * What a process has opened, in order; closed in the reverse order. A start that fails half-way closes what it
+ * The resources that a process opened; closes them in reverse order. A start that fails half-way closes what it
  * opened until then, and opens nothing more.
  */
 export class Resources {

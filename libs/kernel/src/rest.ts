@@ -9,7 +9,7 @@ export const rest = async (milliseconds: number, signal: AbortSignal): Promise<v
   }
 };
 
-/** Whether work settles, one way or the other, within so many milliseconds. */
+/** True if work resolves or rejects within so many milliseconds. */
 export const settlesWithin = async (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {
   const settled = new AbortController();
   const late = rest(milliseconds, settled.signal).then(() => false);
@@ -25,8 +25,8 @@ export const settlesWithin = async (milliseconds: number, work: Promise<unknown>
 };
 
 /**
- * The result of the work, or undefined if it takes longer. It then continues unobserved. Our own: libraries reject what is late, and
- * do not let a result that arrives in the same turn of the loop win.
+ * The result of the work, or undefined if it takes longer; it then continues unobserved. Our own: libraries reject
+ * late work, and lose a result that arrives in the same turn of the loop.
  */
 export const inTime = async <T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;

@@ -10,10 +10,10 @@ const TIMEOUT_MS = 10 * 60_000;
 /** A server that starts may not know its users yet; one that goes on rejecting this one is set up otherwise than this process. */
 const MOST_DENIALS = 5;
 
-/** Told, in a sentence, what is waited for. */
+/** Called with a sentence that says what is waited for. */
 export type Warn = (sentence: string) => void;
 
-/** Hears such sentences, as a structured logger does. */
+/** Receives such sentences; a structured logger fits. */
 export interface Warning {
   warn(sentence: string): void;
 }
@@ -25,8 +25,9 @@ export interface RetryOptions {
 }
 
 /**
- * Does what needs a server, and may be done again, until the server answers, five times where it rejects the user; when patience ends,
- * throws what it said last. Our own: a retry of cockatiel knows one count of attempts, here rejections are counted apart from a time that ends.
+ * Runs work that needs a server and may be repeated until the server answers, up to five times while it rejects the
+ * user. Throws the last error when the time is over. Our own: cockatiel has one count of attempts, and here
+ * rejections are counted apart from the time.
  */
 export const retry = async <T>(
   work: () => Promise<T>,
@@ -45,8 +46,8 @@ export const retry = async <T>(
 };
 
 /**
- * Retries for as long as a store is away, outside of any request's wait budget: such work often serves many requests, or runs after the
- * answer. Our own: a loop of seven lines, where cockatiel's retry wants a number of attempts, and Node 22.
+ * Retries while a store is away, outside of any request's wait budget: such work often serves many requests, or runs
+ * after the answer. Our own, seven lines: cockatiel needs a number of attempts, and Node 22.
  */
 export const retryUntilAnswered = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {

@@ -1,7 +1,7 @@
 /** The version of Node's native interface that the embedded database is built for: under an older one its first call ends the process without a word. */
 const NODE_API = 10;
 
-/** The Node that runs this cannot run the platform. */
+/** This version of Node cannot run the platform. */
 export class UnfitRuntime extends Error {
   override readonly name = 'UnfitRuntime';
 }

@@ -1,6 +1,6 @@
 /**
- * What caches may hold together: a number of entries, or of whatever they weigh. All of them forget their older generation at once,
- * when the younger ones have grown to half the capacity; so a cache that nobody uses gives its share to those that are used.
+ * The capacity that caches share: a number of entries, or of their weights. When the younger generations fill half of
+ * it, all caches drop their older one. A cache that nobody uses leaves its share to the others.
  */
 export class SharedCapacity {
   private weight = 0;
@@ -22,9 +22,9 @@ export class SharedCapacity {
 export const REMEMBERED = new SharedCapacity(32 * 1024 * 1024);
 
 /**
- * A map that keeps the entries used last, in a capacity that it shares with others. It holds them in two generations and forgets
- * the older one as a whole. Of our own, since `lru-cache`, which caches with a capacity of their own are made of, bounds each
- * cache by itself: here what one does not use is the others'.
+ * A map that keeps the most recently used entries in a capacity shared with other maps. It has two generations and
+ * drops the older one as a whole. Our own: `lru-cache`, which caches with their own capacity use, bounds each cache
+ * by itself.
  */
 export class SharedLruCache<Key, Value> {
   private young = new Map<Key, Value>();

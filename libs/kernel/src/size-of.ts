@@ -1,7 +1,7 @@
 const OBJECT = 32;
 const FIELD = 16;
 
-/** About how much a value holds, in characters: its texts, its bytes, and what objects cost beside them. What it holds twice counts once. */
+/** Estimates the size of a value in characters: texts, bytes, and the cost of objects. Counts a shared part once. */
 export const sizeOf = (value: unknown): number => {
   const seen = new Set<object>();
   const open: unknown[] = [value];

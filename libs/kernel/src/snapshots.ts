@@ -5,18 +5,18 @@ import type { Decider } from './decider';
 import type { AnyEvent } from './event-definition';
 import { eventId, type Uuid } from './ids';
 
-/** Least events between two snapshots of a stream. Shorter streams have none: they are read. */
+/** Minimum events between two snapshots of a stream. Shorter streams have none. */
 export const SNAPSHOT_EVENTS = 500;
 /** A snapshot follows when the stream has grown by this share, so that writing them costs less than what they save. */
 const GROWTH = 1 / 8;
 
-/** Where snapshots are kept: JSON by key, that may be lost. */
+/** The store of snapshots: JSON by key. It may lose them. */
 export interface SnapshotStore {
   readState(key: string): Promise<Json | undefined>;
   writeState(key: string, value: Json | null): Promise<boolean>;
 }
 
-/** How the state of a decider is kept in a snapshot. It must hold no content: nobody erases what is in snapshots. */
+/** Converts the state of a decider to a snapshot and back. It must contain no content: snapshots are not erased. */
 export interface SnapshotFormat<State> {
   /** Raise it when `save` or `evolve` changes: snapshots of other versions are not read. */
   readonly version: number;
@@ -41,7 +41,7 @@ interface Saved {
   readonly state: Json;
 }
 
-/** What was folded of long streams, kept over a restart, so that no process reads them whole. A cache, never the truth. */
+/** Snapshots of long streams, so that a restarted process need not read them whole. A cache, never the truth. */
 export class Snapshots {
   constructor(private readonly store: SnapshotStore) {}
 

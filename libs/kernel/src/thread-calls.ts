@@ -34,8 +34,8 @@ type Reply = { readonly id: number; readonly value?: unknown; readonly error?: T
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
- * Serves the methods of an object to the thread that started this one. Calls begin in the order in which they were made; the object is
- * closed when the last of them has ended, and with it the thread.
+ * Serves the methods of an object to the thread that started this one. Calls start in the order in which they were
+ * made. The object and the thread are closed after the last call.
  */
 export const serveCalls = <H extends { close(): void }>(handlers: H, port: MessagePort | null = parentPort): void => {
   if (port === null) throw new Error('serveCalls runs in a worker thread');
@@ -77,8 +77,9 @@ interface Running {
 }
 
 /**
- * Calls into a thread that runs `serveCalls`. Errors arrive as instances of `errors`, found by name. When the thread dies, calls
- * under way are rejected as `Unavailable` with an unknown outcome, and the next call starts a new thread.
+ * Calls the methods of an object in a thread that runs `serveCalls`. Errors arrive as instances of `errors`, by name.
+ * If the thread dies, pending calls reject as `Unavailable` with an unknown outcome, and the next call starts a new
+ * thread.
  */
 export const callThread = <H extends { close(): void }>(
   dependency: string,

@@ -16,7 +16,7 @@ const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<
 
 const countOf = (run: string): number => tokenizer().countTokens(run, AS_TEXT);
 
-/** The tokens of a text, as `TokenCount` counts them, where no part of it is asked for. */
+/** Counts the tokens of a whole text as `TokenCount` does. */
 export const countTokens = (text: string): number => {
   let total = 0;
   for (const [run] of text.matchAll(RUN)) total += countOf(run);
@@ -24,9 +24,9 @@ export const countTokens = (text: string): number => {
 };
 
 /**
- * The tokens of a text in `cl100k_base`, the encoding of OpenAI's embedding models. Counted once, word by word, so that
- * any part of the text can be asked for: never less than the tokenizer counts for that part, and rarely more (a word of
- * more than 64 characters, or a line end behind a full stop, may count one more).
+ * Counts the tokens of a text in `cl100k_base`, the encoding of OpenAI's embedding models, once and word by word, so
+ * that any part can be asked for. Never less than the tokenizer counts for that part, and rarely more (a word of more
+ * than 64 characters, or a line end after a full stop, may count one more).
  */
 export class TokenCount {
   private readonly starts: number[] = [];

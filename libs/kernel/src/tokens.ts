@@ -1,4 +1,4 @@
-/** Injection tokens of what has no class of its own. */
+/** Injection tokens of values without a class. */
 export const CLOCK = Symbol('Clock');
 export const IDS = Symbol('Ids');
 export const CONFIG = Symbol('Config');
@@ -8,5 +8,5 @@ export const ENVIRONMENT = Symbol('Environment');
 export const LOGGER = Symbol('Logger');
 /** Version of the product, as `package.json` gives it. */
 export const PRODUCT_VERSION = Symbol('ProductVersion');
-/** `DATA_DIR`, once it is certain that no other process uses the embedded stores in it. */
+/** `DATA_DIR`, locked: no other process uses the embedded stores in it. */
 export const DATA_FOLDER = Symbol('DataFolder');

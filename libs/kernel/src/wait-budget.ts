@@ -1,15 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Milliseconds that a request waits for the log in all, whatever steps it takes; with what it does beside, it is answered within 10 s. */
+/**
+ * Maximum milliseconds that all steps of a request wait for the log. With the rest of its work it is answered within
+ * 10 s.
+ */
 export const WAIT_MS = 9_500;
-/** Milliseconds after which a request that changes nothing goes on from what is known of the log, where that will do. */
+/** Milliseconds after which a read continues with what is known of the log, where that is enough. */
 export const RECALL_AFTER_MS = 2_000;
 /** A long request, such as an answer that streams for minutes, regains a second for each so many without waiting. */
 const REGAINED_EVERY = 6;
 
 /**
- * How long a request may still wait for the log. Its steps share it: of three that a slow log would answer after 4 s
- * each, the third is given up early. Steps that wait at the same time use it up once.
+ * The time that a request may still wait for the log. Its steps share it: if a slow log needs 4 s for each of three,
+ * the third is given up early. Steps that wait at the same time spend it once.
  */
 export class WaitBudget {
   private left: number;
@@ -53,14 +56,14 @@ const current = new AsyncLocalStorage<WaitBudget | undefined>();
 /** Runs work, and all that it calls, on one budget. */
 export const onBudget = <T>(budget: WaitBudget, work: () => T): T => current.run(budget, work);
 
-/** Runs work that others share on no budget: who begins it must not end it for them. */
+/** Runs shared work without a budget: the request that starts it must not end it for the others. */
 export const offBudget = <T>(work: () => T): T =>
   current.getStore() === undefined ? work() : current.run(undefined, work);
 
-/** The budget of the request that is served here; undefined for all that no request waits for. */
+/** The budget of the current request; undefined for work that no request waits for. */
 export const waitBudget = (): WaitBudget | undefined => current.getStore();
 
-/** Waits for the log, for so many milliseconds at most and no longer than the budget of the request allows. */
+/** Waits for the log up to so many milliseconds, and no longer than the budget of the request. */
 export const waiting = <T>(most: number, work: (milliseconds: number) => Promise<T>): Promise<T> => {
   const budget = waitBudget();
   return budget === undefined ? work(most) : budget.spend((remaining) => work(Math.min(most, remaining)));

@@ -46,7 +46,10 @@ const UNBILLED: Metering = {
   }),
 };
 
-/** Ingests a collection by the product's own steps into a temporary folder, searches it in each way and says how good the rankings are. `progress` hears what is done. */
+/**
+ * Ingests a collection into a temporary folder as the product would, searches it in each mode and measures the
+ * rankings. Reports progress to `progress`.
+ */
 export const evaluate = async (
   collection: Collection,
   environment: Readonly<Record<string, string | undefined>>,

@@ -13,8 +13,8 @@ const NDCG_DEPTH = 10;
 export const DEPTH = 100;
 
 /**
- * Normalized discounted cumulative gain of a ranking's first ten, as `trec_eval` computes `ndcg_cut.10`: the gain of a document is its grade
- * (linear, not 2^grade - 1), discounted by log2(rank + 1), over that of the best ranking there could be.
+ * Normalized discounted cumulative gain at 10, as `ndcg_cut.10` of `trec_eval`. The gain is the grade (linear, not
+ * 2^grade - 1), discounted by log2(rank + 1) and divided by that of the ideal ranking.
  */
 export const ndcgAt10 = (ranking: readonly string[], relevant: Judgements): number => {
   const ideal = discounted([...relevant.values()].toSorted((a, b) => b - a));

@@ -11,9 +11,9 @@ import { instanceKey, orFailure, storesConfig } from './config';
 const NEXT = 'VAULT_KEY.next';
 
 /**
- * Rewrites the file of the vault, which no module may hold open meanwhile: so without Nest.
- * Wraps the data keys under a new `VAULT_KEY`, which is on the disk before. Done again after an interruption it goes on: a
- * new key that the keys are wrapped under already only takes its place.
+ * Wraps the data keys under a new `VAULT_KEY`, which is stored first. Rewrites the vault's file, so no module may
+ * hold it open: this runs without Nest. Repeat it after an interruption: keys that are wrapped under the new key
+ * already stay.
  */
 export const rotate: Verb<[]> = async ({ output }) => {
   const config = storesConfig();

@@ -8,8 +8,8 @@ import { agentDecider } from './agent.decider';
 const SEALED = 'v1.';
 
 /**
- * Seals the secrets of tools under their Agent's data key before they reach an event: no view, no version and no auditor ever has
- * them, and they go with the key. Each is bound to its tool.
+ * Seals the secrets of tools under the data key of their Agent before they reach an event. No view, version or
+ * auditor ever sees them, and they are erased with the key. Each is bound to its tool.
  */
 @Injectable()
 export class ToolSecrets {

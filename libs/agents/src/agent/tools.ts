@@ -210,8 +210,9 @@ export type ToolChange = Omit<StoredTool, 'http'> & {
 };
 
 /**
- * The tools of a change, with the secrets that they keep: a secret belongs to one tool and one base URL, so that nobody who does
- * not know it can have it sent elsewhere. `orElse` is asked where it would be: at a place of the list.
+ * Merges the tools of a change with the secrets that they keep. A secret belongs to one tool and one base URL, so
+ * nobody who does not know it can have it sent elsewhere. Calls `orElse` for a missing secret, with its place in the
+ * list.
  */
 export const withSecrets = (
   tools: readonly ToolChange[],

@@ -6,8 +6,8 @@ type RequestBody = Exclude<NonNullable<Operation['requestBody']>, { $ref: string
 type Schemas = Record<string, object>;
 
 /**
- * What `@nestjs/swagger` made, with what it cannot know: names of request bodies, media types that are not JSON, `PATCH`
- * beside `PUT`, and an order that does not follow the order of modules.
+ * Completes the document of `@nestjs/swagger` with what it cannot know: names of request bodies, media types other
+ * than JSON, `PATCH` beside `PUT`, and a stable order.
  */
 export const completed = (document: OpenAPIObject, named: Schemas): OpenAPIObject => {
   const schemas = { ...named };

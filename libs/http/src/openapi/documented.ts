@@ -18,8 +18,8 @@ import { parameterDescription } from './path-parameters';
 import type { Tag } from './tags';
 
 /**
- * Documents the handlers of a controller for `@nestjs/swagger`, under a tag: beyond `@ApiOperation`, `@BodyInput` and
- * `@QueryInput`, which it reads itself, all that follows from what they declare to the edge. Stands above `@Controller`.
+ * Documents the handlers of a controller under a tag. `@nestjs/swagger` reads `@ApiOperation`, `@BodyInput` and
+ * `@QueryInput` itself; this adds what follows from the other decorators. Put it above `@Controller`.
  */
 export const Documented =
   (tag: Tag): ClassDecorator =>

@@ -18,7 +18,7 @@ export const openApiDocument = (app: INestApplication, version: string): OpenAPI
   return completed(document, schemas.components);
 };
 
-/** What is converted for one document: a name stands for one schema. */
+/** The schemas of one document: a name stands for one schema. */
 export class NamedSchemas {
   readonly components: ConvertedSchema['components'] = {};
 

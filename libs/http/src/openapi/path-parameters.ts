@@ -12,7 +12,10 @@ const descriptions: Readonly<Record<string, string>> = {
   spaceId: 'The id of the Space.',
 };
 
-/** The description of a parameter in a path: `tagId` is the id of the tag. A name that does not say so by itself is a fault: describe it here. */
+/**
+ * Describes a path parameter: `tagId` is the id of the tag. Throws for a name that is not an id and has no
+ * description here.
+ */
 export const parameterDescription = (name: string): string => {
   const description = descriptions[name] ?? descriptionOfId(name);
   if (description === undefined) throw new Error(`the path parameter ${name} has no description`);

@@ -17,7 +17,10 @@ const FILES: ReadonlySet<string> = new Set([
   'favicon-32x32.png',
 ]);
 
-/** Serves `/openapi.json` and `/docs`. The document is made at the first request for it, and its bytes once: `SwaggerModule` would write them anew for each request. */
+/**
+ * Serves `/openapi.json` and `/docs`. Makes the document at the first request and keeps its bytes; `SwaggerModule`
+ * would serialise it for each request.
+ */
 export const serveDocs = (app: NestFastifyApplication, version: string): void => {
   let document: OpenAPIObject | undefined;
   const made = (): OpenAPIObject => (document ??= openApiDocument(app, version));
@@ -33,7 +36,7 @@ export const serveDocs = (app: NestFastifyApplication, version: string): void =>
   });
 };
 
-/** Says who may call these routes: they are registered beside controllers, and declare nothing to the edge. */
+/** Says who may call these routes. They are registered beside controllers, so they have no decorators. */
 export const declareDocs = (fastify: FastifyInstance): void => {
   fastify.addHook('onRoute', (route) => {
     if (!isOfDocs(route)) return;

@@ -1,4 +1,4 @@
-/** The parts of the API, as the documentation groups its operations. */
+/** The groups of operations in the documentation. */
 export const tags = {
   Agents: 'Agents, their configuration and its versions.',
   Spaces: 'Spaces and their members.',

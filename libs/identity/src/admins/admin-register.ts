@@ -21,11 +21,12 @@ export interface Appointed {
 }
 
 /**
- * Holds the rule that an instance always has an active admin, though each user has a stream of their own. Before a user's
- * stream may say that they became an active admin, or ceased to be one, this register says so, and its revision goes into
- * the user's event as a fence: of two words about one user the later holds, however late the earlier arrives. A dismissal
- * counts as remaining only admins who are appointed here and whose own streams confirm that very appointment; so whoever
- * dies between the two writes leaves at worst one admin too few counted, never one too many, and whoever needs that one reinstates them.
+ * Keeps the rule that an instance always has an active admin, though each user has a stream of their own. A user's
+ * stream may say that they became or ceased to be an active admin only after this register says so. The revision of
+ * the register goes into the user's event as a fence: of two changes the later holds, however late the earlier
+ * arrives. A dismissal counts as remaining only admins who are appointed here and whose own streams confirm it. A
+ * process that dies between the two writes leaves at worst one admin too few in the count, never one too many, and
+ * the next one that needs that admin reinstates them.
  */
 @Injectable()
 export class AdminRegister {

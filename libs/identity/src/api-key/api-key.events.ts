@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { permission } from './permissions';
 
 /**
- * Most that a key may spend in a window: a decimal amount in the currency of the instance. It is the key's limit of cost
- * control, which may also name a time zone, an included amount, and that it only warns.
+ * The spend limit of a key in a window: a decimal amount in the currency of the instance. It is the limit of the key
+ * in cost control, which may also set a time zone, an included amount, and a warning only.
  */
 export const usageLimit = z.strictObject({
   amount: amountText.describe('The amount, a decimal.'),
