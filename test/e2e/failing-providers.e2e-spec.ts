@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../fixtures/until';
-import { type Behaviour, behaves, json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import {
+  type Behaviour,
+  behaves,
+  chunk,
+  events,
+  json,
+  startUpstreamDouble,
+  type UpstreamDouble,
+} from '../fixtures/upstream-double';
 import { startTestPlatform, type TestPlatform } from './harness';
 
 /** What providers that fail do to Agents and Knowledge: the same as to clients of the gateway (`compat-failures`). */
@@ -116,6 +124,56 @@ describe('an answer of an Agent whose provider fails', () => {
     expect(await invocations(agent, 1)).toMatchObject([
       { model: 'steady', outcome: 'ok', usageSource: 'upstream', usage: { cost: '0.0000862' } },
     ]);
+  });
+
+  const cutAtFirst =
+    (times: number): Behaviour =>
+    async (response, call) => {
+      if (!call.path.startsWith('/steady') && upstream.calls.length <= times) {
+        events(response, chunk({ role: 'assistant', content: 'Half of ' }), chunk({ content: 'a thought' }));
+        await until(async () => (await said()).includes('thought'), 'what was saved meanwhile');
+        response.destroy();
+      } else await behaves(response, call);
+    };
+  /** What is saved of the newest answer. */
+  let agentOfSaved = '';
+  const said = async (): Promise<string> => JSON.stringify((await latest(agentOfSaved)) ?? '');
+
+  it('that breaks off in the middle is asked for again where nobody streams it; each call is held and billed by itself', async () => {
+    agentOfSaved = await newAgent('shaky');
+    upstream.behaviour = cutAtFirst(2);
+    const answer = await ask(agentOfSaved);
+    expect(answer).toMatchObject({ status: 200, body: { message: { parts: [{ text: 'Grüße, Welt 🙂' }] } } });
+    expect(await latest(agentOfSaved)).toMatchObject({ status: 'complete', parts: [{ text: 'Grüße, Welt 🙂' }] });
+    expect(paths()).toEqual(Array.from({ length: 3 }, () => '/shaky/chat/completions'));
+    const all = await invocations(agentOfSaved, 3);
+    expect(all.map(({ outcome }) => outcome).toSorted()).toEqual(['failed', 'failed', 'ok']);
+    const whole = all.find(({ outcome }) => outcome === 'ok');
+    expect(whole).toMatchObject({ usageSource: 'upstream', usage: { inputTokens: 19, outputTokens: 10 } });
+    for (const { outcome, usage } of all.filter((each) => each !== whole))
+      expect([outcome, usage.inputTokens > 0, usage.outputTokens >= 4]).toEqual(['failed', true, true]);
+    const sum = all.reduce((tokens, { usage }) => tokens + usage.inputTokens + usage.outputTokens, 0);
+    expect(answer.body.usage).toMatchObject({ totalTokens: sum });
+  });
+
+  it('that breaks off for the third time comes from the fallback', async () => {
+    agentOfSaved = await newAgent('shaky');
+    upstream.behaviour = cutAtFirst(3);
+    expect(await ask(agentOfSaved)).toMatchObject({ status: 200, body: { message: { model: 'steady' } } });
+    expect((await invocations(agentOfSaved, 4)).map(({ model, outcome }) => `${model} ${outcome}`).toSorted()).toEqual([
+      'shaky failed',
+      'shaky failed',
+      'shaky failed',
+      'steady ok',
+    ]);
+  });
+
+  it('that breaks off in the middle is not asked for again once somebody has a word of it', async () => {
+    agentOfSaved = await newAgent('shaky');
+    upstream.behaviour = cutAtFirst(1);
+    expect((await ask(agentOfSaved, true)).status).toBe(200);
+    expect(await latest(agentOfSaved)).toMatchObject({ status: 'failed', parts: [{ text: 'Half of a thought' }] });
+    expect(paths()).toEqual(['/shaky/chat/completions']);
   });
 
   it('is rejected at once while its circuit is open, of which the gateway knows as well; nothing is billed', async () => {

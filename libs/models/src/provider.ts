@@ -7,6 +7,7 @@ import type {
   ToolCall,
   ToolDescription,
 } from './chat-messages';
+import type { UpstreamFailure } from './upstream/failure';
 import type { Route } from './upstream/upstream-call';
 import type { TokenUsage, UsageSource } from './usage';
 
@@ -54,6 +55,8 @@ export interface ChatRequest extends ModelRequest {
   readonly stopSequences?: readonly string[];
   /** A provider that can gives the same answer for the same seed. */
   readonly seed?: number;
+  /** Asked when a stream broke off in the middle: whether another answer may take its place, since nobody has heard a word of it. By default none may. */
+  readonly mayRepeat?: () => boolean;
   /** Told the body of each request to a provider over the network, as it is sent; of a local model what it is given, as JSON. */
   readonly onSent?: (body: string) => void;
   /** The sources are to be summarised, without citations: a local model extracts what they say most. By default the question is answered from them. */
@@ -79,6 +82,8 @@ export type ChatChunk =
   | ReasoningContent
   /** Whole: its arguments have come to their end. */
   | ToolCall
+  /** All that was said in this stream is void: it broke off of this, and is asked for once more (`mayRepeat`). */
+  | { readonly type: 'again'; readonly failure: UpstreamFailure }
   /** The last chunk of every stream that did not fail. */
   | ({ readonly type: 'finish' } & ChatFinish);
 

@@ -30,6 +30,12 @@ export class AnswerParts {
     if (parts.length > 0) this.change([...this.parts, ...parts]);
   }
 
+  /** Takes back what was said since these. */
+  backTo(parts: readonly MessagePart[]): void {
+    this.half = '';
+    this.change(parts);
+  }
+
   /** What became of a call. */
   call(callId: string, fields: Partial<ToolPart>): void {
     this.change(

@@ -47,6 +47,8 @@ export interface AnswerToMake {
   readonly provenance?: ProvenanceRecorder;
   /** Whether it may wait for approvals; else it has no tools that need them. */
   readonly mayWait: boolean;
+  /** Whether somebody has heard of it: what was said then stays. It stays without, too. */
+  readonly isHeard?: () => boolean;
   /** Told the parts whenever they changed. */
   readonly say: (parts: readonly MessagePart[]) => void;
 }
@@ -147,10 +149,10 @@ export class AnswerRun {
 
   /** One call of the model, metered by itself. */
   private async step(model: ModelDescription, provider: ChatProvider, tools: ToolCalls): Promise<FinishReason> {
-    const { agent, messages, begun, signal } = this.answer;
+    const { agent, messages, begun, signal, isHeard } = this.answer;
     const said = [...begun.memories.shown, ...messages, ...this.sources.shown(this.said.all, begun.skills.loadedTexts)];
-    const metered = this.metered ?? (await this.steps.reserve(said));
-    this.metered = undefined;
+    const before = this.said.all;
+    let record = await this.recordOf(model, said);
     const request: ChatRequest = {
       model,
       system: this.systemFor(model),
@@ -158,11 +160,11 @@ export class AnswerRun {
       sources: this.sources.given,
       sampling: agent.sampling,
       signal,
+      ...(isHeard && { mayRepeat: () => !isHeard() }),
       onSent: (body) => this.answer.provenance?.sent(body),
       ...(tools.descriptions.length === 0 ? {} : { tools: tools.descriptions }),
     };
-    const record = metered && new CallRecord(metered, model, USUAL_OUTPUT, this.parts.models.rates);
-    const { marks, cited } = this.sources.reader();
+    let { marks, cited, forget } = this.sources.reader();
     let text = '';
     const say = (piece: string): void => {
       text += piece;
@@ -174,6 +176,17 @@ export class AnswerRun {
         else say(marks.end());
         if (chunk.type === 'reasoning') this.said.say('reasoning', chunk.text);
         if (chunk.type === 'tool-call') this.call(tools, chunk);
+        if (chunk.type === 'again') {
+          this.billUnfinished(chunk.failure, this.steps.seen(request, text), record);
+          record?.settle();
+          record = undefined;
+          forget();
+          this.said.backTo(before);
+          ({ marks, cited, forget } = this.sources.reader());
+          text = '';
+          // The other call is an invocation of its own.
+          record = await this.recordOf(model, said);
+        }
         if (chunk.type !== 'finish') continue;
         this.said.add(...cited(text));
         this.model = chunk.model.key;
@@ -187,11 +200,18 @@ export class AnswerRun {
       throw new Error('the model stream has no end');
     } catch (error) {
       if (isUpstreamFailure(error)) this.model = error.facts.work?.model.key ?? this.model;
-      if (record !== undefined) this.billUnfinished(error, this.steps.seen(request, text), record);
+      this.billUnfinished(error, this.steps.seen(request, text), record);
       throw error;
     } finally {
       record?.settle();
     }
+  }
+
+  /** For a call of the model whose cost is held; undefined for a model that is not there. */
+  private async recordOf(model: ModelDescription, said: readonly ChatMessage[]): Promise<CallRecord | undefined> {
+    const metered = this.metered ?? (await this.steps.reserve(said));
+    this.metered = undefined;
+    return metered && new CallRecord(metered, model, USUAL_OUTPUT, this.parts.models.rates);
   }
 
   private systemFor(model: ModelDescription): string {
@@ -255,7 +275,8 @@ export class AnswerRun {
   }
 
   /** A model that was at work bills what it made until it was left, or until its provider broke off; one that failed at once bills nothing. */
-  private billUnfinished(error: unknown, seen: TokenUsage, record: CallRecord): void {
+  private billUnfinished(error: unknown, seen: TokenUsage, record: CallRecord | undefined): void {
+    if (record === undefined) return;
     const isLeft = isStopped(error);
     // A local model was stopped, or broke off, in the middle.
     const isSeen = !isUpstreamFailure(error) && (isLeft || seen.outputTokens > 0);

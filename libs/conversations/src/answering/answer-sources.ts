@@ -68,12 +68,17 @@ export class AnswerSources {
       this.notes.set(callId, `[Cite this as ${[...new Set(numbers)].map((number) => `[${number}]`).join(', ')}.]`);
   }
 
-  /** Reads the marks of one call of the model; `cited` are the parts that it cites anew in its text. */
-  reader(): { readonly marks: CitationReader; readonly cited: (text: string) => readonly MessagePart[] } {
+  /** Reads the marks of one call of the model; `cited` are the parts that it cites anew in its text, and `forget` takes them back. */
+  reader(): {
+    readonly marks: CitationReader;
+    readonly cited: (text: string) => readonly MessagePart[];
+    readonly forget: () => void;
+  } {
     const before = this.numbers.size;
+    const forget = (): void => [...this.numbers.keys()].slice(before).forEach((source) => this.numbers.delete(source));
     const marks = new CitationReader(this.passages.length, this.numbers);
     const isNew = ({ number }: Citation): boolean => number > before;
-    return { marks, cited: (text) => sourceParts(text, marks.citations.filter(isNew), this.passages) };
+    return { marks, forget, cited: (text) => sourceParts(text, marks.citations.filter(isNew), this.passages) };
   }
 
   /** What the answer said, as the model reads it: with the numbers of the sources that it was given. */

@@ -4,6 +4,7 @@ import type { ChatMessage } from '@app/models';
 import type { MeteredCall } from '@app/spending';
 import type { MessagePart } from '../conversation/message-parts';
 import type { OpenTurn } from '../conversation/open-turns';
+import type { AnswerToMake } from './answer-run';
 import type { Answerer } from './answerer';
 import { type AnsweringAgent, type Outcome, Stopped } from './answering';
 import type { ProvenanceRecorder } from './provenance-recorder';
@@ -81,13 +82,17 @@ export class RunningTurns {
       this.running.delete(answerId);
       await unlessLeft(() => release({ isUnfinished }));
     };
-    const turn = new Turn(conversationId, answerId, async (tell) => {
+    const turn = new Turn(conversationId, answerId, async (tell, isHeard) => {
       const say = (parts: readonly MessagePart[]): void => {
         saved.changed(parts);
         tell(parts);
       };
       if (from !== undefined) tell(from.parts);
-      const outcome = await this.answer(begun, stop.signal, say, () => saved.now()).catch(async (error: unknown) => {
+      const outcome = await this.answer(begun, stop.signal, {
+        say,
+        isHeard,
+        save: () => saved.now(),
+      }).catch(async (error: unknown) => {
         await end(true);
         throw error;
       });
@@ -113,8 +118,7 @@ export class RunningTurns {
   private async answer(
     begun: TurnToRun,
     signal: AbortSignal,
-    say: (parts: readonly MessagePart[]) => void,
-    save: () => Promise<void>,
+    told: Pick<AnswerToMake, 'say' | 'isHeard' | 'save'>,
   ): Promise<Outcome> {
     const { agent, asker, metered, from } = begun;
     const { provenance, ...context } = await this.parts.context(begun, signal).catch((error: unknown) => {
@@ -123,7 +127,7 @@ export class RunningTurns {
     });
     const { answerer } = this.parts;
     const resumed = from?.paused === undefined ? {} : { from: { parts: from.parts, paused: from.paused } };
-    const options = { signal, metered, provenance, mayWait: true, save, say, ...resumed };
+    const options = { signal, metered, provenance, mayWait: true, ...told, ...resumed };
     const outcome = await answerer.answer({ agent, asker, ...context, ...options });
     if (outcome.status === 'waiting') return { ...outcome, invocations: provenance.invocations };
     const madeFrom = await provenance.of(outcome);

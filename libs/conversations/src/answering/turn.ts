@@ -20,19 +20,22 @@ const NOTHING: readonly MessagePart[] = [];
 export class Turn<Finished extends AnsweredTurn = FinishedTurn> {
   readonly finished: Promise<Finished>;
   private said: readonly MessagePart[] = NOTHING;
+  private heard = false;
   private ended = false;
   private wake: () => void = () => undefined;
   private changed = this.nextChange();
 
-  /** `run` tells the parts of the answer whenever they changed, and resolves when the answer is recorded. */
+  /**
+   * `run` tells the parts of the answer whenever they changed, and resolves when the answer is recorded. Until `isHeard` nobody follows
+   * it here, and it may take back what it told.
+   */
   constructor(
     readonly conversationId: string,
     readonly answerId: string,
-    run: (tell: (parts: readonly MessagePart[]) => void) => Promise<Finished>,
+    run: (tell: (parts: readonly MessagePart[]) => void, isHeard: () => boolean) => Promise<Finished>,
   ) {
-    this.finished = offBudget(() => run((parts) => this.tell(() => (this.said = parts)))).finally(() =>
-      this.tell(() => (this.ended = true)),
-    );
+    const tell = (parts: readonly MessagePart[]): void => this.tell(() => (this.said = parts));
+    this.finished = offBudget(() => run(tell, () => this.heard)).finally(() => this.tell(() => (this.ended = true)));
     // Whoever listens hears of a failure; nobody needs to.
     this.finished.catch(() => undefined);
   }
@@ -46,7 +49,10 @@ export class Turn<Finished extends AnsweredTurn = FinishedTurn> {
   async *follow(): AsyncGenerator<readonly MessagePart[]> {
     for (let last = NOTHING; !this.ended;) {
       const { changed, said } = this;
-      if (said !== last) yield said;
+      if (said !== last) {
+        this.heard = true;
+        yield said;
+      }
       last = said;
       if (changed === this.changed && !this.ended) await changed;
     }

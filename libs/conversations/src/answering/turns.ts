@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Claims } from '@app/coordination';
-import { type CommandMeta, deriveId, isUnavailable, reject, renewReadScope } from '@app/kernel';
+import { type CommandMeta, deriveId, isUnavailable, reject } from '@app/kernel';
 import type { MeteredCall } from '@app/spending';
 import { openTurnAt } from '../conversation/asking';
 import { conversationDecider, type Party } from '../conversation/conversation.decider';
@@ -13,13 +12,14 @@ import { chatMessagesOf, imageTokensOf } from './branch-context';
 import type { Compactor } from './compactor';
 import type { RecordedAnswer } from './history';
 import type { Question } from './question';
-import { RecordedTurns, type RecordedTurnsParts, recordedTurn, waitingTurn } from './recorded-turns';
+import { RecordedTurns, type RecordedTurnsParts } from './recorded-turns';
 import type { Asker } from './retriever';
 import { RunningTurns } from './running-turns';
 import { wordsOf } from './shown-parts';
 import { Turn } from './turn';
 import type { TurnBeginnings } from './turn-beginnings';
 import { TurnClaims } from './turn-claims';
+import { turnElsewhere } from './turn-elsewhere';
 
 export interface TurnsParts extends RecordedTurnsParts {
   readonly answerer: Answerer;
@@ -39,9 +39,6 @@ export interface CallResponse {
   readonly callId: string;
   readonly approved: boolean;
 }
-
-/** How often an answer that another process makes is looked at, milliseconds. */
-const LOOK_MS = 200;
 
 /**
  * Questions and their answers. The question is recorded before the model is called, the answer when it is finished, failed
@@ -278,23 +275,8 @@ export class Turns {
     return this.running.stop(answerId) || this.claims.askToStop(conversationId, answerId);
   }
 
-  /** A turn that another process runs, by what it saves; when that process is dead the turn is closed. */
   private elsewhere(conversationId: string, answerId: string, meta: CommandMeta): Turn {
-    return new Turn(conversationId, answerId, async (tell) => {
-      for (;;) {
-        renewReadScope();
-        const loaded = await this.parts.decisions.load(conversationDecider, conversationId);
-        if (loaded.state.status !== 'Live') return reject('not_found', { kind: 'conversation', id: conversationId });
-        const open = loaded.state.open.get(answerId);
-        if (open === undefined) break;
-        tell(open.parts);
-        if (open.isWaiting) return waitingTurn(conversationId, open, loaded);
-        if (!(await this.claims.closeIfDead(conversationId, answerId, meta))) await pause(LOOK_MS);
-      }
-      const event =
-        (await this.parts.history.answer(conversationId, answerId)) ??
-        reject('not_found', { kind: 'message', id: answerId });
-      return recordedTurn(event);
-    });
+    const { decisions, history } = this.parts;
+    return turnElsewhere({ decisions, history, claims: this.claims }, conversationId, answerId, meta);
   }
 }

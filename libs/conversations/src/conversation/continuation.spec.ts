@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { continuationOf, continued } from './continuation';
+import { continuationOf, continued, takesBack } from './continuation';
 import type { MessagePart } from './message-parts';
 
 const part = fc.oneof(
@@ -48,5 +48,15 @@ describe('a continuation', () => {
       parts: [text('answer.'), source],
     });
     expect(continuationOf([text('Half')], [text('Half')])).toBeUndefined();
+  });
+
+  it('takes back words that are others, and not what went on', () => {
+    const text = (said: string) => ({ type: 'text' as const, text: said });
+    const [before, call] = [[text('Half an ')], { type: 'step-start' as const }];
+    expect([text('Half an answer'), text('Half an ')].some((after) => takesBack(before, [after, call]))).toBe(false);
+    expect(takesBack([...before, call], [...before, text('More')])).toBe(false);
+    expect(takesBack(before, [text('Half')])).toBe(true);
+    expect(takesBack(before, [call, ...before])).toBe(true);
+    expect(takesBack([], before)).toBe(false);
   });
 });

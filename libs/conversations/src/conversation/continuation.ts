@@ -48,6 +48,13 @@ export const continuationOf = (
   return { part, offset, parts: [{ ...first, text: first.text.slice(offset) }, ...after.slice(part + 1)] };
 };
 
+/** Whether words of `before` are not in `after`, at the same place: whoever heard them cannot go on. */
+export const takesBack = (before: readonly MessagePart[], after: readonly MessagePart[]): boolean => {
+  const more = continuationOf(before, after);
+  const part = before[more?.part ?? before.length];
+  return more?.offset === 0 && isWords(part) && part.text !== '';
+};
+
 const isWords = (part: MessagePart | undefined): part is TextPart | ReasoningPart =>
   part?.type === 'text' || part?.type === 'reasoning';
 

@@ -183,7 +183,7 @@ export class IncognitoConversations {
   ): Turn<AnsweredTurn> {
     const { answerer, clock } = this.parts;
     const stop = new AbortController();
-    const turn = new Turn<AnsweredTurn>(conversation.id, answerId, async (tell) => {
+    const turn = new Turn<AnsweredTurn>(conversation.id, answerId, async (tell, isHeard) => {
       const messages = conversation.branch(messageId);
       const answer = await answerer.answer({
         agent,
@@ -193,6 +193,7 @@ export class IncognitoConversations {
         mayWait: false,
         save: async () => undefined,
         say: tell,
+        isHeard,
       });
       if (answer.status === 'waiting') throw new Error('an incognito answer waits');
       if (!this.all.has(conversation.id)) return reject('not_found', { kind: 'conversation', id: conversation.id });

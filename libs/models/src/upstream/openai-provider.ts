@@ -21,6 +21,12 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const NO_ROUTES: readonly Route[] = [];
 
+/** An answer whose first piece is there. */
+interface Begun {
+  readonly first: IteratorResult<ChatChunk, void>;
+  readonly rest: AsyncIterator<ChatChunk, void>;
+}
+
 /** The providers of the catalogue, which all speak the OpenAI API. */
 export class OpenAiProvider implements Provider {
   private readonly models: ReadonlyMap<string, readonly ModelDescription[]>;
@@ -44,7 +50,7 @@ export class OpenAiProvider implements Provider {
 
   async *stream(request: ChatRequest): AsyncIterable<ChatChunk> {
     const call = new UpstreamCall(this.trusted(request.model));
-    const progress: { finishedAt?: number } = {};
+    let progress: { finishedAt?: number } = {};
     let state: 'asked' | 'begun' | 'whole' = 'asked';
     let timeout: NodeJS.Timeout | undefined;
     // An answer whose end was seen may take a moment more to say what it used.
@@ -56,18 +62,29 @@ export class OpenAiProvider implements Provider {
     const unlisten = onAbort(request.signal, leave);
     try {
       // Until its first piece is there, another answer may take its place.
-      const { first, rest } = await call.answer(async (attempt) => {
+      const begin: Attempting<Begun> = async (attempt) => {
+        progress = {};
         const chunks = streamed(request, attempt, progress)[Symbol.asyncIterator]();
         return { first: await parsed(chunks.next()), rest: chunks };
-      });
-      state = 'begun';
-      for (let next = first; next.done !== true; next = await rest.next()) {
-        // Readers leave with the last chunk.
-        if (next.value.type === 'finish') state = 'whole';
-        yield next.value;
+      };
+      for (let answer = await call.answer(begin); ;) {
+        state = 'begun';
+        let failure: UpstreamFailure;
+        try {
+          for (let next = answer.first; next.done !== true; next = await answer.rest.next()) {
+            // Readers leave with the last chunk.
+            if (next.value.type === 'finish') state = 'whole';
+            yield next.value;
+          }
+          return;
+        } catch (error) {
+          failure = call.broken(error);
+        }
+        if (request.mayRepeat?.() !== true || !call.mayAgain(failure)) throw failure;
+        state = 'asked';
+        yield { type: 'again', failure };
+        answer = await call.again(failure, begin);
       }
-    } catch (error) {
-      throw state === 'begun' ? call.broken(error) : error;
     } finally {
       unlisten();
       clearTimeout(timeout);

@@ -45,13 +45,16 @@ export class UpstreamCall {
   private over: UpstreamFailure | undefined;
   /** What was broken off, by whom ever; its provider bills it. */
   private brokenOff: UpstreamWork | undefined;
+  /** Which route is asked, and how many tries it has had. */
+  private at = 0;
+  private made = 0;
 
   constructor(private readonly routes: readonly Route[]) {}
 
   /** What the first attempt comes to that succeeds. Rejects with an `UpstreamFailure`. */
   async answer<T>(attempting: Attempting<T>): Promise<T> {
     let last: UpstreamFailure | undefined;
-    for (const route of this.routes) {
+    for (let route = this.routes[this.at]; route !== undefined; route = this.next()) {
       try {
         return await this.guarded(route, attempting);
       } catch (error) {
@@ -63,6 +66,19 @@ export class UpstreamCall {
     throw this.withWork(last ?? new UpstreamFailure('broken'));
   }
 
+  /** Whether another answer may take the place of one that had begun and `broken` says how it ended. */
+  mayAgain(failure: UpstreamFailure): boolean {
+    return this.repeats(failure) || (failure.allowsFallback && this.at + 1 < this.routes.length);
+  }
+
+  /** Another answer in place of one that had begun, of which nobody has a word. What its provider bills is with the failure, and told no more. */
+  async again<T>(failure: UpstreamFailure, attempting: Attempting<T>): Promise<T> {
+    this.brokenOff = undefined;
+    if (this.repeats(failure)) await this.pause();
+    else this.next();
+    return this.answer(attempting);
+  }
+
   /** Nobody waits for the answer any more. `madeBy`: when it was whole, by `performance.now()`, where only its usage was missing. */
   abort(madeBy?: number): void {
     this.end('aborted', madeBy);
@@ -71,6 +87,7 @@ export class UpstreamCall {
   /** To be called when the answer was read. */
   done(): void {
     clearTimeout(this.deadline);
+    this.deadline = undefined;
   }
 
   /** What ends a call whose answer had begun: the error, with what its provider had made by then. */
@@ -82,8 +99,22 @@ export class UpstreamCall {
     return failure.facts.work === undefined ? this.withWork(failure) : failure;
   }
 
+  private repeats(failure: UpstreamFailure): boolean {
+    return failure.passing && this.made < ATTEMPTS;
+  }
+
+  private pause(): Promise<void> {
+    return delay(Math.random() * PAUSE_MS * this.made);
+  }
+
+  private next(): Route | undefined {
+    this.done();
+    [this.at, this.made] = [this.at + 1, 0];
+    return this.routes[this.at];
+  }
+
   private end(kind: 'aborted' | 'timeout', madeBy?: number): void {
-    clearTimeout(this.deadline);
+    this.done();
     const { exchange, asked } = this;
     if (exchange?.isAnswering === true && asked !== null)
       this.brokeOff(asked, madeBy === undefined ? exchange.ms + NOTICE_MS : madeBy - exchange.sentAt);
@@ -111,7 +142,7 @@ export class UpstreamCall {
     if (!breaker.admit())
       throw new UpstreamFailure('open', { retryAfterSeconds: Math.ceil(breaker.waitMs / 1000) || 1 });
     this.over = undefined;
-    this.deadline = setTimeout(() => this.end('timeout'), description.timeoutMs);
+    this.deadline ??= setTimeout(() => this.end('timeout'), description.timeoutMs);
     const report = reportOnce(breaker);
     try {
       const result = await this.repeated(
@@ -121,20 +152,21 @@ export class UpstreamCall {
       report();
       return result;
     } catch (error) {
-      clearTimeout(this.deadline);
+      this.done();
       report(error);
       throw error;
     }
   }
 
   private async repeated<T>(attempt: Attempt, attempting: Attempting<T>): Promise<T> {
-    for (let made = 1; ; made += 1) {
+    for (;;) {
+      this.made += 1;
       try {
         return await this.once(attempt, attempting);
       } catch (error) {
-        if (!isUpstreamFailure(error) || !error.passing || made === ATTEMPTS) throw error;
+        if (!isUpstreamFailure(error) || !this.repeats(error)) throw error;
       }
-      await delay(Math.random() * PAUSE_MS * made);
+      await this.pause();
     }
   }
 

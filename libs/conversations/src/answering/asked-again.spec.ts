@@ -1,0 +1,71 @@
+import { type ChatChunk, type ChatRequest, UpstreamFailure } from '@app/models';
+import {
+  endTurns,
+  ids,
+  meta,
+  PARTY,
+  question,
+  says,
+  scriptedTurns,
+  waiting,
+} from '../../../../test/fixtures/scripted-turns';
+import { until } from '../../../../test/fixtures/until';
+import type { RetrievedPassage } from './retriever';
+
+afterEach(endTurns);
+
+const passage = (text: string): RetrievedPassage => {
+  const chunk = { chunkId: ids.next(), text, start: 0, end: text.length };
+  const document = { documentId: ids.next(), documentName: 'a.md', documentRevision: 3, mediaType: 'text/markdown' };
+  return { ...document, ...chunk, headings: [], chunks: [chunk] };
+};
+
+/** Breaks off behind these words, then answers another way: as a provider does whose stream may be repeated. */
+const breaksOff = (words: string, held: Promise<void>, then = says('All of it.')) =>
+  async function* (request: ChatRequest): AsyncIterable<ChatChunk> {
+    yield { type: 'text', text: words };
+    await held;
+    const failure = new UpstreamFailure('broken');
+    if (request.mayRepeat?.() !== true) throw failure;
+    yield { type: 'again', failure };
+    yield* then(request);
+  };
+
+describe('an answer that breaks off in the middle', () => {
+  it('begins anew, with its citations, where nobody heard of it', async () => {
+    const { turns, chat } = scriptedTurns([passage('One.'), passage('Two.')]);
+    chat.script = breaksOff('Half [2] of ', Promise.resolve(), says('It is one [1].'));
+    const { answer } = await (await turns.ask(question('What?'), meta())).finished;
+    expect(answer).toMatchObject({
+      status: 'complete',
+      parts: [{ text: 'It is one [1].' }, { type: 'source-document', quote: 'One.' }],
+    });
+  });
+
+  it('fails where somebody follows it', async () => {
+    const { turns, chat } = scriptedTurns();
+    const { held, release } = waiting();
+    chat.script = breaksOff('Half of ', held);
+    const turn = await turns.ask(question('What?'), meta());
+    await turn.follow().next();
+    release();
+    expect((await turn.finished).answer).toMatchObject({ status: 'failed', parts: [{ text: 'Half of ' }] });
+  });
+
+  it('is told as failed to whoever follows it by another process, which the one that makes it cannot know', async () => {
+    const here = scriptedTurns();
+    const { held, release } = waiting();
+    here.chat.script = breaksOff('Half of ', held);
+    const turn = await here.turns.ask(question('What?'), meta());
+    const other = here.process();
+    const saved = async () => (await other.saidMeanwhile(turn.conversationId)).get(turn.answerId)?.parts.length === 1;
+    await until(saved, 'what was said is saved');
+    const follow = () => other.resume(PARTY, turn.conversationId, turn.answerId, meta());
+    const [followed, joined] = [await follow(), await follow()];
+    await followed.follow().next();
+    release();
+    await expect(followed.finished).rejects.toMatchObject({ code: 'upstream_error' });
+    expect((await joined.finished).answer.parts).toEqual([{ type: 'text', text: 'All of it.' }]);
+    expect((await turn.finished).answer.parts).toEqual([{ type: 'text', text: 'All of it.' }]);
+  });
+});

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CommandMeta, type Decisions, reject, renewReadScope } from '@app/kernel';
+import { takesBack } from '../conversation/continuation';
+import { conversationDecider } from '../conversation/conversation.decider';
+import type { MessagePart } from '../conversation/message-parts';
+import type { History } from './history';
+import { recordedTurn, waitingTurn } from './recorded-turns';
+import { Turn } from './turn';
+import type { TurnClaims } from './turn-claims';
+
+/** How often an answer that another process makes is looked at, milliseconds. */
+const LOOK_MS = 200;
+
+export interface TurnElsewhereParts {
+  readonly decisions: Decisions;
+  readonly history: History;
+  readonly claims: Pick<TurnClaims, 'closeIfDead'>;
+}
+
+/**
+ * A turn that another process runs, by what it saves; when that process is dead the turn is closed. Whoever follows it hears
+ * `upstream_error` where words of it were taken back, since their provider broke off and was asked again: the other process cannot know of them.
+ */
+export const turnElsewhere = (
+  { decisions, history, claims }: TurnElsewhereParts,
+  conversationId: string,
+  answerId: string,
+  meta: CommandMeta,
+): Turn =>
+  new Turn(conversationId, answerId, async (tell, isHeard) => {
+    let told: readonly MessagePart[] = [];
+    const check = (parts: readonly MessagePart[]): void => {
+      if (isHeard() && takesBack(told, parts)) reject('upstream_error');
+    };
+    for (;;) {
+      renewReadScope();
+      const loaded = await decisions.load(conversationDecider, conversationId);
+      if (loaded.state.status !== 'Live') return reject('not_found', { kind: 'conversation', id: conversationId });
+      const open = loaded.state.open.get(answerId);
+      if (open === undefined) break;
+      check(open.parts);
+      told = open.parts;
+      tell(told);
+      if (open.isWaiting) return waitingTurn(conversationId, open, loaded);
+      if (!(await claims.closeIfDead(conversationId, answerId, meta))) await pause(LOOK_MS);
+    }
+    const event =
+      (await history.answer(conversationId, answerId)) ?? reject('not_found', { kind: 'message', id: answerId });
+    const turn = recordedTurn(event);
+    check(turn.answer.parts);
+    return turn;
+  });
