@@ -93,6 +93,63 @@ describe('a re-index', () => {
     expect((await reindex(agentId, '', { dryRun: true })).body).toMatchObject({ progress: { total: 0 } });
   });
 
+  it('keeps what was edited and disabled by hand, where the text is cut to it or within it, and says what it drops', async () => {
+    const agentId = await newAgent();
+    const id = await world.add(
+      `# Wombats\n\n${sentences('wombats')}\n\n# Numbats\n\nThe numbat eats termites.\n\n# Quolls\n\n${sentences('quolls')}`,
+      { agentId },
+    );
+    await until(async () => (await document(agentId, id)).status === 'Ready');
+    interface Chunk {
+      readonly id: string;
+      readonly text: string;
+      readonly enabled: boolean;
+      readonly edited: boolean;
+    }
+    const path = `/knowledge/${agentId}/documents/${id}`;
+    const chunks = async () => (await world.read<{ items: Chunk[] }>(`${path}/chunks?limit=100`)).body.items;
+    const edit = async (chunk: Chunk | undefined, body: object) =>
+      expect((await world.send(`${path}/chunks/${chunk?.id}`, body, { method: 'PUT' })).status).toBe(200);
+    const before = await chunks();
+    const disabled = before[1];
+    await edit(disabled, { enabled: false });
+    await edit(
+      before.find(({ text }) => text.includes('numbat')),
+      { text: 'The quokka smiles.' },
+    );
+    await edit(before.at(-2), { text: 'The quoll is gone.' });
+    const marked = (all: readonly Chunk[]) =>
+      all.filter(({ enabled, edited }) => edited || !enabled).map(({ text, edited }) => [text, edited] as const);
+    const edited = marked(await chunks());
+    await cut(agentId, 50);
+    await reindex(agentId);
+    await reaches(agentId, 'ready');
+    expect(marked(await chunks())).toEqual(edited);
+    await reindex(agentId, '/swap');
+    await until(async () => (await document(agentId, id)).chunkCount > before.length);
+    const after = marked(await chunks());
+    expect(after.at(-1)).toEqual(['The quokka smiles.', true]);
+    const pieces = after.slice(0, -1);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.every(([text, isEdited]) => !isEdited && disabled?.text.includes(text) === true)).toBe(true);
+    const found = async (query: string) => (await search(agentId, query, 'text')).map(({ text }) => text).join('\n');
+    await until(async () => (await found('quokka')).includes('The quokka smiles.'));
+    for (const [text] of pieces) expect(await found(text)).not.toContain(text);
+    expect(await found('gone')).toBe('');
+    const logs = await world.read<{ items: { event: string; produced: number }[] }>(`${path}/logs`);
+    expect(logs.body.items.filter(({ event }) => event === 'editsDropped')).toMatchObject([{ produced: 1 }]);
+
+    // Kept through what is ingested again, and as they were where it is rolled back.
+    await reindex(agentId, '/rollback');
+    await until(async () => (await document(agentId, id)).chunkCount === before.length);
+    expect(marked(await chunks())).toEqual(edited);
+    await reindex(agentId, '/swap');
+    await until(async () => (await document(agentId, id)).chunkCount > before.length);
+    await world.send(`${path}/reprocess`, { force: true });
+    await until(async () => (await document(agentId, id)).status === 'Ready');
+    expect(marked(await chunks())).toEqual(after);
+  });
+
   it('is found by every search while it is swapped', async () => {
     const agentId = await newAgent();
     const [id] = await ready(agentId, ['pangolins']);

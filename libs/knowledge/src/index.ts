@@ -34,6 +34,7 @@ export { ReindexWorker } from './reindex/reindex-worker';
 export * from './reindex/reindex.decider';
 export * from './reindex/reindex.events';
 export { Reindexes, type ReindexPlace, type ReindexReport } from './reindex/reindexes';
+export { RetitleWorker } from './retitle/retitle-worker';
 export * from './search/retrieval';
 export { PutSyncedFile } from './sync/commands/put-synced-file';
 export { SyncSource } from './sync/commands/sync-source';

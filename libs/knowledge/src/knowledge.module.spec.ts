@@ -58,5 +58,6 @@ describe('the module of Knowledge', () => {
       'detach-deleted-tags',
       'ingest-waiting-documents',
       'remove-superseded-blobs',
+      'retitle-renamed-documents',
     ]));
 });

@@ -33,10 +33,12 @@ import { DeleteTagsOfDeletedSpaces } from './policies/delete-tags-of-deleted-spa
 import { DetachDeletedTags } from './policies/detach-deleted-tags.policy';
 import { IngestWaitingDocuments } from './policies/ingest-waiting-documents.policy';
 import { RemoveSupersededBlobs } from './policies/remove-superseded-blobs.policy';
+import { RetitleRenamedDocuments } from './policies/retitle-renamed-documents.policy';
 import { ApplyReindex } from './policies/apply-reindex.policy';
 import { ChangeReindexHandler } from './reindex/commands/change-reindex';
 import { StartReindexHandler } from './reindex/commands/start-reindex';
 import { ReindexWorker, type ReindexWorkerOptions } from './reindex/reindex-worker';
+import { RetitleWorker, type RetitleWorkerOptions } from './retitle/retitle-worker';
 import { Reindexes } from './reindex/reindexes';
 import { DOCUMENTS, PASSAGES, Retrieval } from './search/retrieval';
 import { PutSyncedFileHandler } from './sync/commands/put-synced-file';
@@ -80,6 +82,7 @@ const policies = [
   DeleteTagsOfDeletedSpaces,
   DetachDeletedTags,
   RemoveSupersededBlobs,
+  RetitleRenamedDocuments,
 ];
 
 type WorkerParts = Omit<WorkerOptions, 'searchable' | 'shown' | 'progress'> & {
@@ -122,6 +125,17 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       documents: INDEXED_DOCUMENTS,
       running: RUNNING_REINDEXES,
     }),
+    provideWith(RetitleWorker, (parts: RetitleWorkerOptions) => new RetitleWorker(parts), {
+      decisions: Decisions,
+      blobs: BLOBS,
+      models: Models,
+      metering: METERING,
+      ids: IDS,
+      clock: CLOCK,
+      logger: LOGGER,
+      claims: KNOWLEDGE_CLAIMS,
+      coordination: COORDINATION_STORE,
+    }),
     SyncedDocuments,
     {
       provide: KNOWLEDGE_CLAIMS,
@@ -162,7 +176,17 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       coordination: COORDINATION_STORE,
     }),
   ],
-  exports: [Bodies, KnownTags, SyncedDocuments, Batches, Retrieval, IngestionWorker, Reindexes, ReindexWorker],
+  exports: [
+    Bodies,
+    KnownTags,
+    SyncedDocuments,
+    Batches,
+    Retrieval,
+    IngestionWorker,
+    Reindexes,
+    ReindexWorker,
+    RetitleWorker,
+  ],
 })
 export class KnowledgeModule implements OnModuleInit {
   static readonly aggregates = knowledgeAggregates;

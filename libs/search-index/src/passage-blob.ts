@@ -8,11 +8,13 @@ const STRIDE = 100;
 export interface StoredPassage extends Passage {
   /** Its text was edited by hand, and is not that of the content. */
   readonly edited?: boolean;
+  /** Hash of what its vector is of: its text behind the title and the headings. Absent where an earlier version did not say. */
+  readonly embeddedAs?: string;
 }
 
 /** A passage as an index holds it. */
 export const searchedPassage = (stored: StoredPassage): Passage => {
-  const { edited: _, ...passage } = stored;
+  const { edited: _, embeddedAs: __, ...passage } = stored;
   return passage;
 };
 

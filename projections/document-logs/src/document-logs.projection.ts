@@ -40,6 +40,7 @@ export const documentLogs: RowProjection = {
     'DocumentReady',
     'DocumentAttemptFailed',
     'DocumentProcessingFailed',
+    'DocumentPassagesSwapped',
     'DocumentDeleted',
   ],
   row: documentLogRow,
@@ -85,6 +86,10 @@ const linesOf = (event: RecordedEvent<DocumentEvent>): readonly Line[] => {
         { event: 'indexed', attempt, produced: chunkCount },
         ...(editsDropped === undefined ? [] : [{ event: 'editsDropped' as const, attempt, produced: editsDropped }]),
       ];
+    }
+    case 'DocumentPassagesSwapped': {
+      const { editsDropped } = event.data;
+      return editsDropped === undefined ? [] : [{ event: 'editsDropped', produced: editsDropped }];
     }
     case 'DocumentReady':
       return [{ event: 'ready', attempt: event.data.attempt }];

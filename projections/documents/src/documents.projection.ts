@@ -63,6 +63,7 @@ export const documents: RowProjection = {
     'DocumentDisabled',
     'DocumentEnabled',
     'DocumentChunkEdited',
+    'DocumentRetitled',
     'DocumentAttemptFailed',
     'DocumentProcessingFailed',
     'DocumentReindexEmbedded',
@@ -148,6 +149,8 @@ const changed = (
       return { disabled: event.type === 'DocumentDisabled' || null, lastModified };
     case 'DocumentChunkEdited':
       return { passages: event.data.searched.passages, lastModified };
+    case 'DocumentRetitled':
+      return { passages: event.data.searched.passages };
     default:
       return ingested(event);
   }
@@ -164,7 +167,8 @@ type Ingesting = Exclude<
       | 'DocumentContentReplaced'
       | 'DocumentDisabled'
       | 'DocumentEnabled'
-      | 'DocumentChunkEdited';
+      | 'DocumentChunkEdited'
+      | 'DocumentRetitled';
   }
 >;
 

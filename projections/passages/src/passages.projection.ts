@@ -1,4 +1,4 @@
-import { idOf, isErased, type RecordedEvent } from '@app/kernel';
+import { idOf, isErased, type RecordedEvent, type Sensitive } from '@app/kernel';
 import { type DocumentEvent, PASSAGES, type Searched } from '@app/knowledge';
 import type { SearchIntent, SearchProjection } from '@app/projecting';
 
@@ -20,6 +20,7 @@ export const passages: SearchProjection = {
     'DocumentEnabled',
     'DocumentDisabled',
     'DocumentChunkEdited',
+    'DocumentRetitled',
     'DocumentProcessingStarted',
     'DocumentProcessingFailed',
     'DocumentDeleted',
@@ -43,11 +44,10 @@ export const passages: SearchProjection = {
       case 'DocumentEnabled':
         return event.data.searched === null ? [] : [put(stream, event.data.searched)];
       case 'DocumentChunkEdited':
+      case 'DocumentRetitled':
         return event.data.documentEnabled ? [put(stream, event.data.searched)] : [];
       case 'DocumentRenamed':
-        return isErased(event.data.name)
-          ? []
-          : [{ op: 'patchDocument', documentId, fields: { name: event.data.name } }];
+        return renamed(documentId, event.data.name);
       case 'DocumentTagsChanged':
         return [{ op: 'patchDocument', documentId, fields: { tagIds: event.data.tagIds } }];
       case 'DocumentDisabled':
@@ -64,6 +64,9 @@ export const passages: SearchProjection = {
     }
   },
 };
+
+const renamed = (documentId: string, name: Sensitive<string>): readonly SearchIntent[] =>
+  isErased(name) ? [] : [{ op: 'patchDocument', documentId, fields: { name } }];
 
 const put = (
   stream: string,

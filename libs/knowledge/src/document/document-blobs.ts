@@ -39,6 +39,10 @@ export interface Beside extends Cut {
   /** The passages that are searched, which it was made to replace, or which replaced it. */
   readonly of: string;
   readonly isEarlier: boolean;
+  /** What was edited by hand of these passages; absent where an earlier version did not say. */
+  readonly editedChunks?: readonly string[] | undefined;
+  /** Edits of the passages that they replace, which these have not. */
+  readonly editsDropped?: number | undefined;
 }
 
 /** The names of the blobs of a document, and what is in them. */
@@ -145,13 +149,13 @@ export const blobsBeside = ({ beside, embeddedBeside, indexed }: DocumentBlobs):
     ...(embeddedBeside?.batches.map(({ passages }) => passages).toArray() ?? []),
   ].filter((name) => name !== indexed?.text && name !== indexed?.passages);
 
-/** What a re-index made takes the place of what is searched, or gives it back. */
-export const swapped = (indexed: Indexed, beside: Beside): Changed => {
-  const { jobId, of: _, isEarlier, ...next } = beside;
+/** What a re-index made takes the place of what is searched, or gives it back. `editedChunks`: of what is searched. */
+export const swapped = (indexed: Indexed, beside: Beside, editedChunks: readonly string[]): Changed => {
+  const { jobId, of: _, isEarlier, editedChunks: __, editsDropped: ___, ...next } = beside;
   const { revision, isReusable, ...before } = indexed;
   return {
     indexed: { ...next, revision, isReusable },
-    beside: { ...before, jobId, of: beside.passages, isEarlier: !isEarlier },
+    beside: { ...before, jobId, of: beside.passages, isEarlier: !isEarlier, editedChunks },
   };
 };
 

@@ -34,7 +34,7 @@ const ingested = (attempt: number): readonly DocumentCommand[] => [
     ...counts,
     reports: { parse: report, chunk: report },
   },
-  { type: 'MarkIndexed', attempt, passages: `p${attempt}`, embedded: 1, embeddingModel: 'm', steps: [] },
+  { type: 'MarkIndexed', attempt, name: 'a.md', passages: `p${attempt}`, embedded: 1, embeddingModel: 'm', steps: [] },
   { type: 'MarkReady', attempt },
 ];
 const batch = (jobId: string, passages: string): DocumentCommand => ({

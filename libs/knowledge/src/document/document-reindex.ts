@@ -1,5 +1,5 @@
 import { never, type RecordedEvent } from '@app/kernel';
-import { List } from 'immutable';
+import { List, Set as PersistentSet } from 'immutable';
 import { blobsBeside, type DocumentBlobs, swapped } from './document-blobs';
 import type { PassagesCommand } from './document.commands';
 import type { DocumentState, LiveDocument } from './document.decider';
@@ -27,7 +27,12 @@ export const decideReindex = (command: PassagesCommand, state: Live): readonly D
         : [];
     }
     case 'KeepReindexed': {
-      const { type: _, ...made } = command;
+      const { type: _, editedChunks, editsDropped = 0, ...rest } = command;
+      const made = {
+        ...rest,
+        ...(editedChunks === undefined ? {} : { editedChunks: [...editedChunks] }),
+        ...(editsDropped === 0 ? {} : { editsDropped }),
+      };
       const isCurrent = state.status === 'Ready' && state.indexed?.passages === made.of;
       if (!isCurrent || state.beside?.passages === made.passages) return [];
       const superseded = blobsBeside(state).filter((name) => name !== made.text && name !== made.passages);
@@ -52,8 +57,13 @@ const swap = (
   const place = { documentId, scope, spaceId, agentId, name, tagIds: [...tagIds] };
   const cut = { text, passages, chunkCount, tokenCount, chunking, embeddingModel };
   const { revision: indexedRevision } = indexed;
-  const disabled = enabled ? {} : { enabled };
-  return [{ type: 'DocumentPassagesSwapped', data: { jobId, to, ...place, indexedRevision, ...cut, ...disabled } }];
+  const { editedChunks, editsDropped } = beside;
+  const marks = {
+    ...(editedChunks === undefined ? {} : { editedChunks: [...editedChunks] }),
+    ...(editsDropped === undefined ? {} : { editsDropped }),
+    ...(enabled ? {} : { enabled }),
+  };
+  return [{ type: 'DocumentPassagesSwapped', data: { jobId, to, ...place, indexedRevision, ...cut, ...marks } }];
 };
 
 const discard = (
@@ -69,10 +79,7 @@ const discard = (
 };
 
 /** What an event of a re-index changes in a document. */
-export const reindexing = (
-  state: DocumentBlobs,
-  { type, data }: RecordedEvent<ReindexEvent>,
-): Partial<DocumentBlobs> => {
+export const reindexing = (state: LiveDocument, { type, data }: RecordedEvent<ReindexEvent>): Partial<LiveDocument> => {
   switch (type) {
     case 'DocumentReindexEmbedded': {
       const { jobId, passages, embeddingModel: model } = data;
@@ -90,7 +97,12 @@ export const reindexing = (
       return { beside: { ...made, model, isEarlier: false }, embeddedBeside: null };
     }
     case 'DocumentPassagesSwapped':
-      return state.indexed === null || state.beside === null ? {} : swapped(state.indexed, state.beside);
+      return {
+        ...(state.indexed === null || state.beside === null
+          ? {}
+          : swapped(state.indexed, state.beside, [...state.editedChunks])),
+        ...(data.editedChunks === undefined ? {} : { editedChunks: PersistentSet(data.editedChunks) }),
+      };
     case 'DocumentReindexDiscarded':
       return { beside: null, embeddedBeside: null };
     default:

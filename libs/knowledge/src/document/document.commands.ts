@@ -1,4 +1,4 @@
-import type { Chunking } from '@app/kernel';
+import type { Chunking, Sensitive } from '@app/kernel';
 import type { DocumentProvider, DocumentScope, IngestionStep, StepReport } from './document.events';
 
 export interface CreateDocument {
@@ -44,6 +44,9 @@ export type PassagesCommand =
       readonly tokenCount: number;
       readonly chunking: Chunking | null;
       readonly embeddingModel: string;
+      /** As of `MarkIndexed`. */
+      readonly editedChunks?: readonly string[];
+      readonly editsDropped?: number;
     }
   | { readonly type: 'SwapPassages'; readonly jobId: string; readonly to: 'new' | 'earlier' }
   /** `of`: what this job made and is not searched, or what all other jobs left. */
@@ -62,6 +65,16 @@ export interface EditChunk {
   readonly passages: string;
 }
 
+/** Names the passages that differ from those that are served in their vectors alone, which are of another title. */
+export interface Retitle {
+  readonly type: 'Retitle';
+  /** The name that they were embedded behind. If the document has another by now, they are not what is wanted. */
+  readonly name: string;
+  /** As of `EditChunk`. */
+  readonly base: string;
+  readonly passages: string;
+}
+
 export type DocumentCommand =
   | ({ readonly type: 'Add' } & CreateDocument)
   | {
@@ -72,6 +85,7 @@ export type DocumentCommand =
       readonly enabled?: boolean;
     }
   | EditChunk
+  | Retitle
   | { readonly type: 'AttachTag' | 'DetachTag'; readonly tagId: string }
   | { readonly type: 'Reprocess'; readonly force: boolean }
   | { readonly type: 'Start' }
@@ -96,6 +110,8 @@ export type DocumentCommand =
       readonly type: 'MarkIndexed';
       readonly attempt: number;
       readonly passages: string;
+      /** The name of the document as the passages were embedded behind it. */
+      readonly name: Sensitive<string>;
       /** How many of the passages were embedded for this and are in no other blob. */
       readonly embedded: number;
       readonly embeddingModel: string;

@@ -15,7 +15,7 @@ import { type Asker, askerOf } from './asker';
 import type { CreateDocument, DocumentCommand, ReplacementContent } from './document.commands';
 import type { DocumentEvent, DocumentScope } from './document.events';
 import { decideReindex, reindexing } from './document-reindex';
-import { chunkEdited, indexed, isServing, serving, switched } from './serving';
+import { chunkEdited, indexed, isServing, retitled, serving, switched } from './serving';
 
 export interface LiveDocument extends DocumentBlobs {
   readonly documentId: string;
@@ -93,6 +93,8 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
       return updated(command, state);
     case 'EditChunk':
       return chunkEdited(command, state);
+    case 'Retitle':
+      return retitled(command, state);
     case 'AttachTag':
       return retagged([...state.tagIds, command.tagId], state);
     case 'DetachTag':

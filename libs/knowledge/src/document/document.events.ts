@@ -8,7 +8,13 @@ import {
   textSchema,
 } from '@app/kernel';
 import { z } from 'zod';
-import { documentChunkEdited, documentDisabled, documentEnabled, documentScope } from './serving.events';
+import {
+  documentChunkEdited,
+  documentDisabled,
+  documentEnabled,
+  documentRetitled,
+  documentScope,
+} from './serving.events';
 
 export { documentScope, type DocumentScope, MAX_CHUNK_TEXT, type Searched } from './serving.events';
 
@@ -25,6 +31,13 @@ const contentHash = sensitive(z.string().min(1));
 
 /** What the text was cut by; null or absent: by default. */
 const chunking = chunkingSchema.nullable().optional();
+
+const editsKept = {
+  /** The chunks that were edited or disabled by hand before, and are so again. */
+  editedChunks: z.array(id).optional(),
+  /** How many edits were dropped: their chunks are not in the content any more, or it is cut otherwise. */
+  editsDropped: count.optional(),
+};
 
 /** How a document came here. */
 const provider = z.union([z.enum(['upload', 'inline']), z.templateLiteral(['sync:', z.string()])]);
@@ -136,10 +149,7 @@ export const documentIndexed = defineEvent({
     steps: z.array(stepReport),
     /** Only where the document is disabled: the index takes it when it is enabled. */
     enabled: z.literal(false).optional(),
-    /** The chunks that were edited or disabled by hand before, and are so again. */
-    editedChunks: z.array(id).optional(),
-    /** How many edits were dropped: their chunks are not in the content any more. */
-    editsDropped: count.optional(),
+    ...editsKept,
   }),
 });
 
@@ -185,6 +195,7 @@ export const documentReindexed = defineEvent({
     tokenCount: count,
     chunking: chunkingSchema.nullable(),
     embeddingModel: z.string(),
+    ...editsKept,
     superseded: releasedBlobs(),
   }),
 });
@@ -209,6 +220,7 @@ export const documentPassagesSwapped = defineEvent({
     tokenCount: count,
     chunking: chunkingSchema.nullable(),
     embeddingModel: z.string().nullable(),
+    ...editsKept,
     /** Only where the document is disabled. */
     enabled: z.literal(false).optional(),
   }),
@@ -241,6 +253,7 @@ export const documentEvents = [
   documentDisabled,
   documentEnabled,
   documentChunkEdited,
+  documentRetitled,
   documentAttemptFailed,
   documentProcessingFailed,
   documentReindexEmbedded,

@@ -38,6 +38,18 @@ export const documentEnabled = defineEvent({
   data: z.strictObject({ searched: searched.nullable() }),
 });
 
+export const documentRetitled = defineEvent({
+  type: 'DocumentRetitled',
+  description:
+    'The passages of a renamed document were embedded again, behind its new name. It is searched all the while; `superseded` names the passages that these replace.',
+  data: z.strictObject({
+    searched,
+    /** Whether the document is enabled. */
+    documentEnabled: z.boolean(),
+    superseded: releasedBlobs(),
+  }),
+});
+
 export const documentChunkEdited = defineEvent({
   type: 'DocumentChunkEdited',
   description:

@@ -21,6 +21,7 @@ const attempt = (number: number, edits: object = {}): readonly DocumentCommand[]
   {
     type: 'MarkIndexed',
     attempt: number,
+    name: 'a.md',
     passages: `p${number}`,
     embedded: 1,
     embeddingModel: 'm',

@@ -1,5 +1,5 @@
-import { reject } from '@app/kernel';
-import type { DocumentCommand, EditChunk } from './document.commands';
+import { isErased, nameId, reject } from '@app/kernel';
+import type { DocumentCommand, EditChunk, Retitle } from './document.commands';
 import type { DocumentState, LiveDocument } from './document.decider';
 import type { DocumentEvent, Searched } from './document.events';
 
@@ -11,6 +11,8 @@ export const indexed = (
   { documentId, scope, spaceId, agentId, name, tagIds, enabled, extracted: text, chunked }: Live,
 ): readonly DocumentEvent[] => {
   if (text === null || chunked === null) return [];
+  // It was renamed since: the next attempt embeds what has another title now.
+  if (!isErased(name) && command.name !== name) return [];
   const { attempt, passages, embedded, embeddingModel, steps, editedChunks = [], editsDropped = 0 } = command;
   const { chunkCount, tokenCount, chunking } = chunked;
   const place = { documentId, scope, spaceId, agentId, name, tagIds: [...tagIds] };
@@ -56,18 +58,44 @@ export const chunkEdited = (command: EditChunk, state: Live): readonly DocumentE
   return [{ type: 'DocumentChunkEdited', data }];
 };
 
-type ServingEvent = Extract<DocumentEvent, { type: 'DocumentDisabled' | 'DocumentEnabled' | 'DocumentChunkEdited' }>;
+/** Nothing where other passages are served by now, or the document has another name: what was made for them is of no use. */
+export const retitled = ({ name, base, passages }: Retitle, state: Live): readonly DocumentEvent[] => {
+  const searched = searchedOf(state);
+  if (searched?.passages !== base || state.name !== name) return [];
+  const { embeddedBeside } = state;
+  const batches = embeddedBeside?.jobId === retitlingOf(state.documentId, name) ? embeddedBeside.batches : [];
+  const superseded = [base, ...[...batches].map((batch) => batch.passages)];
+  return [
+    {
+      type: 'DocumentRetitled',
+      data: { searched: { ...searched, passages }, documentEnabled: state.enabled, superseded },
+    },
+  ];
+};
+
+/** Batches that are embedded behind a new name are kept as those of a re-index are, of a job with this id. */
+export const retitlingOf = (documentId: string, name: string): string => nameId(documentId, `retitle/${name}`);
+
+const SERVING = ['DocumentDisabled', 'DocumentEnabled', 'DocumentChunkEdited', 'DocumentRetitled'] as const;
+type ServingEvent = Extract<DocumentEvent, { type: (typeof SERVING)[number] }>;
 
 export const isServing = <E extends Pick<DocumentEvent, 'type'>>(
   event: E,
-): event is Extract<E, { type: ServingEvent['type'] }> =>
-  event.type === 'DocumentDisabled' || event.type === 'DocumentEnabled' || event.type === 'DocumentChunkEdited';
+): event is Extract<E, { type: ServingEvent['type'] }> => (SERVING as readonly string[]).includes(event.type);
 
 /** What these events change in a document. */
 export const serving = (
-  { indexed: served, editedChunks }: LiveDocument,
+  { indexed: served, editedChunks, embeddedBeside }: LiveDocument,
   event: ServingEvent,
 ): Partial<LiveDocument> => {
+  if (event.type === 'DocumentRetitled') {
+    const { searched, superseded } = event.data;
+    const isDone = embeddedBeside?.batches.every(({ passages }) => superseded.includes(passages)) === true;
+    return {
+      indexed: served && { ...served, passages: searched.passages },
+      embeddedBeside: isDone ? null : embeddedBeside,
+    };
+  }
   if (event.type !== 'DocumentChunkEdited') return { enabled: event.type === 'DocumentEnabled' };
   const { chunkId, enabled, edited, searched } = event.data;
   return {

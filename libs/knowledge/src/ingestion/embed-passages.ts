@@ -4,7 +4,7 @@ import type { Embedded } from '../document/document-blobs';
 import type { DocumentCommand } from '../document/document.commands';
 import { type EmbeddingParts, embedMetered, type Payer } from '../embed-metered';
 import type { DocumentWork } from './document-work';
-import { embeddedText, embeddingKey, inStrides } from './passages';
+import { embeddedText, embeddingKey, formerEmbeddingKey, inStrides } from './passages';
 
 /** Texts in one call of the embedding model: what a killed worker has embedded for nothing, at most. */
 export const TEXTS_IN_CALL = 16;
@@ -48,8 +48,11 @@ export const embedPassages = async (
   const name = isErased(work.document.name) ? '' : work.document.name;
   const known = await vectorsKnown(work, before, embeddingModel);
   const passages = await inStrides(given, (passage): StoredPassage => {
-    const vector = known.get(embeddingKey(passage));
-    return vector === undefined ? passage : { ...passage, vector };
+    const embeddedAs = embeddingKey(name, passage);
+    const vector = known.get(embeddedAs);
+    if (vector !== undefined) return { ...passage, vector, embeddedAs };
+    const former = known.get(FORMER + formerEmbeddingKey(passage));
+    return former === undefined ? passage : { ...passage, vector: former };
   });
   const missing = passages.filter(({ vector }) => vector === undefined);
   let last = 0;
@@ -60,6 +63,7 @@ export const embedPassages = async (
     const embedded = batch.map((passage, index): StoredPassage => ({
       ...passage,
       vector: vectors[index] as Float32Array,
+      embeddedAs: embeddingKey(name, passage),
     }));
     for (const passage of embedded) passages[passage.ordinal] = passage;
     last = batch.length;
@@ -73,6 +77,9 @@ export const embedPassages = async (
   return { passages, embeddingModel, made: missing.length, last };
 };
 
+/** Before the keys of vectors of which an earlier version did not say what title they have. */
+const FORMER = 'former ';
+
 /** Vectors that this document has of the model already, by what they are of. */
 const vectorsKnown = async (
   work: DocumentWork,
@@ -83,7 +90,8 @@ const vectorsKnown = async (
   for (const before of all) {
     const body = before.model === model ? await work.read(before.passages) : undefined;
     await inStrides(body === undefined ? [] : await decodePassages(body), (passage) => {
-      if (passage.vector !== undefined) known.set(embeddingKey(passage), new Float32Array(passage.vector));
+      const { vector, embeddedAs = FORMER + formerEmbeddingKey(passage) } = passage;
+      if (vector !== undefined) known.set(embeddedAs, new Float32Array(vector));
     });
   }
   return known;

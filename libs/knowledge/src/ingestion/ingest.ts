@@ -133,6 +133,7 @@ const index = async (
   return work.store([body], ([name = '']) => ({
     type: 'MarkIndexed',
     attempt: number,
+    name: work.document.name,
     passages: name,
     embedded: last,
     embeddingModel,

@@ -53,7 +53,7 @@ describe('a worker that died', () => {
         chunking: null,
         reports,
       },
-      { type: 'MarkIndexed', attempt: 1, passages: 'p', embedded: 0, embeddingModel: 'm', steps: [] },
+      { type: 'MarkIndexed', attempt: 1, name: 'a.md', passages: 'p', embedded: 0, embeddingModel: 'm', steps: [] },
     ] as const) {
       await decisions.transact(documentDecider, documentId, command, meta());
     }

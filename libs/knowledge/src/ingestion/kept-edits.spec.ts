@@ -1,27 +1,54 @@
 import type { StoredPassage } from '@app/search-index';
 import { withEdits } from './kept-edits';
 
-const chunk = (chunkId: string, more: Partial<StoredPassage> = {}): StoredPassage => ({
-  chunkId,
-  ordinal: 0,
-  text: `Text of ${chunkId}.`,
-  headings: [],
-  start: 0,
-  end: 10,
-  enabled: true,
+const TEXT = 'One two. Three four. Five six.';
+/** A chunk of the text. */
+const chunk = (chunkId: string, text: string, more: Partial<StoredPassage> = {}): StoredPassage => {
+  const start = TEXT.indexOf(text);
+  return { chunkId, ordinal: 0, text, headings: [], start, end: start + text.length, enabled: true, ...more };
+};
+const edited = (chunkId: string, text: string, more: Partial<StoredPassage>): StoredPassage => ({
+  ...chunk(chunkId, text),
   ...more,
 });
 
 it('a chunk that the content still has is as it was edited, and the others are counted', () => {
-  const before = [
-    chunk('a', { text: 'Edited.', edited: true, vector: [1] }),
-    chunk('b', { enabled: false }),
-    chunk('c'),
-    chunk('gone', { text: 'Lost.', edited: true }),
+  const passages = [
+    edited('a', 'One two.', { text: 'Edited.', edited: true, vector: [1] }),
+    edited('b', 'Three four.', { enabled: false }),
+    chunk('c', 'Five six.'),
+    chunk('gone', 'Seven.', { text: 'Lost.', edited: true }),
   ];
-  expect(withEdits([chunk('a'), chunk('b'), chunk('c'), chunk('d')], before, new Set(['a', 'b', 'gone']))).toEqual({
-    passages: [chunk('a', { text: 'Edited.', edited: true }), chunk('b', { enabled: false }), chunk('c'), chunk('d')],
+  const now = [chunk('a', 'One two.'), chunk('b', 'Three four.'), chunk('c', 'Five six.'), chunk('d', 'Eight.')];
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b', 'gone']), text: TEXT })).toEqual({
+    passages: [{ ...now[0], text: 'Edited.', edited: true }, { ...now[1], enabled: false }, now[2], now[3]],
     kept: ['a', 'b'],
+    dropped: 1,
+  });
+});
+
+it('a chunk that stands elsewhere now, word for word, is as it was edited; one of equal words is not', () => {
+  const passages = [
+    edited('a', 'One two.', { text: 'Edited.', edited: true }),
+    edited('b', 'Three four.', { enabled: false }),
+  ];
+  const now = [chunk('x', 'Three four.'), chunk('y', 'One two.'), chunk('z', 'One two.')];
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: TEXT })).toEqual({
+    passages: [{ ...now[0], enabled: false }, { ...now[1], text: 'Edited.', edited: true }, now[2]],
+    kept: ['x', 'y'],
+    dropped: 0,
+  });
+});
+
+it('what a disabled chunk is cut into stays disabled, and nothing beside it', () => {
+  const passages = [
+    edited('a', 'One two. Three four.', { enabled: false }),
+    edited('b', 'Five six.', { text: 'Edited.', edited: true }),
+  ];
+  const now = ['One two.', 'Three', 'four. Five', 'six.'].map((text) => chunk(text, text));
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: TEXT })).toEqual({
+    passages: [{ ...now[0], enabled: false }, { ...now[1], enabled: false }, now[2], now[3]],
+    kept: ['One two.', 'Three'],
     dropped: 1,
   });
 });

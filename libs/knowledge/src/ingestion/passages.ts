@@ -47,8 +47,12 @@ export const embeddedText = (name: string, { headings, text }: Pick<Passage, 'he
     .join('\n');
 };
 
-/** Equal for passages of a document whose vectors of one model are used for one another: a document that is renamed is not embedded anew. */
-export const embeddingKey = ({ headings, text }: Pick<Passage, 'headings' | 'text'>): string =>
+/** Equal for passages of a document whose vectors of one model are the same: what a passage is `embeddedAs`. */
+export const embeddingKey = (name: string, passage: Pick<Passage, 'headings' | 'text'>): string =>
+  sha256(embeddedText(name, passage), 'base64');
+
+/** The same where it was not said: the title may have been any. */
+export const formerEmbeddingKey = ({ headings, text }: Pick<Passage, 'headings' | 'text'>): string =>
   sha256([headings.join(' > '), text].filter((part) => part !== '').join('\n'), 'base64');
 
 const sha256 = (text: string, encoding: 'hex' | 'base64'): string => createHash('sha256').update(text).digest(encoding);

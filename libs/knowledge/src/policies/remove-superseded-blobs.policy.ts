@@ -11,7 +11,13 @@ type Replacing = RecordedEvent & Extract<DocumentEvent, { data: { superseded: st
 @PolicyHandler()
 export class RemoveSupersededBlobs implements Policy {
   readonly name = 'remove-superseded-blobs';
-  readonly types = ['DocumentReady', 'DocumentChunkEdited', 'DocumentReindexed', 'DocumentReindexDiscarded'];
+  readonly types = [
+    'DocumentReady',
+    'DocumentChunkEdited',
+    'DocumentRetitled',
+    'DocumentReindexed',
+    'DocumentReindexDiscarded',
+  ];
 
   constructor(
     @Inject(BLOBS) private readonly blobs: Blobs,
@@ -21,7 +27,7 @@ export class RemoveSupersededBlobs implements Policy {
   async react(event: RecordedEvent): Promise<void> {
     const { type, data, context } = event as Replacing;
     // Before DocumentReady the index has taken the new ones.
-    if (type === 'DocumentChunkEdited')
+    if (type === 'DocumentChunkEdited' || type === 'DocumentRetitled')
       for (const view of [PASSAGES, DOCUMENTS]) await this.views.reached(view, context.position);
     if (data.superseded.length > 0) await this.blobs.remove(data.superseded);
   }

@@ -61,7 +61,13 @@ export const reindexDocument = async (
   const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
   const cut = isCutAnew(indexed.chunking, wanted)
     ? await cutAnew(parts, work, wanted, signal)
-    : { text: null, tokenCount: indexed.tokenCount, passages: await passagesWithout(work, indexed) };
+    : {
+        text: null,
+        tokenCount: indexed.tokenCount,
+        passages: await passagesWithout(work, indexed),
+        kept: [...document.editedChunks],
+        dropped: 0,
+      };
   const { jobId, askedBy } = job;
   const { agentId, spaceId } = document;
   const embedded = await embedPassages(parts, work, cut.passages, {
@@ -84,6 +90,8 @@ export const reindexDocument = async (
     tokenCount: cut.tokenCount,
     chunking: wanted.chunking === undefined ? indexed.chunking : wanted.chunking,
     embeddingModel: embedded.embeddingModel,
+    editedChunks: cut.kept,
+    editsDropped: cut.dropped,
   }));
 };
 
@@ -120,13 +128,13 @@ const cutAnew = async (
   const body = (await work.read(file)) ?? missing(documentId);
   const source = { name: isErased(name) ? '' : name, mimeType, body };
   const read = await readApart(parser, source, chunking ?? null, signal);
-  const { passages } = await keepEdits(work, await passagesOf(documentId, read));
-  return { text: Buffer.from(read.text), tokenCount: read.tokenCount, passages };
+  const kept = await keepEdits(work, await passagesOf(documentId, read));
+  return { text: Buffer.from(read.text), tokenCount: read.tokenCount, ...kept };
 };
 
 const passagesWithout = async (work: DocumentWork, { passages }: Indexed): Promise<readonly StoredPassage[]> => {
   const stored = await decodePassages((await work.read(passages)) ?? missing(work.document.documentId));
-  return inStrides(stored, ({ vector: _vector, ...passage }): StoredPassage => passage);
+  return inStrides(stored, ({ vector: _vector, embeddedAs: _as, ...passage }): StoredPassage => passage);
 };
 
 const missing = (documentId: string): never => {

@@ -15,7 +15,7 @@ import { type Metering, METERING } from '@app/spending';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { embedMetered, type Payer } from '../../embed-metered';
-import { embeddedText } from '../../ingestion/passages';
+import { embeddedText, embeddingKey } from '../../ingestion/passages';
 import { documentDecider } from '../document.decider';
 
 /** Tries again while others edit chunks of the same document. */
@@ -87,7 +87,7 @@ export class EditChunkHandler implements ICommandHandler<EditChunk> {
     // Nothing to change, or a repeat.
     if (!isNew && enabled === before.enabled) return decide({ type: 'Update' });
 
-    const { vector: _, ...rest } = before;
+    const { vector: _, embeddedAs: __, ...rest } = before;
     const after: StoredPassage = isNew ? { ...rest, text, edited: true, enabled } : { ...before, enabled };
     passages[place] = isNew
       ? await this.embedded(revealed(state.name, ''), after, model, payer, signal, embedded)
@@ -140,6 +140,6 @@ export class EditChunkHandler implements ICommandHandler<EditChunk> {
         });
     if (vector === undefined) return passage;
     before.set(key, vector);
-    return { ...passage, vector };
+    return { ...passage, vector, embeddedAs: embeddingKey(name, passage) };
   }
 }

@@ -1,0 +1,23 @@
+import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
+import { idOf, type RecordedEvent } from '@app/kernel';
+import { type Policy, PolicyHandler } from '@app/projecting';
+import { Inject } from '@nestjs/common';
+import { askerOf } from '../document/asker';
+import { Retitles } from '../retitle/retitles';
+
+/** Has documents embedded behind their new title where they were renamed, also while passages of a re-index were made that are searched now. */
+@PolicyHandler()
+export class RetitleRenamedDocuments implements Policy {
+  readonly name = 'retitle-renamed-documents';
+  readonly types = ['DocumentRenamed', 'DocumentPassagesSwapped'];
+  private readonly retitles: Retitles;
+
+  constructor(@Inject(COORDINATION_STORE) coordination: CoordinationStore) {
+    this.retitles = new Retitles(coordination);
+  }
+
+  react(event: RecordedEvent): Promise<void> {
+    const askedBy = event.type === 'DocumentRenamed' ? askerOf(event) : null;
+    return this.retitles.add(idOf(event.context.stream), askedBy, event.context.id);
+  }
+}

@@ -1,0 +1,63 @@
+import { isErased } from '@app/kernel';
+import { decodePassages, encodePassages, type StoredPassage } from '@app/search-index';
+import type { Asker } from '../document/asker';
+import { documentDecider } from '../document/document.decider';
+import { retitlingOf } from '../document/serving';
+import type { EmbeddingParts } from '../embed-metered';
+import { DocumentWork } from '../ingestion/document-work';
+import { embedPassages } from '../ingestion/embed-passages';
+import { type IngestionParts, workerMeta } from '../ingestion/ingest';
+import { embeddingKey, inStrides } from '../ingestion/passages';
+
+export type RetitleParts = EmbeddingParts & Pick<IngestionParts, 'decisions' | 'blobs' | 'ids' | 'clock'>;
+
+/**
+ * Embeds the passages of a renamed document again, behind its new title. It is searched all the while. Killed anywhere it goes on behind
+ * the last batch that the log names. False where there may be more to do: it is not Ready yet, or changed meanwhile.
+ */
+export const retitleDocument = async (
+  parts: RetitleParts,
+  documentId: string,
+  askedBy: Asker | null,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const { state } = await parts.decisions.load(documentDecider, documentId);
+  if (state.status === 'Indexed') return false;
+  // What waits for ingestion, or is in it, gets its vectors there.
+  if (state.status !== 'Ready' || state.indexed === null || isErased(state.name)) return true;
+  const { name, indexed, agentId, spaceId, embeddedBeside } = state;
+  // Those of another model are for a re-index to make.
+  if (indexed.model !== parts.models.embedding().model.key) return true;
+  const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, state);
+  const body = await work.read(indexed.passages);
+  if (body === undefined) return false;
+  const passages = await decodePassages(body);
+  const isStale = ({ embeddedAs, ...passage }: StoredPassage): boolean => embeddedAs !== embeddingKey(name, passage);
+  if (!(await inStrides(passages, isStale)).includes(true)) return true;
+  const jobId = retitlingOf(documentId, name);
+  const bare = ({ vector: _vector, embeddedAs: _as, ...passage }: StoredPassage): StoredPassage => passage;
+  const embedded = await embedPassages(parts, work, await inStrides(passages, bare), {
+    payer: {
+      ...(askedBy ?? state.askedBy),
+      ...(agentId === null ? {} : { agentId }),
+      ...(spaceId === null ? {} : { spaceId }),
+    },
+    before: [
+      ...(passages.every(({ embeddedAs }) => embeddedAs !== undefined)
+        ? [{ passages: indexed.passages, model: indexed.model }]
+        : []),
+      ...(embeddedBeside?.jobId === jobId ? embeddedBeside.batches : []),
+    ],
+    batch: (stored) => ({ type: 'KeepReindexBatch', jobId, ...stored }),
+    signal,
+    progress: () => undefined,
+  });
+  if (embedded === undefined) return false;
+  const done = await work.store([await encodePassages(embedded.passages)], ([stored = '']) => ({
+    type: 'Retitle',
+    name,
+    base: indexed.passages,
+    passages: stored,
+  }));
+  return done !== undefined;
+};

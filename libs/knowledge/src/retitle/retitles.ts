@@ -1,0 +1,45 @@
+import { type CoordinationStore, type Entry } from '@app/coordination';
+import type { Json } from '@app/kernel';
+import { z } from 'zod';
+import type { Asker } from '../document/asker';
+
+/** A document that may have vectors of another title than it has now, and who wanted it so; null: whoever added its content. */
+const retitle = z.object({
+  /** Tells it from a later one of the same document. */
+  because: z.string(),
+  askedBy: z.object({ userId: z.string(), keyId: z.string().optional() }).nullable(),
+});
+
+export interface Retitle {
+  readonly documentId: string;
+  readonly askedBy: Asker | null;
+  /** As it stands in the store. */
+  readonly entry: Entry;
+}
+
+const PREFIX = 'retitle/';
+/** Documents that are looked for at once. */
+const PAGE = 100;
+
+/** Documents whose passages are to be embedded behind a new title, for whichever worker comes first. They outlast a restart. */
+export class Retitles {
+  constructor(private readonly store: Pick<CoordinationStore, 'list' | 'write'>) {}
+
+  async add(documentId: string, askedBy: Asker | null, because: string): Promise<void> {
+    await this.store.write(PREFIX + documentId, { because, askedBy: askedBy && { ...askedBy } });
+  }
+
+  async waiting(): Promise<readonly Retitle[]> {
+    return (await this.store.list(PREFIX, { limit: PAGE })).map((entry) => {
+      const { askedBy: asker } = retitle.parse(entry.value);
+      const key = asker?.keyId === undefined ? {} : { keyId: asker.keyId };
+      const askedBy = asker && { userId: asker.userId, ...key };
+      return { documentId: entry.key.slice(PREFIX.length), askedBy, entry };
+    });
+  }
+
+  /** Takes one out, unless there is a newer one of its document. */
+  async done({ entry: { key, value } }: Retitle): Promise<void> {
+    await this.store.write(key, null, { expected: value as Json });
+  }
+}
