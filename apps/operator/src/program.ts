@@ -1,7 +1,7 @@
 import { assertRuntime, productVersion, sentenceIn } from '@app/kernel';
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
-import { exitCodesHelp, kindsHelp, viewsHelp } from './names';
+import { exitCodesHelp, kindsHelp, viewsHelp } from './names-help';
 import type { Streams } from './output';
 import { Rejected } from './platform-client';
 import { addGlobalOptions, runner } from './session';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { NONE, table } from '../output';
 import { timeOrPosition, TIMES } from '../periods';
-import { kindsHelp } from '../names';
+import { kindsHelp } from '../names-help';
 import { type Run, type Verb } from '../session';
 
 interface HistoryItem {

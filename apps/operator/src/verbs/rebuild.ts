@@ -3,7 +3,7 @@ import { EXIT, Failure } from '../exit-codes';
 import type { PlatformClient } from '../platform-client';
 import { allProjections, type ProjectionStatus, projectionPath } from '../projections';
 import { startRebuild, watchRebuild } from '../rebuilds';
-import { viewsHelp } from '../names';
+import { viewsHelp } from '../names-help';
 import { NONE } from '../output';
 import { type Run, type Verb } from '../session';
 

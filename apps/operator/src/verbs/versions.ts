@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../exit-codes';
 import type { PlatformClient } from '../platform-client';
-import { viewsHelp } from '../names';
+import { viewsHelp } from '../names-help';
 import { NONE } from '../output';
 import { type Run, type Verb } from '../session';
 import { allProjections, type ProjectionStatus, projectionPath, type RebuildStatus } from '../projections';
