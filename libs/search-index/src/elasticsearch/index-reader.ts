@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { placeOf, Unavailable } from '@app/kernel';
 import type { estypes } from '@elastic/elasticsearch';
 import { type Candidate, candidatesFor, type Found, fused, inOrder, isCutInTie, MAX_CANDIDATES } from '../fusion';
@@ -14,6 +15,9 @@ const MIN_WALKED = 200;
 const MAX_WALKED = 10_000;
 /** Twice as many are taken by their rough vectors as are ranked by the exact ones. */
 const OVERSAMPLE = 2;
+
+/** How long a search waits, and how often, for documents that are put anew while it reads: it would miss them. */
+const PAUSES_MS = [0, 50, 100, 200, 400];
 
 interface Leg extends Found<string> {
   readonly documentId: string;
@@ -33,9 +37,18 @@ export class IndexReader {
     if (query.scopes.length === 0 || query.limit < 1) return [];
     const wanted = candidatesFor(query.limit);
     return this.onLive(async () => {
-      const [byText, byVector] = await Promise.all([this.byText(query, wanted), this.byVector(query, wanted)]);
-      const found = new Map([...byText, ...byVector].map((leg) => [leg.id, leg]));
-      return this.hits(fused(byText, byVector, query).slice(0, query.limit), found, query);
+      for (let repeats = 0; ; repeats += 1) {
+        const [byText, byVector] = await Promise.all([this.byText(query, wanted), this.byVector(query, wanted)]);
+        const found = new Map([...byText, ...byVector].map((leg) => [leg.id, leg]));
+        const { hits, isOvertaken } = await this.hits(
+          fused(byText, byVector, query).slice(0, query.limit),
+          found,
+          query,
+        );
+        const pauseMs = isOvertaken ? PAUSES_MS[repeats] : undefined;
+        if (pauseMs === undefined) return hits;
+        await pause(pauseMs);
+      }
     });
   }
 
@@ -163,29 +176,30 @@ export class IndexReader {
     });
   }
 
-  /** Reads what is shown, with its document: what is not of the put that the document stands at, or not of a scope asked for, is not shown. */
+  /**
+   * Reads what is shown, with its document: what is not of the put that the document stands at, or not of a scope asked for, is not shown.
+   * `isOvertaken`: a document was put anew meanwhile, or is half written, and would be missed with what it had and has.
+   */
   private async hits(
     candidates: readonly Candidate<string>[],
     found: ReadonlyMap<string, Leg>,
     query: SearchQuery,
-  ): Promise<readonly SearchHit[]> {
-    if (candidates.length === 0) return [];
+  ): Promise<{ readonly hits: readonly SearchHit[]; readonly isOvertaken: boolean }> {
+    if (candidates.length === 0) return { hits: [], isOvertaken: false };
+    let isOvertaken = false;
     const documents = new Set(candidates.map(({ id }) => documentKey(found.get(id)?.documentId ?? '')));
     const ids = [...candidates.map(({ id }) => id), ...documents];
     const sources = await this.sources(ids);
-    return candidates.flatMap(({ id, chunkId, textRank, vectorRank, score }) => {
+    const hits = candidates.flatMap(({ id, chunkId, textRank, vectorRank, score }) => {
       const leg = found.get(id);
       const passage = sources.get(id) as PassageRecord | undefined;
       const document = sources.get(documentKey(leg?.documentId ?? '')) as DocumentRecord | undefined;
       const present = document?.document.present;
-      if (
-        passage?.text === undefined ||
-        present === undefined ||
-        passage.put !== leg?.put ||
-        present.put !== leg.put ||
-        !query.scopes.includes(present.scope)
-      )
+      if (present === undefined || !query.scopes.includes(present.scope)) return [];
+      if (passage?.text === undefined || passage.put !== leg?.put || present.put !== leg.put) {
+        isOvertaken = true;
         return [];
+      }
       const {
         text,
         headings = [],
@@ -210,6 +224,7 @@ export class IndexReader {
         },
       ];
     });
+    return { hits, isOvertaken };
   }
 }
 
