@@ -209,6 +209,21 @@ describe('by hand', () => {
     expect(gateway.upstream.calls).toHaveLength(calls);
   });
 
+  it('those who ask at once, and repeat it later by whatever key, have one and the same summary', async () => {
+    const turns = await long(3);
+    const { conversationId } = turns[0] as Turn;
+    const path = `${conversation()}/${conversationId}/compact`;
+    const compact = (key: string) => call<Checkpoint>(path, { method: 'POST', headers: { 'idempotency-key': key } });
+    const keys = ['one', 'two', 'three'].map((key) => `${key}-${conversationId}`);
+    const made = await Promise.all(keys.map(compact));
+    const calls = gateway.upstream.calls.length;
+    const again = await Promise.all([...keys, `four-${conversationId}`].map(compact));
+    expect(new Set([...made, ...again].map(({ body }) => body.id)).size).toBe(1);
+    expect(gateway.upstream.calls).toHaveLength(calls);
+    await ask(words('more'), { conversationId });
+    expect((await compact(`five-${conversationId}`)).body.id).not.toBe(made[0]?.body.id);
+  });
+
   it('nobody else reads or makes a checkpoint', async () => {
     const { conversationId } = await ask(words('mine'));
     const stranger = await gateway.platform.newCaller({ permissions: ['llm'], allAgents: true });

@@ -2,6 +2,7 @@ import { type CommandMeta, type Decisions, deriveId, offBudget, reject, stepOf }
 import { type ChatMessage, seesImages } from '@app/models';
 import { LRUCache } from 'lru-cache';
 import type { Invocation } from '../conversation/checkpoint.events';
+import { checkpointSince } from '../conversation/checkpoints';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { AnsweringAgent, AnsweringModels } from './answering';
 import {
@@ -119,6 +120,9 @@ export class Compactor {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
     if (state.status === 'Live' && state.checkpoints.has(checkpointId)) return checkpointId;
     const tip = state.status === 'Live' ? state.last : null;
+    // Where nothing was said since, the newest summary is what is asked for.
+    const newest = state.status === 'Live' && tip !== null ? checkpointSince(tip, state) : undefined;
+    if (newest !== undefined) return newest.checkpointId;
     return this.joined(`${conversationId}/${tip}`, turn.signal, (signal) =>
       this.madeByHand({ ...turn, signal }, tip, meta),
     );
@@ -168,7 +172,7 @@ export class Compactor {
     // Also where all of it would fit: somebody wants it shorter.
     const keep = Math.min(budget, await tokensIn(context)) * KEPT;
     const compacted = await offBudget(() => this.compact(turn, context, keep, true, meta));
-    // Where nothing was said since, the newest summary is what was asked for.
+    // Where nothing is left to summarise, the newest summary is what was asked for.
     const { checkpointId } =
       compacted?.summary ?? context.summary ?? reject('conflict', { reason: 'nothing_to_summarise' });
     return checkpointId;

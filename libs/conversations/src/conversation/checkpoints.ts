@@ -96,6 +96,18 @@ export const checkpointsWith = (
     return [];
   });
 
+/** The newest summary of the branch that ends with a message which was made since that was said. */
+export const checkpointSince = (
+  last: string,
+  { checkpoints, parents, places }: Pick<LiveConversation, 'checkpoints' | 'parents' | 'places'>,
+): Checkpoint | undefined => {
+  const since = checkpoints.filter(({ place }) => place > (places.get(last) ?? Infinity));
+  if (since.isEmpty()) return undefined;
+  const branch = new Set<string>();
+  for (let at: string | null = last; at !== null; at = parents.get(at) ?? null) branch.add(at);
+  return [...since.values()].findLast(({ boundary }) => branch.has(boundary.messageId));
+};
+
 /** The checkpoint whose boundary stands in a message, the furthest if there are several. */
 export const checkpointIn = (checkpoints: Checkpoints, messageId: string): Checkpoint | undefined =>
   [...checkpoints.values()]
