@@ -5,7 +5,7 @@ import { type Child, startChild } from '../e2e/child';
 import { ADMIN_KEY } from '../e2e/harness';
 import { until } from '../fixtures/until';
 
-/** kill -9 before each append of requests that take and give back names of Skills, which nobody repeats. Names equal Skills then. */
+/** kill -9 before each append of requests that take and give back names of Skills and installations, which nobody repeats. Names equal them then. */
 
 const CORE = '/api/v1/core';
 /** What nobody comes back to is given back within a minute. */
@@ -97,6 +97,83 @@ it.each([1, 2])(
     expect((await send('GET', `/skills/${skillId}`)).status).toBe(n === 1 ? 200 : 404);
     if (n === 1) expect((await add(spaceId, called)).body).toMatchObject({ code: 'name_taken' });
     else await until(async () => (await add(spaceId, called)).status === 201, 'its name', PATIENCE);
+  },
+  120_000,
+);
+
+const MARKET = '/marketplace/skills';
+/** A Skill that is published in a Space of its own. */
+const published = async (): Promise<string> => {
+  const body = { scope: 'space', spaceId: await space(), name: name(), ...content, publish: true };
+  return String((await send('POST', '/skills', body)).body['id']);
+};
+const list = async (skillId: string): Promise<Answer> => send('POST', MARKET, { skillId });
+const entry = async (): Promise<{ readonly entryId: string; readonly called: string }> => {
+  const { body } = await list(await published());
+  return { entryId: String(body['id']), called: String(body['name']) };
+};
+const install = async (entryId: string, spaceId: string): Promise<Answer> =>
+  send('POST', `${MARKET}/${entryId}/installations`, { scope: 'space', spaceId });
+const statusOf = async (called: string): Promise<readonly unknown[]> =>
+  (
+    await Promise.all(['published', 'archived'].map((status) => send('GET', `${MARKET}?status=${status}&q=${called}`)))
+  ).flatMap(({ body }) => (body['items'] as { status: string }[]).map(({ status }) => status));
+
+it('a listing, an archiving and a restoring whose process is killed before their append are not done, and can be', async () => {
+  const skillId = await published();
+  const called = String((await send('GET', `/skills/${skillId}`)).body['name']);
+  await killed(1, 'POST', MARKET, { skillId });
+  expect(await statusOf(called)).toEqual([]);
+  const { status, body } = await list(skillId);
+  expect([status, body['name']]).toEqual([201, called]);
+  const path = `${MARKET}/${String(body['id'])}`;
+  await killed(1, 'DELETE', path);
+  expect(await statusOf(called)).toEqual(['published']);
+  expect((await send('DELETE', path)).status).toBe(204);
+  await killed(1, 'POST', `${path}/restore`);
+  expect(await statusOf(called)).toEqual(['archived']);
+  expect((await send('POST', `${path}/restore`)).status).toBe(200);
+  expect(await statusOf(called)).toEqual(['published']);
+}, 120_000);
+
+it('a next version whose process is killed before its append is not listed, and what is installed goes on', async () => {
+  const skillId = await published();
+  const entryId = String((await list(skillId)).body['id']);
+  const spaceId = await space();
+  expect((await install(entryId, spaceId)).status).toBe(201);
+  const live = async () => (await send('GET', `/skills?spaceId=${spaceId}`)).body['items'] as Answer['body'][];
+  const before = await live();
+  await send('PUT', `/skills/${skillId}`, { instructions: 'Turn it twice.' });
+  await send('POST', `/skills/${skillId}/publish`);
+  await killed(1, 'POST', MARKET, { skillId });
+  expect(await live()).toEqual(before);
+  expect((await list(skillId)).status).toBe(201);
+  expect((await live())[0]?.['activeVersionId']).not.toBe(before[0]?.['activeVersionId']);
+}, 120_000);
+
+it.each([1, 2])(
+  'an entry whose process is killed before append %i of its installation holds no name in the place',
+  async (n) => {
+    const [{ entryId, called }, spaceId] = [await entry(), await space()];
+    await killed(n, 'POST', `${MARKET}/${entryId}/installations`, { scope: 'space', spaceId });
+    expect(await listed(spaceId)).toEqual([]);
+    await until(async () => (await install(entryId, spaceId)).status === 201, 'its name', PATIENCE);
+    expect(await listed(spaceId)).toEqual([called]);
+    expect((await install(entryId, spaceId)).body).toMatchObject({ code: 'name_taken' });
+    expect((await add(spaceId, called)).body).toMatchObject({ code: 'name_taken' });
+  },
+  120_000,
+);
+
+it.each([1, 2])(
+  'an installation whose process is killed before append %i of its end is there with its name, or both are gone',
+  async (n) => {
+    const [{ entryId, called }, spaceId] = [await entry(), await space()];
+    const installationId = String((await install(entryId, spaceId)).body['id']);
+    await killed(n, 'DELETE', `${MARKET}/${entryId}/installations/${installationId}`, undefined, n === 2);
+    expect(await listed(spaceId)).toEqual(n === 1 ? [called] : []);
+    if (n === 1) expect((await install(entryId, spaceId)).body).toMatchObject({ code: 'name_taken' });
+    else await until(async () => (await install(entryId, spaceId)).status === 201, 'its name', PATIENCE);
   },
   120_000,
 );
