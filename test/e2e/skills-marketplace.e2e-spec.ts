@@ -1,58 +1,26 @@
 import { entryDecider, skillNamesDecider } from '@app/skills';
 import { unzipSync } from 'fflate';
 import { until } from '../fixtures/until';
+import {
+  call,
+  changed,
+  CORE,
+  forAgent,
+  inSpace,
+  install,
+  items,
+  list,
+  listed,
+  loadable,
+  made,
+  MARKET,
+  newAgent,
+  newSpace,
+  published,
+} from './market-world';
 import { alice, bob, mallory, platform, setMember, withSpaces } from './spaces-world';
 
 withSpaces();
-
-const CORE = '/api/v1/core';
-const MARKET = '/marketplace/skills';
-type Method = 'POST' | 'PUT' | 'DELETE';
-type Body = Readonly<Record<string, unknown>> & { readonly id: string };
-/** Who calls; the admin where nobody is named. */
-type Who = { readonly key?: string };
-
-const call = (path: string, method?: Method, body?: object, { key }: Who = {}) =>
-  platform.call<Body>(`${CORE}${path}`, {
-    ...(method !== undefined && { method }),
-    ...(body !== undefined && { body }),
-    ...(key !== undefined && { key }),
-  });
-const made = async (path: string, body: object, who: Who = {}): Promise<string> => {
-  const answer = await call(path, 'POST', body, who);
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body.id;
-};
-const items = async (path: string, who: Who = {}) =>
-  (await call(path, undefined, undefined, who)).body['items'] as readonly Body[];
-
-let spaces = 0;
-const newSpace = (who: Who = {}) => made('/spaces', { name: `Market ${(spaces += 1)}` }, who);
-const newAgent = (spaceId: string, who: Who = {}) => made('/agents', { spaceId, name: 'Guide' }, who);
-const published = (spaceId: string, name: string, instructions = 'Do it.', who: Who = {}) =>
-  made('/skills', { scope: 'space', spaceId, name, description: `Use for ${name}.`, instructions, publish: true }, who);
-const list = (skillId: string, rest: object = {}, who: Who = {}) => call(MARKET, 'POST', { skillId, ...rest }, who);
-const listed = async (name: string, instructions?: string) => {
-  const skillId = await published(await newSpace(), name, instructions);
-  return { skillId, entryId: await made(MARKET, { skillId, acceptFindings: true }) };
-};
-const inSpace = (spaceId: string, rest: object = {}) => ({ scope: 'space', spaceId, ...rest });
-const forAgent = (agentId: string) => ({ scope: 'agent', agentId });
-const install = (entryId: string, at: object, who: Who = {}) =>
-  call(`${MARKET}/${entryId}/installations`, 'POST', at, who);
-const changed = async (skillId: string, instructions: string) => {
-  expect((await call(`/skills/${skillId}`, 'PUT', { instructions })).status).toBe(200);
-  expect((await call(`/skills/${skillId}/publish`, 'POST')).status).toBe(200);
-};
-const loadable = async (agentId: string, who: Who = {}) => {
-  const { body } = await call(`/skills?agentId=${agentId}`, undefined, undefined, who);
-  const rows = (body['items'] as readonly Body[]).map(({ id, availability, activeVersionId }) => ({
-    id,
-    availability,
-    activeVersionId,
-  }));
-  return { rows, skillSetHash: body['skillSetHash'] };
-};
 
 describe('an entry of the marketplace', () => {
   it('is a copy with its files that outlives its Skill and its Space', async () => {
