@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LoadableSkills } from '@app/skills';
@@ -85,4 +85,49 @@ it('every Agent has the Skills of the folder, which nobody changes, unless it ha
   expect(await product.platform.app.get(LoadableSkills, { strict: false }).load(version)).toMatchObject({
     instructions: 'Add up every line.',
   });
+});
+
+it('a Skill that is taken out of the folder is of no Agent any more, and one that is put in is of each', async () => {
+  const spaceId = await made('/spaces', { name: 'Changing' });
+  const agentId = await made('/agents', { spaceId, name: 'Guide' });
+  await until(async () => (await skillsOf(agentId)).items.length === 1, 'the default Skill');
+  const [bills] = (await skillsOf(agentId)).items;
+  const { dataDir } = product;
+  const again = async (change: () => void): Promise<void> => {
+    await product.stop({ keep: true });
+    change();
+    product = await startTestPlatform({ dataDir, environment: { DEFAULT_SKILLS_DIR: folder } });
+  };
+  const slugs = async () => (await skillsOf(agentId)).items.map(({ slug }) => slug).toSorted();
+  await again(() => {
+    rmSync(join(folder, 'bills'), { recursive: true });
+    mkdirSync(join(folder, 'mail'));
+    writeFileSync(join(folder, 'mail', 'SKILL.md'), '---\nname: sort-mail\ndescription: Use it.\n---\n\nSort it.\n');
+  });
+  await until(async () => (await slugs()).join() === 'sort-mail', 'the other one');
+  // Answers that had the first still say what it was.
+  expect((await versionsOf(bills?.id ?? '')).length).toBeGreaterThan(0);
+  await again(() => write('Add up every line twice.'));
+  await until(async () => (await slugs()).join() === 'check-bills,sort-mail', 'both');
+  // As it was: no version more.
+  const live = (await skillsOf(agentId)).items.find(({ slug }) => slug === 'check-bills');
+  expect(live).toMatchObject({ id: bills?.id, activeVersionId: bills?.['activeVersionId'] });
+});
+
+it('a folder that is wrong ends the start with the file and what is wrong with it, and changes nothing', async () => {
+  const spaceId = await made('/spaces', { name: 'Wrong' });
+  const agentId = await made('/agents', { spaceId, name: 'Guide' });
+  const before = await skillsOf(agentId);
+  const { dataDir } = product;
+  await product.stop({ keep: true });
+  const file = join(folder, 'mail', 'SKILL.md');
+  const text = readFileSync(file);
+  const start = () => startTestPlatform({ dataDir, environment: { DEFAULT_SKILLS_DIR: folder } });
+  writeFileSync(file, '---\nname: sort-mail\n---\n\nSort it.\n');
+  await expect(start()).rejects.toThrow(/^DEFAULT_SKILLS_DIR: .*mail\/SKILL\.md.*description/u);
+  rmSync(file);
+  await expect(start()).rejects.toThrow('DEFAULT_SKILLS_DIR: mail/SKILL.md cannot be read (ENOENT).');
+  writeFileSync(file, text);
+  product = await start();
+  expect(await skillsOf(agentId)).toEqual(before);
 });

@@ -1,4 +1,4 @@
-import { type Clock, deriveId, type Ids } from '@app/kernel';
+import { type Clock, type Ids, nameId } from '@app/kernel';
 import { contentHashOf } from '../archive';
 import type { EntryListing } from '../marketplace/entry-listing';
 import type { SkillBodies } from '../skill/skill-bodies';
@@ -17,8 +17,11 @@ export interface DefaultSkillsParts {
   readonly clock: Clock;
 }
 
+/** A namespace of our own for slugs of the operator's folder (RFC 9562). Never changes: it is in the log. */
+const FOLDER = '9f0c6a52-3d1e-4b7a-8c25-6e41d7b0a3f8';
+
 /** The entry of a Skill of the operator's folder: one for each slug, on every process. */
-const entryIdOfDefault = (slug: string): string => deriveId(slug, 'default-skill');
+const entryIdOfDefault = (slug: string): string => nameId(FOLDER, slug);
 
 /**
  * The Skills of `DEFAULT_SKILLS_DIR`, which every Agent has. They are read at the start and listed in the log as versions of entries
