@@ -12,7 +12,7 @@ import type { SourceDocument, SummarySources } from '../lookups';
 import { type PresentIndex, type RunningBuild, summaryIndexDecider } from '../summary-index/summary-index.decider';
 import { type Chunk, chunksOf } from './chunks';
 import { clustersOf, MOST_IN_CLUSTER } from './clusters';
-import { mostClusters, mostSections } from './estimate';
+import { likelyClusters, likelySections } from './estimate';
 import { encodeHierarchy, type Hierarchy, hierarchyOf, type HierarchyNode, levelsOf, parentsIn } from './hierarchy';
 import { ModelCalls, type ModelCallParts } from './model-calls';
 import { sectionsOf } from './sections';
@@ -27,7 +27,7 @@ export interface BuildParts extends ModelCallParts {
   readonly sources: SummarySources;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** Hears how many summaries there are, of how many at most. */
+  /** Hears how many summaries there are, of about how many. */
   readonly progress: (agentId: string, build: number, done: number, total: number) => Promise<void>;
 }
 
@@ -127,10 +127,10 @@ class Build {
   }
 
   async run(documents: readonly SourceDocument[]): Promise<Hierarchy> {
-    const things = documents.map(({ chunkCount }) => Math.max(mostSections(chunkCount), Math.min(chunkCount, 1)));
+    const things = documents.map(({ chunkCount }) => Math.max(likelySections(chunkCount), Math.min(chunkCount, 1)));
     const items = things.reduce((sum, count) => sum + count, 0);
-    const sections = documents.reduce((sum, { chunkCount }) => sum + mostSections(chunkCount), 0);
-    this.total = mostClusters(items).reduce((sum, count) => sum + count, sections);
+    const sections = documents.reduce((sum, { chunkCount }) => sum + likelySections(chunkCount), 0);
+    this.total = likelyClusters(items).reduce((sum, count) => sum + count, sections);
     await this.show();
     let level: readonly Item[] = (await this.sections(documents)).flat();
     while (level.length > 1) level = await this.clustered(level);

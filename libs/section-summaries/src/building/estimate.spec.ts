@@ -1,5 +1,5 @@
 import { EMPTY_HIERARCHY, type Hierarchy } from './hierarchy';
-import { estimateOf, mostClusters, mostSections } from './estimate';
+import { estimateOf, likelyClusters, likelySections } from './estimate';
 
 const free = { pricing: 'free' as const };
 const priced = {
@@ -32,10 +32,10 @@ describe('an estimate', () => {
   });
 
   it('counts sections, clusters up to the root, and batches of embeddings', () => {
-    expect([mostSections(1), mostSections(3), mostSections(40)]).toEqual([0, 1, 10]);
-    expect([mostClusters(1), mostClusters(8), mostClusters(40)]).toEqual([[], [1], [14, 5, 1]]);
-    // 10 sections and a root of at most 4 clusters; the sections are embedded in one call.
-    expect(estimate([document('a', 40)])).toMatchObject({ calls: 10 + 4 + 1 + 1 });
+    expect([likelySections(1), likelySections(3), likelySections(40)]).toEqual([0, 1, 7]);
+    expect([likelyClusters(1), likelyClusters(8), likelyClusters(40)]).toEqual([[], [1], [8, 1]]);
+    // 18 sections and a root of 4 clusters; the sections are embedded in two calls.
+    expect(estimate([document('a', 100)])).toMatchObject({ calls: 18 + 4 + 1 + 2 });
   });
 
   it('is of what changed alone', () => {

@@ -1,7 +1,7 @@
 import type { CoordinationStore } from '@app/coordination';
 import { z } from 'zod';
 
-/** How far a build is: `done` of at most `total` summaries. */
+/** How far a build is: `done` of about `total` summaries. */
 const buildProgress = z.object({ build: z.number().int(), done: z.number().int(), total: z.number().int() });
 export type BuildProgress = z.output<typeof buildProgress>;
 

@@ -1,7 +1,7 @@
 import { similarity } from './clusters';
 
 /** Chunks that a section has at least, where its document has as many, and at most. */
-export const FEWEST_CHUNKS = 4;
+const FEWEST_CHUNKS = 4;
 const MOST_CHUNKS = 8;
 /** A subject changes where two chunks are this much less alike than those beside them. */
 const DIP = 0.1;

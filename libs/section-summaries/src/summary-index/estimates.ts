@@ -7,7 +7,7 @@ import { type SummarisedAgent, SUMMARY_SOURCES, type SummarySources } from '../l
 import type { SummaryIndex } from './summary-index.decider';
 import type { BuildEstimate, BuildMode } from './summary-index.events';
 
-/** What builds would take at most, as documents are shown now. */
+/** About what builds would take, as documents are shown now. */
 @Injectable()
 export class Estimates {
   constructor(

@@ -12,9 +12,9 @@ import type { BuildEstimate } from './summary-index.events';
 /** A section-summary index as it is shown. */
 export interface ShownIndex {
   readonly state: 'absent' | 'building' | 'ready' | 'failed';
-  /** Of the running build; else what a build would take at most now. */
+  /** Of the running build; else about what a build would take now. */
   readonly estimate: BuildEstimate;
-  /** Summaries that the running build has, of how many at most; else those of the index. */
+  /** Summaries that the running build has, of about how many; else those of the index. */
   readonly progress: { readonly done: number; readonly total: number };
   readonly levels: number;
   /** Summaries that are there: fewer than were built where documents were deleted since. */

@@ -51,11 +51,11 @@ const summaryIndexView = presenter<ShownIndex>(
         tokens: count.describe('Their tokens.'),
         cost: z.string().describe('What they cost, a decimal in the currency of the instance.'),
       })
-      .describe('The most that the running build takes; else what a build would take now.'),
+      .describe('About what the running build takes; else what one would take now.'),
     progress: z
       .object({
         done: count.describe('Summaries that are there.'),
-        total: count.describe('How many there are at most.'),
+        total: count.describe('About how many there will be.'),
       })
       .describe('How far the running build is; else how large the index is.'),
     levels: count.describe('Levels of summaries.'),
