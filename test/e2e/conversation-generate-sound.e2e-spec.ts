@@ -212,11 +212,16 @@ describe('transcribe', () => {
     expect(upstream.calls).toHaveLength(4);
   });
 
-  it('is billed by its size where nobody says how long it is, and a file that lies is not cheaper', async () => {
+  it('is billed as long as its file says, by its size where nobody says how long it is, and a file that lies is not cheaper', async () => {
     const agent = await newAgent();
     upstream.behaviour = hearing({});
     const mp3 = { audioBase64: Buffer.alloc(80_000, 1).toString('base64'), mimeType: 'audio/mpeg' };
     expect((await make(agent, 'transcribe', mp3)).body.usage).toMatchObject({ units: { seconds: 10 } });
+    // A minute of MP3 at 128 kbit/s, which has two minutes' bytes of speech that is kept.
+    const frame = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0]), Buffer.alloc(413)]);
+    const minute = Buffer.concat(Array.from({ length: 2_297 }, () => frame)).toString('base64');
+    const heard = await make(agent, 'transcribe', { audioBase64: minute, mimeType: 'audio/mpeg' });
+    expect(heard.body.usage).toMatchObject({ units: { seconds: 61 }, cost: '0.0061' });
     const lying = Buffer.from(sound);
     lying.writeUInt32LE(4_000_000_000, 28);
     const audioBase64 = lying.toString('base64');

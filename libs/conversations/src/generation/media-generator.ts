@@ -21,6 +21,7 @@ import { CallRecord, type Metering } from '@app/spending';
 import type { Asker } from '../answering/retriever';
 import { generationRejection } from './generator';
 import type { Passage } from './script';
+import { soundSeconds } from './sound/sound-length';
 import { joinedWav, readWav, type Wav } from './wav';
 
 /** Tokens of an image where its model is billed by tokens: as many as the largest has. */
@@ -29,8 +30,6 @@ const IMAGE_TOKENS = 6_240;
 const SECOND_TOKENS = 20;
 /** Bytes of a second of sound whose length nobody says: held as of speech on a telephone, billed as of speech that is kept. */
 const BYTES_PER_SECOND = { held: 1_500, counted: 8_000 };
-/** More bytes of a second in a WAV file are not believed: it would be shorter than it is. */
-const MOST_BYTES_PER_SECOND = 800_000;
 
 /** Names of fields upstream, and what a caller calls them. */
 const FIELDS = {
@@ -44,6 +43,9 @@ const FIELDS = {
   prompt: 'prompt',
   file: 'audioBase64',
 };
+
+/** Sound has more bytes a second, whatever it is written in: a file that says it is longer lies, and is billed no more. */
+const LEAST_BYTES_PER_SECOND = 250;
 
 /** Whom a call is made for. */
 export interface MediaCaller {
@@ -238,13 +240,11 @@ const isBilledByTokens = ({ pricing }: ModelDescription): boolean =>
 /** Characters as people count them in code: what is outside the basic plane is one. */
 const charactersOf = (text: string): number => [...text].length;
 
-/** How long a sound is, seconds: of WAV as it says, of all else by its size. */
+/** How long a sound is, seconds: as its file says, as far as that can be, else by its size. */
 const secondsOf = ({ data }: Media, bytesPerSecond: number): number => {
-  const wav = readWav(data);
+  const told = soundSeconds(data);
   const seconds =
-    wav === undefined
-      ? data.byteLength / bytesPerSecond
-      : wav.samples.length / Math.min(wav.bytesPerSecond, MOST_BYTES_PER_SECOND);
+    told === undefined ? data.byteLength / bytesPerSecond : Math.min(told, data.byteLength / LEAST_BYTES_PER_SECOND);
   return Math.max(1, Math.ceil(seconds));
 };
 
