@@ -20,6 +20,8 @@ const TENANTS = { half: 0.5, tenth: 0.1, 'two per cent': 0.02, thousandth: 0.001
 const DIMENSIONS = 512;
 const PER_DOCUMENT = 20;
 const WORDS = 120;
+/** Ids of the bare rows of a scope. */
+const ROWS_OF_SCOPE = 2 ** 30;
 
 /** A repeatable stream of numbers from 0 to 1 (mulberry32). */
 const random = (seed: number) => (): number => {
@@ -62,11 +64,17 @@ const scopeOf = (document: number, documents: number): string => {
 };
 
 const fill = async (index: SearchIndex, folder: string): Promise<void> => {
-  const vectors = openVectors(folder);
-  vectors.exec(
-    `create virtual table vectors using vec0(scope text partition key, embedding float[${DIMENSIONS}] distance_metric=cosine, chunk_size=128)`,
-  );
-  const putVector = vectors.prepare('insert into vectors(scope, embedding) values (?, ?)');
+  const bareFile = openBare(folder);
+  bareFile.exec(`
+    create virtual table vectors using vec0(scope text partition key, embedding float[${DIMENSIONS}] distance_metric=cosine, chunk_size=128);
+    create virtual table terms using fts5(body);
+    create table scopes(id integer primary key, scope text not null unique, passages integer not null default 0)`);
+  const putVector = bareFile.prepare('insert into vectors(scope, embedding) values (?, ?)');
+  const putScope = bareFile.prepare('insert into scopes(scope) values (?) on conflict do nothing');
+  const count = bareFile
+    .prepare('update scopes set passages = passages + 1 where scope = ? returning id * ? + passages')
+    .pluck();
+  const putText = bareFile.prepare('insert into terms(rowid, body) values (?, ?)');
   await index.prepare('passages', 1);
   await index.swap('passages', undefined, 1);
   const documents = Math.ceil(PASSAGES / PER_DOCUMENT);
@@ -84,8 +92,13 @@ const fill = async (index: SearchIndex, folder: string): Promise<void> => {
         vector: vector(),
       };
     });
-    vectors.transaction(() => {
-      for (const { vector: values } of passages) putVector.run(scopeOf(document, documents), new Float32Array(values));
+    bareFile.transaction(() => {
+      const scope = scopeOf(document, documents);
+      putScope.run(scope);
+      for (const { text: words, vector: values } of passages) {
+        putVector.run(scope, new Float32Array(values));
+        putText.run(count.get(scope, ROWS_OF_SCOPE), words);
+      }
     })();
     const indexed = {
       documentId: `d${document}`,
@@ -106,12 +119,12 @@ const fill = async (index: SearchIndex, folder: string): Promise<void> => {
       changes: [{ position, operations: [{ op: 'putDocument', document: indexed }] }],
     });
   }
-  vectors.close();
+  bareFile.close();
 };
 
-/** The same vectors in a table of sqlite-vec, which the bare queries search. */
-const openVectors = (folder: string): Database.Database => {
-  const db = new Database(join(folder, 'bare-vectors.sqlite'));
+/** The same texts in a table of FTS5, the rows of a scope one after the other, and the same vectors in one of sqlite-vec, which the bare queries search. */
+const openBare = (folder: string): Database.Database => {
+  const db = new Database(join(folder, 'bare.sqlite'));
   db.pragma('journal_mode = WAL');
   load(db);
   return db;
@@ -119,18 +132,16 @@ const openVectors = (folder: string): Database.Database => {
 
 /** The least that an answer needs: ranked rows of both legs in the scope, without tags, documents, fusion or texts. */
 const bare = (folder: string): ((query: SearchQuery) => void) => {
-  const db = new Database(join(folder, 'passages-v1.sqlite'), { readonly: true });
+  const db = openBare(folder);
   const scopeId = db.prepare('select id from scopes where scope = ?').pluck();
   const byText = db.prepare(
     `select rowid, bm25(terms) as value from terms where terms match ? and rowid between ? and ? order by value limit 50`,
   );
-  const byVector = openVectors(folder)
-    .prepare('select rowid from vectors where embedding match ? and k = 50 and scope = ?')
-    .pluck();
+  const byVector = db.prepare('select rowid from vectors where embedding match ? and k = 50 and scope = ?').pluck();
   return ({ scopes, text: words, mode, vector: given }) => {
     for (const scope of scopes) {
       const id = scopeId.get(scope) as number;
-      byText.all(words.split(' ').join(' OR '), id * 2 ** 30, (id + 1) * 2 ** 30 - 1);
+      byText.all(words.split(' ').join(' OR '), id * ROWS_OF_SCOPE, (id + 1) * ROWS_OF_SCOPE - 1);
       if (mode === 'hybrid') byVector.all(new Float32Array(given?.values ?? []), scope);
     }
   };

@@ -11,7 +11,7 @@ type ScopeDeleted = { readonly type: 'AgentDeleted' | 'SpaceDeleted'; readonly d
 export const passages: SearchProjection = {
   kind: 'search',
   name: PASSAGES,
-  version: 6,
+  version: 7,
   types: [
     'DocumentIndexed',
     'DocumentPassagesSwapped',

@@ -69,8 +69,11 @@ export const askedWords = (text: string): readonly string[] => {
     .map((word) => word.slice(0, MAX_WORD_CHARACTERS));
 };
 
-/** The terms of a query: the stems of its words in either language. */
-export const queryTerms = (text: string): Readonly<Record<Language, readonly string[]>> => {
+/** The terms of a query: the stems of its words in either language, the same word at the same place. */
+export type Terms = Readonly<Record<Language, readonly string[]>>;
+
+/** The terms of a query. */
+export const queryTerms = (text: string): Terms => {
   const asked = words(askedWords(text).join(' ')).slice(0, MAX_QUERY_WORDS);
   return { en: asked.map((word) => stem(word, 'en')), de: asked.map((word) => stem(word, 'de')) };
 };

@@ -2,8 +2,14 @@ import type { Checkpoint } from '@app/read-store';
 import type Database from 'better-sqlite3';
 import { load } from 'sqlite-vec';
 import { CodedVectors } from './coded-vectors';
+import { FormerTextLeg } from './former-text-leg';
 import { FormerVectors } from './former-vectors';
+import { FormerWords } from './former-words';
+import type { TextSearch } from './found-passage';
+import type { Layout } from './layout';
 import type { Statements } from './statements';
+import { StoredWords, type Words } from './stored-words';
+import { TextLeg } from './text-leg';
 import type { Vectors } from './vectors';
 
 /** What an index file says of itself; in the file also `loose`: content was removed since the last purge. */
@@ -21,9 +27,10 @@ export const prepareIndex = (db: Database.Database): void => {
       create table scopes(id integer primary key, scope text not null unique, changed integer not null default 0);
       create table models(id integer primary key, model text not null, dimensions integer not null, unique (model, dimensions));
       create table documents(id integer primary key, documentId text not null unique, name text not null, scope integer not null references scopes,
-        revision integer not null, model text, language text not null);
-      create index documents_of_scope on documents(scope);
+        revision integer not null, model text, language text not null, firstPassage integer not null default 0, passageCount integer not null default 0);
+      create index documents_of_scope on documents(scope, firstPassage, passageCount);
       create table tags(document integer not null, tagId text not null, primary key (document, tagId)) without rowid;
+      create index documents_of_tag on tags(tagId, document);
       create table passages(id integer primary key, document integer not null, ordinal integer not null, chunkId text not null, text text not null,
         headings text not null, "start" integer not null, "end" integer not null, page integer, enabled integer not null, vectors integer references models,
         slide integer, sheet text, "row" integer);
@@ -33,41 +40,25 @@ export const prepareIndex = (db: Database.Database): void => {
       create table codes(document integer not null, model integer not null, scope integer not null, passages blob not null, codes blob not null);
       create index codes_of_document on codes(document);
       create index codes_of_scope on codes(scope, model);
-      create virtual table terms using fts5(english, german, tokenize = 'unicode61 remove_diacritics 2');
-      insert into terms(terms, rank) values ('secure-delete', 1);
-      create virtual table wholes using fts5(english, german, tokenize = 'unicode61 remove_diacritics 2');
-      insert into wholes(wholes, rank) values ('secure-delete', 1);`);
+      create table passage_words(scope integer not null, word text not null, block integer not null, entries blob not null,
+        primary key (scope, word, block)) without rowid;
+      create table document_words(scope integer not null, word text not null, block integer not null, entries blob not null,
+        primary key (scope, word, block)) without rowid;
+      create table words_of(document integer primary key, words text not null);`);
   }).immediate();
-};
-
-/**
- * How a file is laid out. `ranges`: the ids of a scope's rows follow one another, and vectors have codes. Those that 1.5.0 made have
- * neither, but a token for the scope among the terms and vectors of sqlite-vec, and may lack `wholes`, the full-text table of whole
- * documents, with stems apart by language. They answer until they are rebuilt.
- */
-export interface Layout {
-  readonly ranges: boolean;
-  readonly wholes: boolean;
-}
-
-export const layoutOf = (db: Database.Database): Layout => {
-  const has = (table: string): boolean =>
-    db.prepare('select count(*) from sqlite_schema where name = ?').pluck().get(table) === 1;
-  return { ranges: has('codes'), wholes: has('wholes') };
 };
 
 /** The vectors of a file. */
 export const vectorsOf = (statements: Statements, { ranges }: Layout): Vectors =>
   ranges ? new CodedVectors(statements) : new FormerVectors(statements);
 
-/** So many rows a scope has at most. Its ids are those from its own id times this number on. */
-export const IDS_OF_SCOPE = 2 ** 30;
+/** The words of a file, as they are stored. */
+export const wordsOf = (statements: Statements, layout: Layout): Words =>
+  layout.words ? new StoredWords(statements) : new FormerWords(statements, layout);
 
-/** The first and the last id that rows of a scope may have. */
-export const idsOfScope = (scope: number): readonly [first: number, last: number] => [
-  scope * IDS_OF_SCOPE,
-  (scope + 1) * IDS_OF_SCOPE - 1,
-];
+/** What searches the words of a file. */
+export const textOf = (statements: Statements, layout: Layout): TextSearch =>
+  layout.words ? new TextLeg(statements) : new FormerTextLeg(statements, layout);
 
 /** Gives an index file that an earlier version made the columns of places that it lacks. */
 export const addPlaces = (db: Database.Database): void => {
@@ -96,9 +87,3 @@ export const withVectors = (db: Database.Database): Database.Database => {
   load(db);
   return db;
 };
-
-/** The token that stands for a scope in the full-text index of a file without ranges: one word, whatever the scope's name. */
-export const scopeToken = (scope: number): string => `scope${scope}`;
-
-/** Words of texts that look like it are not searched for there. */
-export const SCOPE_TOKEN = /^scope\d+$/;

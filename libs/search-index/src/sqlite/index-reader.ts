@@ -1,12 +1,14 @@
 import { type Place, placeOf } from '@app/kernel';
 import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { type Candidate, candidatesFor, fused, inOrder, isCutInTie, MAX_CANDIDATES, type Ranked } from '../fusion';
+import { type Candidate, candidatesFor, fused } from '../fusion';
 import { queryTerms } from '../language/terms';
 import type { Scope, SearchHit, SearchQuery } from '../search-index';
-import { layoutOf, vectorsOf } from './index-file';
+import { type FoundPassage, type Looked, named, type TextSearch, untied } from './found-passage';
+import { IdRanges } from './id-ranges';
+import { textOf, vectorsOf } from './index-file';
+import { type Layout, layoutOf } from './layout';
 import { Statements } from './statements';
-import { type FoundPassage, type Looked, TextLeg } from './text-leg';
 import type { Vectors } from './vectors';
 
 type HitRow = Omit<SearchHit, 'headings' | 'score' | 'textRank' | 'vectorRank' | keyof Place> & {
@@ -23,7 +25,8 @@ const PREFETCHED_MS = 10_000;
 /** Searches one version of an index. The same documents give the same hits in the same order, however they got there. */
 export class IndexReader {
   private readonly statements: Statements;
-  private readonly text: TextLeg;
+  private readonly layout: Layout;
+  private readonly text: TextSearch;
   private readonly vectors: Vectors;
   /** By the queries whose vectors are being made. Some never come. */
   private readonly prefetched = new LRUCache<
@@ -33,9 +36,9 @@ export class IndexReader {
 
   constructor(db: Database.Database) {
     this.statements = new Statements(db);
-    const layout = layoutOf(db);
-    this.text = new TextLeg(this.statements, layout);
-    this.vectors = vectorsOf(this.statements, layout);
+    this.layout = layoutOf(db);
+    this.text = textOf(this.statements, this.layout);
+    this.vectors = vectorsOf(this.statements, this.layout);
   }
 
   search(query: SearchQuery): readonly SearchHit[] {
@@ -87,31 +90,31 @@ export class IndexReader {
       'select id from scopes where scope in (select value from json_each(?)) and exists (select 1 from documents where documents.scope = scopes.id)',
       JSON.stringify(names),
     );
-    if (documentIds === undefined && exceptDocumentIds === undefined && tagIds === undefined)
-      return { scopes, share: 1 };
-    const documents = this.statements.values<number>(
-      `select id from documents where scope in (select value from json_each(@scopes))
+    if (documentIds === undefined && exceptDocumentIds === undefined && tagIds === undefined) return { scopes };
+    const documents = this.statements
+      .get(
+        `select id, ${this.layout.words ? 'firstPassage, passageCount' : '0, 0'} from documents where scope in (select value from json_each(@scopes))
          and (@documents is null or documentId in (select value from json_each(@documents)))
          and (@except is null or documentId not in (select value from json_each(@except)))
-         and (@tags is null or exists (select 1 from tags where tags.document = documents.id and tagId in (select value from json_each(@tags))))`,
-      {
+         and (@tags is null or id in (select document from tags where tagId in (select value from json_each(@tags))))`,
+      )
+      .raw()
+      .all({
         scopes: JSON.stringify(scopes),
         documents: documentIds ? JSON.stringify(documentIds) : null,
         except: exceptDocumentIds ? JSON.stringify(exceptDocumentIds) : null,
         tags: tagIds ? JSON.stringify(tagIds) : null,
-      },
-    );
-    const all = this.statements.value<number>(
-      'select count(*) from documents where scope in (select value from json_each(?))',
-      JSON.stringify(scopes),
-    ) as number;
-    return { scopes, documents: new Set(documents), share: documents.length / Math.max(all, 1) };
+      }) as [id: number, first: number, count: number][];
+    return {
+      scopes,
+      documents: new Set(documents.map(([id]) => id)),
+      passages: this.layout.words ? new IdRanges(documents.map(([, first, count]) => ({ first, count }))) : undefined,
+    };
   }
 
   private byText({ text, limit }: SearchQuery, looked: Looked): readonly FoundPassage[] {
     const terms = queryTerms(text);
-    const wanted = candidatesFor(limit);
-    return terms.en.length === 0 ? [] : this.text.find(terms, looked, (fetch) => untied(wanted, fetch));
+    return terms.en.length === 0 ? [] : this.text.find(terms, looked, candidatesFor(limit));
   }
 
   /** What was prefetched for a query, once, unless something was written since. */
@@ -141,19 +144,7 @@ export class IndexReader {
     );
     if (model === undefined) return [];
     const values = new Float32Array(vector.values);
-    return this.passages(this.vectors.nearest({ model, values, scopes, documents }, limit));
-  }
-
-  private passages(ranked: readonly Ranked<number>[]): readonly FoundPassage[] {
-    const passages = new Map(
-      this.statements
-        .rows<Omit<FoundPassage, 'value'>>(
-          'select id, chunkId, document from passages where id in (select value from json_each(?))',
-          JSON.stringify(ranked.map(({ id }) => id)),
-        )
-        .map((passage) => [passage.id, passage]),
-    );
-    return ranked.map(({ id, value }) => ({ value, ...(passages.get(id) as Omit<FoundPassage, 'value'>) }));
+    return named(this.statements, this.vectors.nearest({ model, values, scopes, documents }, limit));
   }
 
   /** The hit, read with its scope once more: what the indexes hold by mistake is still not shown to others. */
@@ -186,14 +177,3 @@ const isEmpty = ({ scopes, documents }: Looked, { limit }: SearchQuery): boolean
 /** What the words of a query are looked up by. */
 const keyOf = ({ scopes, text, limit, documentIds, exceptDocumentIds, tagIds }: SearchQuery): string =>
   JSON.stringify([scopes, text, limit, documentIds, exceptDocumentIds, tagIds]);
-
-/** The first so many, ties by chunk id. Where the cut would fall into a tie, more are fetched, so that the cut never depends on how rows were stored. */
-const untied = (wanted: number, fetch: (limit: number) => readonly FoundPassage[]): readonly FoundPassage[] => {
-  let limit = wanted + 1;
-  let found = fetch(limit);
-  while (isCutInTie(found, wanted, limit)) {
-    limit = Math.min(limit * 2, MAX_CANDIDATES);
-    found = fetch(limit);
-  }
-  return inOrder(found).slice(0, wanted);
-};

@@ -1,28 +1,25 @@
 import type Database from 'better-sqlite3';
 import { never } from '@app/kernel';
-import { indexedTerms, type Language, languageOf } from '../language/terms';
+import { indexedTerms, languageOf } from '../language/terms';
 import type { IndexedDocument, Passage, Scope, SearchOperation } from '../search-index';
-import { idsOfScope, type Layout, layoutOf, scopeToken, vectorsOf } from './index-file';
+import { vectorsOf, wordsOf } from './index-file';
+import { idsOfScope, type Layout, layoutOf } from './layout';
 import { Statements } from './statements';
 import { storedDocument } from './stored-document';
-import type { StoredVector, Vectors } from './vectors';
-
-/** What the full-text index holds of a passage or a document. */
-interface Indexed {
-  readonly scopeId: number;
-  readonly language: Language;
-  readonly terms: string;
-}
+import type { Words } from './stored-words';
+import type { Vectors } from './vectors';
 
 /** Applies operations to one version of an index, inside the caller's transaction. */
 export class IndexWriter {
   private readonly statements: Statements;
   private readonly layout: Layout;
+  private readonly words: Words;
   private readonly vectors: Vectors;
 
   constructor(db: Database.Database) {
     this.statements = new Statements(db);
     this.layout = layoutOf(db);
+    this.words = wordsOf(this.statements, this.layout);
     this.vectors = vectorsOf(this.statements, this.layout);
   }
 
@@ -58,36 +55,59 @@ export class IndexWriter {
     for (const tagId of new Set(tagIds)) this.statements.run('insert into tags values (?, ?)', document, tagId);
     const nameTerms = indexedTerms([name], language);
     const whole = [nameTerms];
-    const vectors: StoredVector[] = [];
+    const stored: { readonly id: number; readonly passage: Passage; readonly terms: readonly string[] }[] = [];
     let above: readonly string[] = [];
     for (const passage of passages) {
       const headings = indexedTerms(passage.headings, language);
       const text = indexedTerms([passage.text], language);
-      const terms = [nameTerms, headings, text].join(' ');
-      vectors.push(...this.putPassage(passage, { document, scopeId, embeddingModel, language, terms }));
+      const id = this.putPassage(passage, { document, scopeId, embeddingModel });
+      stored.push({ id, passage, terms: [nameTerms, headings, text] });
       if (!passage.enabled) continue;
       const isSame =
         passage.headings.length === above.length && above.every((each, at) => each === passage.headings[at]);
       whole.push(...(isSame ? [] : [headings]), text);
       above = passage.headings;
     }
-    this.vectors.put({ id: document, scope: scopeId }, vectors);
-    if (this.layout.wholes) this.putTerms('wholes', document, { scopeId, language, terms: whole.join(' ') });
+    if (this.layout.words)
+      this.statements.run(
+        'update documents set firstPassage = ?, passageCount = ? where id = ?',
+        stored[0]?.id ?? 0,
+        stored.length,
+        document,
+      );
+    this.vectors.put(
+      { id: document, scope: scopeId },
+      stored.flatMap(({ id, passage: { enabled, vector } }) =>
+        embeddingModel === null || vector === undefined
+          ? []
+          : [
+              {
+                passage: id,
+                model: this.modelId(embeddingModel, vector.length),
+                enabled,
+                values: new Float32Array(vector),
+              },
+            ],
+      ),
+    );
+    this.words.put({
+      id: document,
+      scope: scopeId,
+      language,
+      terms: whole,
+      passages: stored.filter(({ passage }) => passage.enabled),
+    });
   }
 
-  /** Its vector, where it has one of a model that is known. */
   private putPassage(
-    passage: Passage,
-    of: { document: number; embeddingModel: string | null } & Indexed,
-  ): readonly StoredVector[] {
-    const { chunkId, ordinal, text, headings, start, end, enabled, vector } = passage;
-    const { page = null, slide = null, sheet = null, row = null } = passage;
-    const model =
-      of.embeddingModel === null || vector === undefined ? null : this.modelId(of.embeddingModel, vector.length);
-    const id = this.statements.run(
+    { chunkId, ordinal, text, headings, start, end, enabled, vector, ...place }: Passage,
+    { document, scopeId, embeddingModel }: { document: number; scopeId: number; embeddingModel: string | null },
+  ): number {
+    const { page = null, slide = null, sheet = null, row = null } = place;
+    return this.statements.run(
       'insert into passages(id, document, ordinal, chunkId, text, headings, "start", "end", page, slide, sheet, "row", enabled, vectors) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      this.nextId('passages', of.scopeId),
-      of.document,
+      this.nextId('passages', scopeId),
+      document,
       ordinal,
       chunkId,
       text,
@@ -99,24 +119,8 @@ export class IndexWriter {
       sheet,
       row,
       enabled ? 1 : 0,
-      model,
+      embeddingModel === null || vector === undefined ? null : this.modelId(embeddingModel, vector.length),
     ).lastInsertRowid as number;
-    if (enabled) this.putTerms('terms', id, of);
-    return model === null || vector === undefined
-      ? []
-      : [{ passage: id, model, enabled, values: new Float32Array(vector) }];
-  }
-
-  private putTerms(table: 'terms' | 'wholes', id: number, { scopeId, language, terms }: Indexed): void {
-    const column = !this.layout.wholes ? 'body' : language === 'de' ? 'german' : 'english';
-    if (this.layout.ranges) this.statements.run(`insert into ${table}(rowid, ${column}) values (?, ?)`, id, terms);
-    else
-      this.statements.run(
-        `insert into ${table}(rowid, ${column}, scope) values (?, ?, ?)`,
-        id,
-        terms,
-        scopeToken(scopeId),
-      );
   }
 
   /** The id of a scope's next row; null: whichever comes. */
@@ -151,18 +155,22 @@ export class IndexWriter {
   }
 
   private remove(documentId: string): void {
-    const document = this.documentRow(documentId);
-    if (document === undefined) return;
+    const found = this.statements.get('select id, scope from documents where documentId = ?').get(documentId) as
+      { readonly id: number; readonly scope: number } | undefined;
+    if (found === undefined) return;
+    const document = found.id;
     const passages = this.statements.rows<{ passage: number; model: number | null }>(
       'select id as passage, vectors as model from passages where document = ?',
       document,
     );
-    for (const { passage } of passages) this.statements.run('delete from terms where rowid = ?', passage);
+    this.words.remove(
+      found,
+      passages.map(({ passage }) => passage),
+    );
     this.vectors.remove(
       document,
       passages.flatMap(({ passage, model }) => (model === null ? [] : [{ passage, model }])),
     );
-    if (this.layout.wholes) this.statements.run('delete from wholes where rowid = ?', document);
     this.statements.run('delete from passages where document = ?', document);
     this.statements.run('delete from tags where document = ?', document);
     this.statements.run('delete from documents where id = ?', document);

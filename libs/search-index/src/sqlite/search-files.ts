@@ -11,9 +11,10 @@ import {
 } from '@app/read-store';
 import type Database from 'better-sqlite3';
 import { documentDigest, type Scope, type SearchBatch, type SearchHit, type SearchQuery } from '../search-index';
-import { addPlaces, layoutOf, prepareIndex, readIndexHead, vectorsOf, withVectors } from './index-file';
+import { addPlaces, prepareIndex, readIndexHead, vectorsOf, withVectors } from './index-file';
 import { IndexReader } from './index-reader';
 import { IndexWriter } from './index-writer';
+import { layoutOf } from './layout';
 import { Statements } from './statements';
 import { storedDocument } from './stored-document';
 
