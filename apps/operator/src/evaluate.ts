@@ -8,7 +8,7 @@ const COLUMNS = ['nDCG@10', 'recall@100', 'MRR'] as const;
 
 const program = new Command('evaluate')
   .description(
-    'Measure the search on documents, queries and judgements of your own: the ingestion and retrieval of the product, embedded, in a temporary folder.',
+    'Measure the search on your own documents, queries and judgements. Runs ingestion and retrieval in a temporary folder.',
   )
   .argument(
     '<corpus>',

@@ -22,7 +22,7 @@ export const filesOf = async (
   folder: string,
 ): Promise<{ readonly files: readonly FolderFile[]; readonly skipped: readonly string[] }> => {
   const root = await realpath(folder).catch(() => {
-    throw new Failure(`${folder} is no folder, or cannot be read.`, EXIT.wrongUsage);
+    throw new Failure(`${folder} is not a folder, or cannot be read.`, EXIT.wrongUsage);
   });
   const files: FolderFile[] = [];
   const skipped: string[] = [];
@@ -48,7 +48,9 @@ const linkWithin = async (root: string, link: string, path: string): Promise<str
   const target = await realpath(link).catch(() => undefined);
   // A link to nothing leads nowhere.
   if (target !== undefined && target !== root && !target.startsWith(root + sep))
-    throw new Failure(`${path} is a link that leads out of the folder. Remove it, or copy what it leads to.`);
+    throw new Failure(
+      `${path} is a link that leads out of the folder. Remove it, or replace it with a copy of its target.`,
+    );
   return path;
 };
 

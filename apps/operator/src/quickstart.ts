@@ -23,7 +23,7 @@ const quickstart = async (folder: string | undefined, options: Options, output: 
   const steps = new Steps((text) => process.stdout.write(text));
   const files = folder === undefined ? await ownFiles(ROOT) : await filesIn(folder);
   const questions = folder === undefined ? OWN_QUESTIONS : questionsAbout(files);
-  if (questions.length === 0) throw new Failure(`${folder} holds no sentence to ask about.`);
+  if (questions.length === 0) throw new Failure(`${folder} has no sentence to ask about.`);
   const product = await steps.step('The product', async () => {
     const found = await productFor(options);
     steps.say(found.about);
@@ -106,9 +106,7 @@ const productFor = async (given: Options): Promise<Product> => {
 };
 
 const program = new Command('quickstart')
-  .description(
-    'Run the main job from end to end, on a temporary folder unless you give the API key of a running product.',
-  )
+  .description('Show everything at work, in a temporary folder, or on a running product if you set its API key.')
   .argument('[folder]', "folder of Markdown or text files (default: this project's README.md and docs)")
   .addOption(new Option('--url <url>', 'address of a running server').env('PLATFORM_URL'))
   .addOption(new Option('--api-key <key>', 'API key of a running server').env('PLATFORM_API_KEY'))

@@ -65,7 +65,7 @@ export const verificationLines = ({
   ...(findingsInAll > findings.length ? [`  and ${count(findingsInAll - findings.length)} more`] : []),
   ...(unsealed.events > 0
     ? [
-        `Unproven, because no seal covers them yet: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals its own events within a second.`,
+        `Unproven, not sealed yet: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals its own events within a second.`,
       ]
     : []),
   ...unproven
@@ -84,7 +84,7 @@ export const verificationLines = ({
       ]),
   ...removals.map(
     ({ stream, beforeRevision, events: gone, reason, receiptId }) =>
-      `Removed rightfully: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`,
+      `Removed with a receipt: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`,
   ),
   ...(erasures.length > 0 ? [`Content erased rightfully: ${count(erasures.length)} receipts.`] : []),
   ...(keyIds.length > 0 ? [`Signed by ${keyIds.join(', ')}.`] : []),

@@ -46,7 +46,10 @@ export const operatorActionEvents = [
 
 export type OperatorAction = EventsOf<typeof operatorActionEvents>;
 
-/** What operators asked of one view or policy, of `models` or of `blobs`: stream `operations-<name>`. A key of an admin has a stream of its own, `operations-<keyId>`, whose content goes with the admin. */
+/**
+ * What operators did to one view or policy, to `models` or to `blobs`: stream `operations-<name>`. An admin's key has
+ * its own stream, `operations-<keyId>`, whose content is erased with the admin.
+ */
 export const operatorActions: Decider<null, OperatorAction, OperatorAction> = {
   category: 'operations',
   initial: null,

@@ -6,8 +6,8 @@ import type { Operation, Row } from '@app/read-store';
 export type Rows = Map<string, Row>;
 
 /**
- * Does to the rows what an event does to the view: the same projection, applied to nothing but the events given. With `only` no
- * other row is held: what becomes of a row depends on no other.
+ * Applies an event to rows as the view does: the same projection, for the given events alone. With `only` it keeps
+ * one row: no row depends on another.
  */
 export const foldEvent = (rows: Rows, projection: RowProjection, event: RecordedEvent, only?: string): void => {
   if (!projection.types.includes(event.type)) return;

@@ -62,8 +62,8 @@ export const indexPage = async (
 };
 
 /**
- * Between which positions the events of a span of time lie, both exclusive, in the order asked for. Wider than the span by
- * `DISORDER_MS` at both ends; null where the log itself ends.
+ * The positions between which the events of a time span lie, both exclusive, in the requested order. Wider than the
+ * span by `DISORDER_MS` at both ends; null at an end of the log.
  */
 export const timeBounds = async (
   views: ReadStore,

@@ -12,8 +12,9 @@ export interface CarriedBlobs {
 }
 
 /**
- * Carries the bodies that a store has and another has not, as they are kept: encrypted. What is there already is compared,
- * and so is what was written, so an interrupted carrying may be begun again. A store that goes away meanwhile is waited for. Throws `BackupError` where two bodies of one name differ.
+ * Copies the encrypted bodies that one store has and another lacks. Compares those that are there already, and those
+ * that it wrote, so an interrupted copy can be repeated. Waits for a store that goes away. Throws `BackupError` if
+ * two bodies of one name differ.
  */
 export const carryBlobs = async (
   from: Blobs,

@@ -24,9 +24,9 @@ const record = z.discriminatedUnion('kind', [
 const footer = z.strictObject({ records: z.number().int().nonnegative(), sha256: z.string() });
 
 /**
- * Writes what a vault knows into a file, keys wrapped under `VAULT_KEY`: JSON lines, a header before them and a count with
- * a SHA-256 behind. Only its owner may read it; it appears under its name when it is whole. A vault that goes away meanwhile is
- * waited for. Answers how many keys it holds.
+ * Exports a vault to a file, with keys wrapped under `VAULT_KEY`: JSON lines between a header and a footer with a
+ * count and a SHA-256. Only its owner may read it; it gets its name when it is complete. Waits for a vault that goes
+ * away. Returns the number of keys.
  */
 export const exportKeys = async (
   vault: Vault,
@@ -62,8 +62,9 @@ export const exportKeys = async (
 };
 
 /**
- * Brings a file of `exportKeys` into a vault, waiting for it where it goes away; again, if it was interrupted. What either of the two knows to be destroyed
- * stays so. Throws `BackupError` for a file that is not whole, `WrongVaultKey` when `VAULT_KEY` is another, before it changes anything.
+ * Imports a file of `exportKeys` into a vault. Waits for a vault that goes away; repeat it after an interruption. A
+ * key that either of the two knows as destroyed stays destroyed. Throws `BackupError` for an incomplete file and
+ * `WrongVaultKey` for another `VAULT_KEY`, before it changes anything.
  */
 export const importKeys = async (
   file: string,

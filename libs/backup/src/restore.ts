@@ -29,9 +29,9 @@ export interface Restored {
 }
 
 /**
- * Restores a backup into an empty `DATA_DIR`. Throws `LogInUse` while a server runs there, `BackupError` when it is not
- * empty, and a sentence for a wrong `VAULT_KEY`, before anything is written. The log comes last: without it nothing starts
- * on half a restore, which may be begun again.
+ * Restores a backup into an empty `DATA_DIR`. Throws before it writes anything: `LogInUse` while a server runs there,
+ * `BackupError` if it is not empty, and a sentence for a wrong `VAULT_KEY`. Copies the log last: without it nothing
+ * starts on half a restore, which can be repeated.
  */
 export const restore = async ({
   folder,

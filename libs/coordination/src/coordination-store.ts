@@ -10,8 +10,9 @@ export interface Entry {
 }
 
 /**
- * The port of what processes agree on: leases, claims, requests to each other, idempotency keys, rate limits. Small JSON values by key,
- * changed by compare-and-set, and kept over a restart. What one process wrote the others read at once.
+ * The port through which processes coordinate: leases, claims, requests to each other, idempotency keys and rate
+ * limits. Small JSON values by key, changed by compare-and-set and kept over a restart. A write is visible to other
+ * processes at once.
  */
 export interface CoordinationStore {
   /** Undefined where there is no such entry. */

@@ -13,10 +13,10 @@ export interface LeaseStatus {
 }
 
 /**
- * Shares work between the living processes: unit u of a group belongs to the u-th of those who take part, counted round.
- * A process gives back what belongs to another, and takes what is its own once it is free or its holder is dead. Taking
- * raises the fence, so that whoever held the unit before is rejected from then on, also after standing still. A process
- * that is alone takes everything at once.
+ * Shares work between living processes: unit u of a group belongs to the u-th participant, counted round. A process
+ * gives back units of others, and takes its own once they are free or their holder is dead. Taking a unit raises its
+ * fence, so earlier holders are rejected from then on, also one that was paused. A process that is alone takes
+ * everything at once.
  */
 export class Leases {
   private readonly shares = new Set<LeaseMember>();

@@ -8,9 +8,9 @@ const LONGEST_MS = 30_000;
 type Builds = Pick<Projecting, 'rebuild' | 'buildsReached'>;
 
 /**
- * Resolves once no build of these views beside a served one holds what was there before a position: builds that follow the
- * log have passed it, paused and failed ones begin anew. A build under way is not waited for: it meets the deletion as it
- * goes on, and its stores are purged when it has caught up.
+ * Resolves once no build of these views, other than the served one, contains what was there before a position. Builds
+ * that follow the log have passed it; paused and failed ones start again. It does not wait for a build under way,
+ * which meets the deletion later, and whose stores are purged when it has caught up.
  */
 export const buildsReached = async (
   projecting: Builds,

@@ -52,8 +52,8 @@ export const onDeletion = (
 });
 
 /**
- * Erases what was deleted, in steps that may each be repeated: a process that dies goes on at the next start. The keys are
- * destroyed first, so nothing is readable from then on; the receipt comes last, when no store holds the content any more.
+ * Erases deleted content in repeatable steps: if a process dies, the next start continues. Destroys the keys first,
+ * so nothing is readable from then on. Writes the receipt last, when no store holds the content.
  */
 export const eraseContent = (parts: EraseContentParts): Policy => {
   const purge = sharedRun(async () => void (await Promise.all(parts.stores.map((store) => store.purge()))));

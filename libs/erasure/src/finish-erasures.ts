@@ -42,8 +42,9 @@ export interface FinishErasuresParts {
 }
 
 /**
- * Deletes again what a restored or imported log shows as living though the vault knows that it was erased after the backup: its
- * content cannot come back, and its husk must not. What belongs to it goes by the policies, as at any deletion.
+ * Deletes again what a restored or imported log shows as living though the vault knows that it was erased after the
+ * backup. Its content cannot come back, and the empty aggregate must not either. Policies delete what belongs to it,
+ * as after any deletion.
  */
 export class FinishErasures {
   constructor(private readonly parts: FinishErasuresParts) {}

@@ -6,8 +6,9 @@ import { type EventLog, InvalidAppend } from './event-log';
 export const EVENT_MAC = Symbol('EventMac');
 
 /**
- * What the MAC of an event says of it. `proven`: somebody with the key appended it here. `unplaced`: somebody with the key appended it to
- * this stream, at a revision that was not known then: it must not be there a second time. `absent`: it carries none. `wrong`: another event's or another key's.
+ * What the MAC of an event proves. `proven`: somebody with the key appended it here. `unplaced`: somebody with the
+ * key appended it to this stream, at a revision that was not known then; it must not be there twice. `absent`: it has
+ * none. `wrong`: it belongs to another event or key.
  */
 export type MacCheck = 'proven' | 'unplaced' | 'absent' | 'wrong';
 

@@ -6,7 +6,10 @@ import type { BodyDeclaration } from './route';
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset=(?:utf-?8|"utf-?8"))?\s*$/i;
 const MULTIPART_TYPE = /^multipart\/form-data\s*;\s*boundary=(?:[\w'()+,./:=?-]{1,70}|"[\w'()+,./:=? -]{1,70}")\s*$/i;
 
-/** Rejects a body from its headers, before a byte is read, if the route does not accept its type or length. */
+/**
+ * Rejects a body by its headers, before a byte is read, if the route does not accept its type or it has a content
+ * encoding.
+ */
 export const checkBodyHeaders = (headers: IncomingHttpHeaders, body: BodyDeclaration | undefined): void => {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined) reject('unsupported_media_type', { header: 'content-encoding' });

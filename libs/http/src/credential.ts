@@ -12,8 +12,8 @@ const AUTHORIZATION = 'authorization';
 type Sent = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /**
- * The credential of a core request: the API key in `x-api-key`, or the session cookie if no key is sent. The key wins
- * so that a page can try another key. A page of another origin cannot know a key in a header; a cookie is sent by the
+ * The credential of a core request: the API key in `x-api-key`, or the session cookie if no key is sent. So a page
+ * can try a key while signed in. A page of another origin cannot know a key in a header; a cookie is sent by the
  * browser with every request.
  */
 export const credentialOf = (sent: Sent): Credential => {

@@ -53,7 +53,7 @@ export const configSchema = z.object({
   CONVERSATION_CONTEXT_TOKENS: wholeNumber(500, 10_000_000)
     .optional()
     .describe(
-      'Tokens of a conversation that a model is shown. What came before is summarised. Default: three quarters of the `contextWindow` of the model, or 16000.',
+      'Maximum tokens of a conversation in the prompt. Earlier messages are summarised. Default: three quarters of the `contextWindow` of the model, or 16000.',
     ),
   MEMORY_PERSONAL_MAX: wholeNumber(1, 10_000)
     .default(100)
@@ -72,17 +72,17 @@ export const configSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Have this chat model of `MODELS_FILE` judge each memory that the rules find safe. It is sent the text of the memory. Default: none is asked.',
+      'Have this chat model of `MODELS_FILE` judge each memory that the rules find safe. The model gets the text of the memory. Default: none.',
     ),
   SKILL_CATALOG_TOKENS: wholeNumber(100, 1_000_000)
     .default(4_000)
     .describe(
-      'Tokens of the names and descriptions of Skills that a model is told of. Beyond it the least relevant have their names alone.',
+      'Maximum tokens of the names and descriptions of Skills in the prompt. Beyond it, the least relevant Skills are listed by name only.',
     ),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
     .optional()
     .describe(
-      'Requests a minute for each API key and its sessions, and attempts to sign in for each address. Default: no limit.',
+      'Limit requests a minute, for each API key with its sessions, and sign-in attempts for each address. Default: no limit.',
     ),
   DEFAULT_CURRENCY: z
     .string()
@@ -132,7 +132,7 @@ export const configSchema = z.object({
   PROCESS_URL: httpUrl
     .optional()
     .describe(
-      'Address at which other processes reach this one, such as `http://10.0.0.7:3000`: they forward requests for incognito conversations to it. Default: none is known, and they answer 503.',
+      'Address at which other processes reach this one, such as `http://10.0.0.7:3000`. They forward requests for incognito conversations to it; without it they answer 503.',
     ),
   EVENTSTORE_URL: z
     .string()
@@ -161,9 +161,7 @@ export const configSchema = z.object({
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(hostAndPort))
     .optional()
-    .describe(
-      'Send integration events to these Kafka brokers: `host:port`, separated by commas. Default: none are sent.',
-    ),
+    .describe('Send integration events to these Kafka brokers: `host:port`, separated by commas. Default: off.'),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,100}$/, 'may hold letters, digits, dots, dashes and underscores')
@@ -189,11 +187,11 @@ export const configSchema = z.object({
     .pipe(z.array(hostAndPort))
     .optional()
     .describe(
-      'Let HTTP tools of Agents call these addresses, though they are not on the public internet: `host:port`, separated by commas. Default: none.',
+      'Let HTTP tools of Agents call these private addresses: `host:port`, separated by commas. Default: none.',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
-    .describe('Send traces to this address (OTLP over HTTP). Default: none are sent.'),
+    .describe('Send traces to this address (OTLP over HTTP). Default: off.'),
   OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Service name in traces.'),
 });
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Work, such as a request, that reads the log's end once. */
+/** Work, such as a request, that relies on one answer of the log. */
 export interface ReadScope {
   /** Only what the log was asked after this moment serves. */
   since: number;

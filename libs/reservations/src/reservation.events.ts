@@ -2,8 +2,8 @@ import { defineEvent, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 
 /**
- * What a aggregate holds on to a name that must be unique: the reservation's id and a ticket of its own. The key is a
- * keyed hash of the normalised name, so that it gives the name away to nobody.
+ * What an aggregate holds on to a unique name: the id of the reservation and a ticket of its own. The key is a keyed
+ * hash of the normalised name, which reveals nothing of the name.
  */
 export const claimSchema = z.strictObject({ key: z.string(), ticket: z.uuid() });
 export type Claim = z.output<typeof claimSchema>;

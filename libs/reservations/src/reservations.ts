@@ -39,10 +39,10 @@ export interface Claimant {
 }
 
 /**
- * Names that must be unique in the instance. A name is reserved in a stream of its own before the aggregate that bears it says
- * so in its stream. Whoever dies in between blocks nothing: a later comer makes the owner forfeit its claim, which decides
- * in the owner's stream between the two, and then takes the name over. Commands of one aggregate hold a name side by side, each
- * by its own ticket, so that one that is rejected takes nothing from another.
+ * Reserves names that are unique in the instance, each in a stream of its own, before the aggregate writes the name
+ * to its stream. A process that dies in between blocks nothing: a later command makes the owner forfeit its claim,
+ * which the owner's stream decides, and takes the name over. Commands of one aggregate share a name, each with its
+ * own ticket, so a rejected one takes nothing from another.
  */
 @Injectable()
 export class Reservations {

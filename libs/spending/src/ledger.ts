@@ -14,9 +14,9 @@ const ANSWER_MS = 2_000;
 const ENDING_MS = 1_000;
 
 /**
- * Reserve, call, settle. The most that a call may cost is reserved in the account of every limit that applies. When the call
- * has ended its record goes into the log, and then its cost into the accounts. A process that dies in between leaves a
- * reservation, which others settle by the record; they write one if the call has none.
+ * Reserve, call, settle. Reserves the highest cost of a call in the account of every limit that applies. After the
+ * call, records it in the log and then settles its cost in the accounts. If a process dies in between, others settle
+ * its reservations by the records, and write a record for a call without one.
  */
 export class Ledger implements Metering {
   private readonly settlements: Settlements;

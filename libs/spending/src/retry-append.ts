@@ -7,8 +7,8 @@ import {
 } from '@app/kernel';
 
 /**
- * Appends behind a revision (-1 for a stream without events), and asks again with the same events for as long as the log is
- * away: what may have been written must not be decided anew. Undefined when others were faster.
+ * Appends after a revision (-1 for a stream without events), and retries with the same events while the log is away:
+ * an append that may have happened must not be decided again. Undefined if others were faster.
  */
 export const retryAppend = async (
   log: Pick<StreamLog, 'append'>,

@@ -3,10 +3,10 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, wr
 import { join } from 'node:path';
 
 /**
- * The secret `name` (`VAULT_KEY`, `SEAL_KEY`): the one given by the environment, else the one in `folder`, else a new one
- * that is written there durably, readable by its owner alone. `warn` is told when one is made: whoever loses it loses
- * what it protects, and whoever keeps it beside the backups protects nothing.
- * Throws `MissingKey` where the stores are `inUse` already: another key would open or continue nothing.
+ * Loads the secret `name` (`VAULT_KEY`, `SEAL_KEY`): from the environment, otherwise from `folder`, otherwise a new
+ * one, which it writes there for its owner alone. Calls `warn` for a new one: without it the data is lost, and beside
+ * the backups it protects nothing. Throws `MissingKey` if the stores are `inUse` already: another key would not open
+ * them.
  */
 export const loadOrMakeKey = (options: {
   readonly folder: string;

@@ -18,8 +18,8 @@ export type KeyRecord =
   | { readonly kind: 'key'; readonly stream: string; readonly owner: KeyOwner; readonly wrapped: string };
 
 /**
- * The port of data keys: one per aggregate (a stream) and per entity with a key of its own (`dataKeyName`), wrapped under `VAULT_KEY`, apart
- * from the log and its backups. Wherever a stream is named here, an entity may be.
+ * The port of data keys: one per aggregate (a stream) and per entity with its own key (`dataKeyName`), wrapped under
+ * `VAULT_KEY` and kept apart from the log and its backups. Every parameter that names a stream accepts an entity.
  */
 export interface Vault extends Keyring {
   /**

@@ -10,7 +10,10 @@ export interface ReplayedPeriod {
   readonly currency: string;
 }
 
-/** What a limit would have done in a period. Reads the calls of the period, and those before it in the window that was open. `weekOf`: when a user's weeks run from. */
+/**
+ * Replays a limit over a period. Reads the calls of the period, and earlier ones in the window that was open.
+ * `weekOf`: when a user's weeks begin.
+ */
 export const replayLimit = async (
   store: Pick<ReadStore, 'find'>,
   limit: ProposedLimit,

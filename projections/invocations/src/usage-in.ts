@@ -15,7 +15,10 @@ export const filterOfScope = ({
   readonly id?: string | null | undefined;
 }): InvocationFilter => (type === 'instance' ? {} : { [FIELDS[type]]: id ?? undefined });
 
-/** What the calls cost that are wanted and were recorded up to the position `upTo` (all, where there is none), in nano-units. Reads every one of them, newest first, a page at a time. */
+/**
+ * Sums the cost, in nano-units, of the selected calls recorded up to the position `upTo` (all if undefined). Reads
+ * each of them, newest first, a page at a time.
+ */
 export const usageIn = async (
   store: Pick<ReadStore, 'find'>,
   wanted: WantedInvocations,

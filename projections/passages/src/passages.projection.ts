@@ -5,8 +5,9 @@ import type { SearchIntent, SearchProjection } from '@app/projecting';
 type ScopeDeleted = { readonly type: 'AgentDeleted' | 'SpaceDeleted'; readonly data: Record<string, unknown> };
 
 /**
- * What searches find: the passages of a document from DocumentIndexed, so that it can be found the moment it is Ready, until it
- * is worked on again, disabled, or it, its Agent or its Space is deleted. `Retrieval` passes over what is not Ready yet, or any more.
+ * The passages that searches find: those of a document from DocumentIndexed on, so that it is found the moment it is
+ * Ready, until it is processed again, disabled, or deleted with its Agent or Space. `Retrieval` skips documents that
+ * are not Ready.
  */
 export const passages: SearchProjection = {
   kind: 'search',

@@ -10,8 +10,9 @@ type Store = Pick<ReadStore, 'find'>;
 const EVER = new Date(0).toISOString();
 
 /**
- * What the model calls of a scope cost that began at `from` (ISO 8601 UTC; null: ever) or later and were recorded up to the
- * position `upTo`, in nano-units. The view of calls shows everything up to there, and so do the views of the spans, which come the longest first.
+ * The cost, in nano-units, of the model calls of a scope that began at `from` (ISO 8601 UTC; null: ever) or later and
+ * were recorded up to the position `upTo`. The view of calls is complete up to there, and so are the views of spans,
+ * the longest first.
  */
 export const spentIn = (
   store: Store,

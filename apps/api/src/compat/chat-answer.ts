@@ -12,8 +12,9 @@ export interface ChatAnswer {
 }
 
 /**
- * A provider's answer on its way to the client: its own bytes where it names the model as the client does, reports what it
- * used and has every field that clients rely on; otherwise completed. Read as latin1, so that bytes are what they were. Throws `UpstreamFailure` for what is no answer.
+ * Converts a provider's answer for the client. Keeps its bytes if it names the model as the client does, reports
+ * usage and has every field that clients rely on; otherwise completes it. Reads the text as latin1, so bytes stay as
+ * they are. Throws `UpstreamFailure` for an invalid answer.
  */
 export const chatAnswer = (
   bytes: Buffer,

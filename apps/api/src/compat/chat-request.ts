@@ -26,7 +26,10 @@ const PER_MESSAGE = 4;
 const PER_ATTACHMENT = 1_000;
 const BYTES_PER_TOKEN = 4;
 
-/** Input tokens of a chat request: counted by the usual rule of thumb of four bytes each, and at most, since no vocabulary has more than one for a byte. `routes`: where it may go. */
+/**
+ * The input tokens of a chat request: an estimate of four bytes a token, and the maximum, one byte a token. `routes`:
+ * where it may go.
+ */
 export const chatInput = (
   { messages, passed, unknown }: ChatParameters,
   routes: readonly Route[] = [],

@@ -21,8 +21,8 @@ export interface ChatStreamOptions {
 }
 
 /**
- * A stream of chunks on its way to a client. Text comes and goes as latin1, so that bytes are what they were; events are
- * looked at and pass unchanged, but for their model and usage. The one usage chunk is kept for the end, whatever came when.
+ * Converts a stream of chunks for the client. Reads and writes text as latin1, so bytes stay as they are. Events pass
+ * unchanged except for model and usage. The one usage chunk is sent last.
  */
 export class ChatStream {
   /** Nothing more is taken: the end came, or what came was no stream of chunks. */

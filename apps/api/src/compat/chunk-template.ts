@@ -2,8 +2,8 @@
 const PLAIN = /^[ !#-[\]-\xff]*$/;
 
 /**
- * What the text chunks of one stream have in common. A chunk that has the same bytes around another plain text is the same
- * JSON with that text, so it needs no parsing: parsing is most of what a passing stream costs.
+ * The bytes that the text chunks of one stream have in common. A chunk with the same bytes around another plain text
+ * is the same JSON with that text, so it needs no parsing, which is most of the cost of a passing stream.
  */
 export class ChunkTemplate {
   private constructor(

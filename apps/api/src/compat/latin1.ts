@@ -10,8 +10,8 @@ const MARK = latin1('\ufeff');
 export const unmarked = (text: string): string => (text.startsWith(MARK) ? text.slice(MARK.length) : text);
 
 /**
- * Changes a JSON object in text that was read as latin1. It is parsed anew from what its bytes say: beside bytes its strings
- * may have escapes, which stand for characters, and once both were parsed nobody can tell them apart.
+ * Changes a JSON object in text that was read as latin1. Parses its UTF-8 bytes, since strings may contain escapes
+ * beside bytes, and latin1 text would mix the two.
  */
 export const changedJson = (json: string, change: (fields: Fields) => object): string =>
   latin1(JSON.stringify(change(JSON.parse(Buffer.from(json, 'latin1').toString('utf8')) as Fields)));

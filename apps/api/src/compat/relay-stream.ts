@@ -17,9 +17,10 @@ export interface Relayed {
 }
 
 /**
- * Passes a provider's stream on to the client until one of them ends it. Pieces that arrive together leave together. Rejects
- * with an `UpstreamFailure` while nothing was sent; afterwards the client is told in the stream, and the failure is resolved.
- * Where the client leaves a finished answer its usage is waited for, so that leaving spares nobody the bill.
+ * Passes a provider's stream to the client until one of them ends it. Pieces that arrive together are sent together.
+ * Rejects with an `UpstreamFailure` if nothing was sent yet; afterwards it tells the client in the stream and
+ * resolves with the failure. If the client leaves a finished answer, it still waits for the usage: leaving does not
+ * avoid the bill.
  */
 export const relayStream = (relayed: Relayed): Promise<UpstreamFailure | undefined> =>
   new Promise((resolve, reject) => new StreamRelay(relayed, resolve, reject).start());

@@ -42,7 +42,7 @@ export const filesIn = async (folder: string): Promise<readonly SourceFile[]> =>
 };
 
 const read = async (root: string, paths: readonly string[]): Promise<readonly SourceFile[]> => {
-  if (paths.length === 0) throw new Failure(`${root} holds no Markdown or text file.`);
+  if (paths.length === 0) throw new Failure(`${root} has no Markdown or text file.`);
   return Promise.all(
     paths
       .slice(0, MOST_FILES)

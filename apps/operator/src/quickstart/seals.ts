@@ -19,7 +19,7 @@ export const showSeals = async (api: PlatformClient, steps: Steps, output: Outpu
   });
   const verification = await verifyOnline(api, {}, output);
   for (const line of verificationLines(verification)) steps.say(line);
-  if (!verification.ok) throw new Failure('The log is not as it was sealed.', EXIT.foundWrong);
+  if (!verification.ok) throw new Failure('The log differs from its seals.', EXIT.foundWrong);
   const proof: { ordinal: number; path: readonly string[]; seal: { root: string } } = await api.json(
     `/api/v1/audit/proof/${newest.items[0]?.id ?? ''}`,
   );

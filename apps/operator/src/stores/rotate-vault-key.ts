@@ -19,7 +19,7 @@ export const rotate: Verb<[]> = async ({ output }) => {
   const config = storesConfig();
   if (config.MONGODB_URL !== undefined)
     throw new Failure(
-      'The vault is in MongoDB: VAULT_KEY can be rotated in the embedded vault only. Move the keys with export and import, under another VAULT_KEY.',
+      'The vault is in MongoDB, and VAULT_KEY can be rotated in the embedded vault only. Export the keys, and import them under another VAULT_KEY.',
     );
   const folder = join(config.DATA_DIR, 'keys');
   const from = instanceKey(config, 'VAULT_KEY');
@@ -37,7 +37,7 @@ export const rotate: Verb<[]> = async ({ output }) => {
       inFile
         ? `It is in ${file}. Keep a copy apart from backups.`
         : `It is in ${file}. Set VAULT_KEY to it before the next start, and remove the file.`,
-      'Earlier backups of keys are encrypted with the old one. Keep it with them, or back the keys up again.',
+      'Earlier backups of keys need the old VAULT_KEY. Keep it with them, or back up the keys again.',
     ]);
   } finally {
     lock.release();

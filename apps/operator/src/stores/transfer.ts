@@ -115,7 +115,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
       `Imported ${file}.`,
       ...(sealing === undefined && verification.unsealed.events > 0
         ? [
-            'There is no SEAL_KEY here: what was not sealed yet is proven by a start with the key of the exporting instance, and by no other. To have it sealed now, import into an empty folder with SEAL_KEY set.',
+            'No SEAL_KEY is set here. Events that were not sealed yet can only be proven with the SEAL_KEY of the exporting instance. To seal them now, set SEAL_KEY and import into an empty folder.',
           ]
         : []),
       ...(keys === undefined

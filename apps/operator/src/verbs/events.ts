@@ -79,7 +79,7 @@ export const addEventVerbs = (program: Command, run: Run): void => {
     .option('--after <position>', 'after this position, in the given order')
     .addOption(new Option('--order <order>', 'by position').choices(['asc', 'desc']))
     .option('--limit <count>', 'at most this many', positive, 50)
-    .option('--content', 'decrypt content (needs audit:content; your look is recorded)')
+    .option('--content', 'decrypt content (needs audit:content; the access is recorded)')
     .option('--follow', 'keep printing new events')
     .addHelpText('after', `\n${TIMES}`)
     .action(run(events));

@@ -95,7 +95,7 @@ const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null 
     ? []
     : [
         '',
-        `NOT PROVEN: ${count(events)} events in the log were appended by nobody with SEAL_KEY, last found ${at ?? 'at an unknown time'}. Run verify: somebody wrote to the store, or a process runs with another key.`,
+        `NOT PROVEN: ${count(events)} events were appended without SEAL_KEY, last found ${at ?? 'at an unknown time'}. Run verify. Somebody wrote to the store directly, or a process uses another key.`,
       ];
 
 /** It stops nothing either: documents are found by the vectors that they have. */

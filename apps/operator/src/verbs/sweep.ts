@@ -9,12 +9,12 @@ interface Swept {
 
 const sweep: Verb<[]> = async ({ api, output }) =>
   output.result(await api.json<Swept>(`${OPERATIONS}/blobs/sweep`, { method: 'POST' }), ({ blobs, removed }) => [
-    `Checked ${blobs} stored bodies, removed ${removed} that no event names.`,
+    `Checked ${blobs} files, removed ${removed} that no event names.`,
   ]);
 
 export const addSweepVerb = (program: Command, run: Run): void => {
   program
     .command('sweep')
-    .description('remove stored bodies that no event names and that are older than a day')
+    .description('remove files that no event names and that are older than a day')
     .action(run(sweep));
 };

@@ -210,9 +210,8 @@ export type ToolChange = Omit<StoredTool, 'http'> & {
 };
 
 /**
- * Merges the tools of a change with the secrets that they keep. A secret belongs to one tool and one base URL, so
- * nobody who does not know it can have it sent elsewhere. Calls `orElse` for a missing secret, with its place in the
- * list.
+ * Adds the kept secrets to the tools of a change. A secret belongs to one tool and one base URL, so nobody who does
+ * not know it can have it sent elsewhere. Calls `orElse` with the place of a tool whose secret cannot be kept.
  */
 export const withSecrets = (
   tools: readonly ToolChange[],

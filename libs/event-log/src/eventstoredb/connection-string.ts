@@ -40,8 +40,9 @@ const UNREADABLE_USER =
   'EVENTSTORE_URL has an unreadable user. Write user:password@host, with % as %25, @ as %40 and : as %3A.';
 
 /**
- * Reads `esdb://user:password@host:port,host:port?tls=true&tlsCAFile=...` as the client of EventStoreDB does. Its options
- * about deadlines and discovery have no effect here. Throws `InvalidConfig`, and repeats nothing of the string: it holds a password.
+ * Parses `esdb://user:password@host:port,host:port?tls=true&tlsCAFile=...` as the client of EventStoreDB does.
+ * Ignores its options about deadlines and discovery. Throws `InvalidConfig` without repeating the string, which
+ * contains a password.
  */
 export const readConnectionString = (url: string): ServerAddress => {
   const { user, rest } = withoutUser(url.trim().replace(/^kurrentdb/, 'esdb'));

@@ -23,9 +23,9 @@ const REPLACE_MS = 100;
 const LOOK_MS = FOLLOW_TIMES.silence / 3;
 
 /**
- * One subscription for all followers of a process. What it hands over is not used: the server drops a listener that is a moment
- * too slow, says "caught up" when it likes, and may fall silent. It says that the log is to be asked; what that brings, asked by
- * whomever, wakes the followers, and is at hand for them. Where nothing is heard the log is asked now and then, once for all.
+ * One subscription for all followers of a process, used only as a signal to read the log: the server drops a listener
+ * that is a moment too slow, reports "caught up" at will, and may fall silent. What is read then wakes the followers
+ * and is shared by them. In silence the log is polled now and then, once for all.
  */
 export class Listener {
   private readonly followers = new Set<Follower>();

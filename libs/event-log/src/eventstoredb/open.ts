@@ -8,8 +8,8 @@ export interface EventStoreOptions {
 }
 
 /**
- * Opens the log on a server, once a process. It need not be there yet: calls throw `Unavailable` until it is. Throws when
- * the connection string, or a certificate that it names, cannot be read.
+ * Opens the log on a server, once a process. The server may come later: until then calls throw `Unavailable`. Throws
+ * if the connection string, or a certificate that it names, cannot be read.
  */
 export const openEventStoreLog = async ({ url, ours }: EventStoreOptions): Promise<EventLog> => {
   const { Connection, Removals, EventStoreLog } = adapter();

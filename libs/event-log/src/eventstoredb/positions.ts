@@ -5,8 +5,8 @@ const DIGITS = 20;
 const FORM = /^\d{20}$/;
 
 /**
- * An event's commit position, in decimal. Its prepare position is left out: every event written through gRPC has a commit
- * position of its own, and only that one is the same in the answer to an append, in the answer to its repeat and in reads.
+ * An event's commit position, in decimal. Leaves out the prepare position: every event written through gRPC has its
+ * own commit position, and only that one is the same in the answer to an append, to its repeat, and in reads.
  */
 export const positionText = (commit: string): Position => commit.padStart(DIGITS, '0');
 

@@ -38,8 +38,8 @@ interface End {
 }
 
 /**
- * Follows the log from where its end was at the start. One read of `$all` from there is question and answer in one: it says how far
- * the log is, and which streams have moved. It is not filtered, so that it never reads the same events of the server's own again.
+ * Follows the log from its end at the start. One read of `$all` from there says how far the log is and which streams
+ * have changed. It is unfiltered, so it never reads the server's own events twice.
  */
 export class EventStoreReadIndex implements ReadIndex {
   timeline = 1;

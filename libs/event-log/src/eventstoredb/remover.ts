@@ -24,8 +24,8 @@ interface End {
 }
 
 /**
- * Removes the beginnings of streams by their metadata, never by deleting them: a deleted stream takes a repeat of an old
- * append for done and writes nothing. Each step may be done twice.
+ * Removes the beginnings of streams through their metadata. Never deletes a stream: a deleted one accepts the repeat
+ * of an old append and writes nothing. Each step may be repeated.
  */
 export class Remover {
   constructor(

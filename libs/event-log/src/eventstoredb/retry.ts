@@ -24,9 +24,8 @@ export interface Patience {
 export type Attempt<T> = (milliseconds: number, givenUp?: AbortSignal) => Promise<T>;
 
 /**
- * Tries again what fails in passing, with pauses that double, until it succeeds or is not worth waiting for any longer: 1.9 s
- * without a connection, or 9.5 s in all, less where a request has waited before. Throws the last `ServerFault` that says more
- * than that there was no answer.
+ * Retries temporary failures with doubling pauses, for 1.9 s without a connection and 9.5 s otherwise, less if the
+ * request has waited before. Throws the last `ServerFault` that says more than that there was no answer.
  */
 export const retry = <T>(
   link: Link,

@@ -23,8 +23,9 @@ const NONE: ReadonlyMap<StoredEvent, string> = new Map();
 const NOTHING: Found = { events: [], foreign: NONE, isWhole: true };
 
 /**
- * All events that a read gives, or those up to `mostBytes`. A stream that does not exist, or no more, gives nothing. Throws
- * `ServerFault`, also when nothing comes for so many milliseconds, when a request waits for longer than that in all, and when nobody waits for it any more, as `signal` says.
+ * Reads all events, or those up to `mostBytes`. A stream that does not exist, or not any more, gives none. Throws
+ * `ServerFault`, also if nothing arrives for so many milliseconds, if a request waits for longer in all, or if
+ * `signal` says that nobody waits any more.
  */
 export const readFrom = (
   connection: Connection,

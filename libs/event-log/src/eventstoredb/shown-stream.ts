@@ -40,8 +40,8 @@ const LONGEST_PAUSE = 50;
 const LOOKS = 4;
 
 /**
- * Reads what a rejection tells of. A server decides before it shows: until the revision that it told can be read, a read says
- * nothing, not even that there is no stream. That all was removed is told by the stream's metadata alone.
+ * Reads the stream after a rejection. A server decides before it shows: until the revision that it named can be read,
+ * a read proves nothing, not even that there is no stream. If all was removed, only the stream's metadata say so.
  */
 export class ShownStream {
   /** Reads that are under way: of many who lose one race each would read the same. */

@@ -10,8 +10,8 @@ import { targetOf } from './transport';
 const LOOK_MS = 1_000;
 
 /**
- * Looks why no connection to a server comes about, since gRPC tells it in words of other libraries: connects once more,
- * says nothing, and sees what the server speaks and which certificate it shows.
+ * Finds out why a server cannot be reached, which gRPC reports in words of other libraries: connects once more
+ * without sending anything, and checks the protocol and the certificate of the server.
  */
 export const whyUnreachable = async (endpoint: Endpoint, tls: TlsFiles | undefined): Promise<Fault> => {
   if (!(await isResolved(endpoint))) return 'unresolved';

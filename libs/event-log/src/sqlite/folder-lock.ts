@@ -18,9 +18,9 @@ export interface FolderLock {
 }
 
 /**
- * Takes the log's folder for this process until released; the operating system releases it when the process dies.
- * Throws `LogInUse`. The lock is one of SQLite's on an empty file, which must never be opened by anything else: closing
- * it anywhere in the process would release the lock.
+ * Locks the log's folder for this process until released; the operating system releases it when the process dies.
+ * Throws `LogInUse`. It is a SQLite lock on an empty file, which nothing else may open: closing it anywhere in the
+ * process would release the lock.
  */
 export const lockLogFolder = (folder: string): FolderLock => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -5,9 +5,9 @@ import { HEAD_FILE } from './log-files';
 import { positionText } from './positions';
 
 /**
- * The last acknowledged position, in a small file beside the database: written after each commit and before its answers,
- * never synced. It outlives the process; after a loss of power it may be old, never ahead. So a log that ends before it
- * has lost what was acknowledged.
+ * The last acknowledged position, in a small file beside the database: written after each commit and before its
+ * answers, never synced. It survives the process; after a power failure it may be old, never ahead. So a log that
+ * ends before it has lost acknowledged events.
  */
 export class HeadMark {
   private readonly file: number;

@@ -11,8 +11,8 @@ import { SqliteLogReader } from './sqlite-log-reader';
 import { StreamIndex } from './stream-index';
 
 /**
- * Opens the log in a folder for this process alone, and makes it where there is none. Throws `LogInUse` while another
- * process has it open, `LogCorrupted` when it is damaged, `Unavailable` when the disk does not let it be opened.
+ * Opens the log in a folder for this process alone, and creates it if needed. Throws `LogInUse` while another process
+ * has it open, `LogCorrupted` if it is damaged, `Unavailable` if the disk prevents opening it.
  */
 export const openSqliteEventLog = async ({ folder }: { readonly folder: string }): Promise<EventLog> => {
   const lock = lockLogFolder(folder);

@@ -20,8 +20,8 @@ export interface Opened {
 }
 
 /**
- * Checks a log that nobody has open, before a writing connection may change or delete its write-ahead log. A tail that was
- * cut off opens with a notice, if anything acknowledged is gone with it; anything else that is missing or changed throws
+ * Checks a log that nobody has open, before a writing connection may change or delete its write-ahead log. A torn
+ * tail opens, with a notice if acknowledged events are lost with it; anything else that is missing or changed throws
  * `LogCorrupted`.
  */
 export const checkBeforeOpening = (folder: string): Opened => {

@@ -15,8 +15,8 @@ const KEPT_MS = 10_000;
 type Chunk = readonly (StoredEvent | undefined)[];
 
 /**
- * What was read of the log lately, for those who follow it from far behind: they pass the same places one shortly after the
- * other, and each event is read from the disk and verified once for all of them. Only for a reader that is told of removals.
+ * Caches recently read events for followers that are far behind: they pass the same places shortly after each other,
+ * and each event is read and verified once for all. Only for a reader that is told of removals.
  */
 export class PassedEvents {
   private readonly chunks = new LRUCache<number, Chunk>({

@@ -2,8 +2,9 @@ import type { StoredEvent } from '@app/kernel';
 import { z } from 'zod';
 
 /**
- * An export is JSON lines in UTF-8, gzipped where the file's name ends in `.gz`: a header, every event of the log in order
- * (seals among them), a line for each stream whose beginning was removed, and a footer over all the bytes before it.
+ * The format of an export: JSON lines in UTF-8, gzipped if the file's name ends in `.gz`. A header, every event of
+ * the log in order (seals included), a line for each stream whose beginning was removed, and a footer over all the
+ * bytes before it.
  */
 export const exportHeader = z.strictObject({
   format: z.literal('agent-platform/export'),

@@ -23,7 +23,10 @@ export interface ExportOptions extends RetryOptions {
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
-/** Writes the whole log into a file that can be verified alone; of what others wrote to the server only what an earlier version sealed. A log that goes away meanwhile is waited for. The file appears under its name when it is whole and on the disk. */
+/**
+ * Exports the whole log to a file that can be verified by itself; of events of other programs only those that an
+ * earlier version sealed. Waits for a log that goes away. The file gets its name when it is complete and on the disk.
+ */
 export const exportLog = async (
   log: LogReader,
   file: string,

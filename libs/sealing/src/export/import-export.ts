@@ -51,9 +51,9 @@ const REMEMBERED_FOREIGN = 4_000;
 const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 
 /**
- * Brings an export into an empty log, event for event, and verifies the result. A log that goes away meanwhile is waited for; when
- * patience ended, or after an interruption, it goes on where it was when called again. Throws `ExportDamaged`, `ForeignExport`
- * and `LogDiffers` before it writes anything.
+ * Imports an export into an empty log, event for event, and verifies the result. Waits for a log that goes away; call
+ * it again after a failure or an interruption to continue. Throws `ExportDamaged`, `ForeignExport` and `LogDiffers`
+ * before it writes anything.
  */
 export const importExport = async (
   file: string,

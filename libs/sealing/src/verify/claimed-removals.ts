@@ -28,8 +28,8 @@ export interface UnprovenRemoval {
 }
 
 /**
- * The removals that receipts claim. Anybody who can write the log can append a receipt, so one counts only when its event
- * was met under a seal: long after the events that it removed, as a rule.
+ * The removals that receipts claim. Anybody who can write to the log can append a receipt, so one counts only once
+ * its event was found under a seal, usually long after the events that it removed.
  */
 export class ClaimedRemovals {
   /** By stream, the furthest last. */

@@ -52,8 +52,8 @@ export const indexedTerms = (texts: readonly string[], language: Language): stri
   texts.flatMap((text) => words(text).map((word) => stem(word, language))).join(' ');
 
 /**
- * The words of a query as they were written. A word that is repeated counts again. Stop words and question words of the query's
- * language are left out unless nothing else is there; those of both languages where it has as many of one as of the other.
+ * The words of a query as written. A repeated word counts again. Leaves out stop words and question words of the
+ * query's language, or of both languages if it has as many of each, unless nothing else is left.
  */
 export const askedWords = (text: string): readonly string[] => {
   const all = text.slice(0, MAX_QUERY_CHARACTERS).match(WORD) ?? [];

@@ -51,8 +51,9 @@ export interface Decided {
 }
 
 /**
- * Decides moves together, what ends before what begins. A blocking limit lets a call begin while anything is left, and holds
- * all that the call may cost: until that one has ended nothing is left, so a limit is overspent by one call's cost at most.
+ * Decides moves together, ends before beginnings. A blocking limit lets a call begin while anything is left, and
+ * reserves its highest cost; until it has ended nothing is left. So a limit is exceeded by the cost of one call at
+ * most.
  */
 export const decideMoves = (account: Account, terms: Terms, moves: readonly Move[]): Decided => {
   const tally = new Tally(account);

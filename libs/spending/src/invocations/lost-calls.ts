@@ -23,9 +23,9 @@ export interface LostCallsParts extends UsageStreamParts {
 }
 
 /**
- * Records calls whose process died before it could: as aborted, with the input that was counted before they began. They go into
- * the stream of that process behind what records were known to tell, so whoever else finds them, and the process itself
- * should it live, finds them recorded.
+ * Records calls whose process died first: as aborted, with the input that was counted before they began. Appends them
+ * to that process's stream behind its known records, so that other processes, and that process if it lives, find them
+ * recorded.
  */
 export class LostCalls {
   private readonly waiting = new Map<string, Waiting[]>();

@@ -28,8 +28,8 @@ export const priceHistory = async (
 };
 
 /**
- * The prices to restate a model's calls under; undefined where it has none of that kind: no version was named for it, or it
- * was not yet offered. Rejects `invalid_body` for a version that the model never had.
+ * The prices to restate a model's calls under. Undefined if it has none of that kind: no version was named for it, or
+ * it was not offered yet. Rejects `invalid_body` for a version that the model never had.
  */
 export const pricesFor = (
   model: string,

@@ -22,8 +22,8 @@ interface KeyRow {
 }
 
 /**
- * Brings backed-up keys into the vault of a folder while nothing else has it open. A key that either of the two knows to be
- * destroyed stays so. Answers how many of the backed-up keys were left out for that. Throws a sentence when `VAULT_KEY` is wrong for one of them.
+ * Imports backed-up keys into the vault of a folder that nothing else has open. A key that either of the two knows as
+ * destroyed stays destroyed. Returns how many were left out for that. Throws if `VAULT_KEY` is wrong for one of them.
  */
 export const restoreKeys = async ({
   folder,

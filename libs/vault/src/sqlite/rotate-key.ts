@@ -14,8 +14,8 @@ export interface RotateVaultKeyOptions {
 }
 
 /**
- * Wraps every data key of a vault anew, all or none; the keys themselves stay. Answers how many there are. Throws
- * `WrongVaultKey` when they are not wrapped under `from`, `Unavailable` while a reader keeps what was wrapped under it.
+ * Wraps every data key of a vault under a new key, all or none; the data keys stay. Returns their number. Throws
+ * `WrongVaultKey` if they are not wrapped under `from`, `Unavailable` while a reader keeps old pages.
  */
 export const rotateVaultKey = ({ folder, from, to }: RotateVaultKeyOptions): number => {
   const [old, fresh] = [wrappingKeyOf(from), wrappingKeyOf(to)];

@@ -21,8 +21,9 @@ export interface DocumentEventsOptions {
 }
 
 /**
- * Changes of documents as Server-Sent Events, from now on or behind an event: `document` with the document as it is now, `deleted` with its id,
- * `progress` with the step and count of a running attempt. Ends when the caller may not look on.
+ * Streams changes of documents as Server-Sent Events, from now on or after an event: `document` with the current
+ * document, `deleted` with its id, `progress` with the step and count of a running attempt. Ends when the caller
+ * loses access.
  */
 export const documentEvents = async ({
   log,

@@ -25,8 +25,8 @@ export interface Taking<Fields> {
 }
 
 /**
- * Reads a multipart body: fields (`tagIds` repeated or comma-separated), then one or more parts `file`, which stream to the
- * blob store. When anything is wrong, nothing stays.
+ * Reads a multipart body: fields (`tagIds` repeated or comma-separated), then one or more parts `file`, which stream
+ * to the blob store. Removes all of them if anything is wrong.
  */
 export const readUpload = async <Fields>(
   request: FastifyRequest,

@@ -11,8 +11,8 @@ const UNSAFE = /[/\\:*?"<>|\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\u2060-\u206f
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\s*\..*)?$/i;
 
 /**
- * Names of files in an archive, in the order given: none of them leaves the folder that it is unpacked into or means a device,
- * and no two are one on a file system that ignores case or normalises Unicode.
+ * Makes safe names for the files of an archive, in the given order: none leaves the target folder or names a device,
+ * and no two are equal on a file system that ignores case or normalises Unicode.
  */
 export const zipNames = (names: readonly string[]): readonly string[] => {
   const taken = new Set<string>();

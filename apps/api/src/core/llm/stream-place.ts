@@ -1,6 +1,6 @@
 /**
- * Where an event stands in the stream of an answer: the same however often, from wherever and by whichever process the answer is
- * streamed. Steps, parts and offsets are compared in this order.
+ * The place of an event in the stream of an answer. It is the same in every stream of the answer, from any process.
+ * Compares steps, parts and offsets, in this order.
  */
 export interface StreamPlace {
   /** Calls of the model, from 0; `AFTER_STEPS` for the end of the answer. */

@@ -30,8 +30,8 @@ export interface StreamedMessage {
 }
 
 /**
- * The events of an answer in their order, behind the place `after`. They follow from the parts alone: whoever streams a message twice, or
- * from the middle on, while it grows or when it is whole, hears the same.
+ * The events of an answer after the place `after`, in order. They follow from the parts alone: every stream of a
+ * message gives the same events, from the start or the middle, while it grows or when it is complete.
  */
 export function* chunksOf(message: StreamedMessage, after?: StreamPlace): Generator<Placed> {
   for (const placed of allChunks(message, after))

@@ -20,9 +20,10 @@ export interface StreamParts {
 }
 
 /**
- * A turn as Server-Sent Events in the UI message format, each with its place as id; with `after` only those behind that
- * place. A reader that leaves ends only its stream, not the answer; one that is slow gets what came meanwhile at once. One that may read no
- * further hears the code of the reason, with the place of what it heard last: whoever may read on can go on from there.
+ * Streams a turn as Server-Sent Events in the UI message format, each with its place as id; with `after` only those
+ * after that place. A reader that leaves ends its stream, not the answer. A slow reader gets what it missed at once.
+ * A reader that loses access gets the code of the reason with the last place, so that somebody with access can resume
+ * there.
  */
 export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, after?: StreamPlace): Readable => {
   const stream = new EventStream();
