@@ -1,19 +1,33 @@
 // Tests run in the realm of their process, as the product does: the error of a socket is an instance of `Error`, and a package
 // loads once for all files that a process tests, by Node itself. Jest's own environment makes a realm for each file and loads
-// and compiles every package in it again, which took more time than the tests. What is ours is loaded anew for each file.
+// and compiles every package in it again, which took more time than the tests. The sources of the product are loaded once, too;
+// tests, their fixtures and contract suites are loaded anew for each file.
+const { statSync } = require('node:fs');
+const { findSourceMap, setSourceMapsSupport } = require('node:module');
 const vm = require('node:vm');
 const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
+const { product } = require('./register.cjs');
 
 /** Stands for the realm of the process where Jest asks for one to compile in. */
 const context = vm.createContext();
 /** What Jest keeps the state of a file in: it is loaded anew, too. */
 const ofTheFile = /\/node_modules\/(?:jest-circus|expect|@jest\/expect)\//;
+// Jest knows no source map of what it did not load: Node does.
+setSourceMapsSupport(true);
+const frame = /(\/[^:()]+\.ts):(\d+):(\d+)/g;
+const inSources = (stack) =>
+  stack.replace(frame, (at, file, line, column) => {
+    const origin = product.test(file) ? findSourceMap(file)?.findOrigin(Number(line), Number(column)) : undefined;
+    return origin?.lineNumber === undefined ? at : `${file}:${origin.lineNumber}:${origin.columnNumber}`;
+  });
+/** When the process began: sources that change later, as while Jest watches, are loaded again. */
+let loadedAt = Date.now();
 const { compileFunction } = vm;
 vm.compileFunction = (code, parameters, { parsingContext, ...options } = {}) => {
   if (parsingContext !== context) return compileFunction(code, parameters, { parsingContext, ...options });
   const { filename } = options;
-  if (filename.includes('/node_modules/') && !ofTheFile.test(filename))
+  if (product.test(filename) || (filename.includes('/node_modules/') && !ofTheFile.test(filename)))
     return (module) => void (module.exports = require(filename));
   return compileFunction(code, parameters, options);
 };
@@ -36,7 +50,14 @@ module.exports = class ProcessEnvironment {
     this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
   }
 
-  async setup() {}
+  async setup() {
+    const { prepareStackTrace } = Error;
+    Error.prepareStackTrace = (error, frames) => inSources(prepareStackTrace(error, frames));
+    const sources = Object.keys(require.cache).filter((file) => product.test(file));
+    if (!sources.some((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs > loadedAt)) return;
+    for (const file of sources) delete require.cache[file];
+    loadedAt = Date.now();
+  }
 
   async teardown() {
     this.moduleMocker.restoreAllMocks();

@@ -1,18 +1,28 @@
+const { existsSync, statfsSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
-const { aliases, swcOptions } = require('./register.cjs');
+const { aliases, product, swcOptions } = require('./register.cjs');
 
 // One seed for all workers, named when the run fails: what tests draw at random, they draw again with it.
 process.env.SEED ??= String(Date.now() % 2 ** 31);
 
+// Data folders of tests are in memory where there is room: what waits for a disk is measured in test/load and broken in test/faults.
+const inMemory = '/dev/shm';
+const isWhole = process.env.FAULTS !== 'true' && process.env.SERVERS !== 'true';
+if (isWhole && existsSync(inMemory)) {
+  const { bavail, bsize } = statfsSync(inMemory);
+  if (bavail * bsize > 4 * 2 ** 30) process.env.TMPDIR ??= inMemory;
+}
+
 /** @type {import('jest').Config} */
 module.exports = {
   rootDir: '..',
+  cacheDirectory: '<rootDir>/.cache/jest',
   testEnvironment: '<rootDir>/test/environment.cjs',
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swcOptions] },
-  // Node loads packages itself, whatever format they have: see testEnvironment.
-  transformIgnorePatterns: ['/node_modules/'],
+  // Node loads packages itself, whatever format they have, and the product's sources: see testEnvironment.
+  transformIgnorePatterns: ['/node_modules/', product.source],
   moduleNameMapper: Object.fromEntries(aliases.map(({ pattern, file }) => [pattern.source, `<rootDir>/${file}`])),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Faults kill processes and wait for them: `npm run test:faults`. Servers must be there: `npm run test:servers`.
@@ -24,5 +34,5 @@ module.exports = {
   testTimeout: 60_000,
   reporters: ['default', '<rootDir>/test/seed-reporter.cjs'],
   // Tests wait half of their time; those of faults and servers have processes of their own at work meanwhile.
-  maxWorkers: process.env.FAULTS === 'true' || process.env.SERVERS === 'true' ? '100%' : 2 * availableParallelism(),
+  maxWorkers: isWhole ? 2 * availableParallelism() : '100%',
 };

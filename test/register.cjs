@@ -30,7 +30,9 @@ const aliases = Object.entries(require('../tsconfig.json').compilerOptions.paths
   pattern: new RegExp(`^${alias.replace('*', '([^/]+)')}$`),
   file: file.replace(/^\.\//, '').replace('*', '$1'),
 }));
-module.exports = { swcOptions, aliases };
+/** The sources of the product: no tests, and no contract suites. */
+const product = new RegExp(`^${root}/(?:apps|libs|projections)/(?!.*\\.(?:spec|e2e-spec|contract)\\.ts$)`);
+module.exports = { swcOptions, aliases, product };
 
 const resolveFilename = Module._resolveFilename;
 Module._resolveFilename = function (request, ...rest) {
