@@ -1,6 +1,7 @@
 import { conceptOf, isActing, STYLE } from './concepts';
 import { FACTUAL, MOODS, moodsOf } from './moods';
 import { RULES } from './rules';
+import { synonymsOf } from './synonyms-of';
 import { MODELS } from './weights';
 
 /** Buckets of hashed features. A model has one weight for each, of one byte. */
@@ -47,6 +48,7 @@ const NEXT = kind(9);
 const THREE = kind(10);
 const OPEN = kind(11);
 const MOOD = kind(12);
+const SYNONYM = kind(13);
 
 /** Concepts this many concepts later still belong together. */
 const REACH = 6;
@@ -63,6 +65,20 @@ const addConcepts = (concepts: readonly number[], buckets: Set<number>): void =>
     buckets.add(bucketOf(pair(pair(THREE, concept, next), concepts[index + 2] ?? 0, 1)));
     for (let later = index + 1; later <= index + REACH && later < concepts.length; later++)
       buckets.add(bucketOf(pair(AFTER, concept, concepts[later] ?? 0)));
+  }
+};
+
+/** Synonyms this many synonyms later still belong together. */
+const NEAR = 3;
+
+/** Synonyms, in the order in which the text has them. */
+const addSynonyms = (words: readonly string[], buckets: Set<number>): void => {
+  const meant = words.map(synonymsOf).filter((synonyms) => synonyms > 0);
+  for (const [index, synonyms] of meant.entries()) {
+    buckets.add(bucketOf(Math.imul(SYNONYM ^ synonyms, PRIME)));
+    for (let later = index + 1; later <= index + NEAR && later < meant.length; later++) {
+      buckets.add(bucketOf(pair(SYNONYM, synonyms, meant[later] ?? 0)));
+    }
   }
 };
 
@@ -128,7 +144,9 @@ export const featuresOf = (read: string): Features => {
       meant.add(bucketOf(mixed(RULE, id)));
       meant.add(bucketOf(mixed(RULE ^ PAIR, id.split('.')[0] ?? '')));
     }
-  return [[...buckets], [...meant]];
+  const synonyms = new Set<number>();
+  addSynonyms(words, synonyms);
+  return [[...buckets], [...meant], [...synonyms]];
 };
 
 /** A linear model: quantised weights, what one of them is worth, its bias, and the probability from which a text is flagged. */

@@ -17,7 +17,10 @@ export interface Screening {
   readonly version: string;
 }
 
-const VERSION = 'model-2';
+const VERSION = 'model-3';
+
+/** Words of two rules together count where the model finds the text at least so unsafe: they come together in harmless texts too. */
+const LIKELY = 0.4;
 
 const FORM = /^(?:form|person|agent|order|quoting)/;
 
@@ -27,11 +30,12 @@ const DECISIVE = ['reveal.show', 'reveal.send', 'hide.tell', 'hide.secretly', 'r
 const QUOTING = RULES.find(({ id }) => id === 'quoting')?.pattern ?? /$^/;
 
 /** The rules that a part of a folded text breaks, in one sentence or spread over it. */
-const broken = (read: string, text: string, purpose: ScreeningPurpose): readonly string[] => {
+const broken = (read: string, text: string, purpose: ScreeningPurpose, isLikely: boolean): readonly string[] => {
   const hits = RULES.filter(({ pattern }) => pattern.test(read)).map(({ id }) => id);
   const isForm = hits.some((id) => id.startsWith('form'));
   const suspects = new Set(hits.filter((id) => !FORM.test(id)));
   const isDecisive = suspects.has('obey.override') && DECISIVE.some((id) => suspects.has(id)) && !QUOTING.test(text);
+  if (!isDecisive && !isLikely) return [];
   if (purpose !== 'memory') {
     const groups = new Set([...suspects].map((id) => id.split('.')[0]));
     return isDecisive || (groups.size >= 3 && !QUOTING.test(text)) ? [...suspects] : [];
@@ -51,12 +55,13 @@ export const screen = (text: string, purpose: ScreeningPurpose): Screening => {
   const read = folded(canonical);
   for (const each of [read, ...decodings(canonical)]) {
     const [whole, ...sentences] = windows(each);
+    const likely = Math.max(...[whole, ...sentences].map((window) => probability(window, model)));
+    score = Math.max(score, likely);
     // Over a long text words of all rules come together by chance.
     const together = purpose === 'memory' || sentences.length === 0 ? [each] : sentences;
-    const found = together.flatMap((part) => broken(part, each, purpose));
+    const found = together.flatMap((part) => broken(part, each, purpose, likely >= LIKELY));
     for (const id of found) rules.add(id);
     if (found.length > 0 && each !== read) rules.add('hide.encoded');
-    for (const window of [whole, ...sentences]) score = Math.max(score, probability(window, model));
   }
   if (rules.size > 0) score = 1;
   else if (score >= model.threshold) rules.add('model');
