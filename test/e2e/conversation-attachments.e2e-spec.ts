@@ -150,6 +150,14 @@ describe('an attached file', () => {
     expect(await told(mine, { key })).toEqual(unknown);
     expect(await told(ofOtherAgent, {})).toEqual(unknown);
     expect((await told(mine, {})).slice(0, 2)).toEqual([200, 200]);
+    // What is no file of a message is none by its id either, whoever may read it elsewhere.
+    const text = { name: 'Steps', description: 'How to.', instructions: 'Secret steps.' };
+    const skill = await post('/skills', { scope: 'agent', agentId: shared, ...text });
+    const version = await platform.call<{ id: string }>(`/api/v1/core/skills/${skill}/versions/draft`);
+    const document = { name: 'mine.md', content: 'Mine.', mimeType: 'text/markdown' };
+    const documentId = await post(`/knowledge/${shared}/documents`, document);
+    expect(version.status).toBe(200);
+    for (const id of [skill, version.body.id, documentId]) expect(await told(id, {})).toEqual(unknown);
   });
 
   it('is erased within ten seconds with the last message that names it', async () => {
