@@ -114,6 +114,10 @@ test.each([true, false])(
       { message: 'Why?' },
     );
     expect(answer.message.status).toBe('waiting');
+    const invocations = async () =>
+      (await call<{ items: readonly unknown[] }>(child, 'usage/invocations')).items.length;
+    // A call without a limit is recorded a moment behind its answer, and missing where its process dies first.
+    await until(async () => (await invocations()) === 1, 'the record of the first step');
     const path = `llm/${id}/conversation/${answer.conversationId}/messages/${answer.message.id}`;
     child.kill('SIGKILL');
     await child.exited;
@@ -134,8 +138,6 @@ test.each([true, false])(
     expect(server.calls).toEqual(approved ? ['/v1/forecast/Bonn'] : []);
     expect(await call(child, `${path}/tools/call_Bonn`, 'POST', { approved })).toMatchObject({ code: 'conflict' });
     expect(upstream.calls).toHaveLength(2);
-    const invocations = async () =>
-      (await call<{ items: readonly unknown[] }>(child, 'usage/invocations')).items.length;
     await until(async () => (await invocations()) >= 2, 'what is billed');
     expect(await invocations()).toBe(2);
   },

@@ -31,6 +31,8 @@ export interface Cluster {
   readonly modelsFile: string;
   /** Starts a process with these roles; resolves when it listens. */
   start(...roles: readonly RoleName[]): Promise<Child>;
+  /** The same, with settings of its own. */
+  startWith(settings: Readonly<Record<string, string>>, ...roles: readonly RoleName[]): Promise<Child>;
   /** Ends one at once, as a machine does that dies. */
   kill(child: Child): Promise<void>;
   /** What stands beside the views about processes and the work that they share. */
@@ -97,9 +99,10 @@ export const startCluster = async (
   };
   const records = await openMongoCoordinationStore({ url: database.href });
   const running = new Set<Child>();
-  const start: Cluster['start'] = async (...roles) => {
+  const startWith: Cluster['startWith'] = async (settings, ...roles) => {
     const child = await startChild(`apps/${roles.length === 1 ? roles[0] : 'api'}/src/main.ts`, {
       ...environment,
+      ...settings,
       ROLES: roles.join(','),
       DATA_DIR: mkdtempSync(join(folder, 'data-')),
     });
@@ -127,7 +130,8 @@ export const startCluster = async (
   return {
     provider,
     modelsFile,
-    start,
+    start: (...roles) => startWith({}, ...roles),
+    startWith,
     kill: async (child) => {
       running.delete(child);
       child.kill('SIGKILL');
