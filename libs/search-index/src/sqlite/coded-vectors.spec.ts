@@ -41,11 +41,13 @@ const exactly = (asked: Float32Array, passages: readonly number[]): readonly num
     .map(({ id }) => id);
 const idsOf = (ranked: readonly { readonly id: number }[]) => ranked.map(({ id }) => id);
 
+const FIRST = Uint32Array.of(0);
+
 describe('codes of vectors', () => {
   it('score between 0 and the most: opposite, and the same signs', () => {
     const asked = vector();
     const codes = [asked, asked.map((value) => -value)].map((values) => codeOf(values));
-    const [same, opposite] = codes.map((code) => codeScores(code, asked)[0] as number);
+    const [same, opposite] = codes.map((code) => codeScores(code, FIRST, asked)[0] as number);
     expect(same).toBeGreaterThan(MOST_SCORE - 2);
     expect(same).toBeLessThanOrEqual(MOST_SCORE);
     expect(opposite).toBe(0);
@@ -53,7 +55,7 @@ describe('codes of vectors', () => {
 
   it('score nothing where the query has no direction, which is as far as what stands at a right angle', () => {
     const none = new Float32Array(DIMENSIONS);
-    expect([...codeScores(codeOf(vector()), none)]).toEqual([0]);
+    expect([...codeScores(codeOf(vector()), FIRST, none)]).toEqual([0]);
     expect(cosineDistance(none, vector())).toBe(1);
   });
 });

@@ -138,12 +138,12 @@ const nearestByCode = (
   const scored = allowed.map(({ passages, places, codes }) => ({
     passages,
     places,
-    scores: codeScores(codes, asked),
+    scores: codeScores(codes, places, asked),
   }));
   const counts = new Uint32Array(MOST_SCORE + 1);
-  for (const { places, scores } of scored)
-    for (let at = 0; at < places.length; at += 1) {
-      const score = scores[places[at] as number] as number;
+  for (const { scores } of scored)
+    for (let at = 0; at < scores.length; at += 1) {
+      const score = scores[at] as number;
       counts[score] = (counts[score] as number) + 1;
     }
   let least = MOST_SCORE;
@@ -153,8 +153,7 @@ const nearestByCode = (
   return scored.flatMap(({ passages, places, scores }) => {
     const found: number[] = [];
     for (let at = 0; at < places.length; at += 1) {
-      const place = places[at] as number;
-      if ((scores[place] as number) >= least) found.push(passages[place] as number);
+      if ((scores[at] as number) >= least) found.push(passages[places[at] as number] as number);
     }
     return found;
   });

@@ -14,6 +14,10 @@ export class FormerWords implements Words {
     if (this.layout.wholes) this.insert('wholes', document.id, document, document.terms);
   }
 
+  flush(): void {}
+
+  forget(): void {}
+
   remove({ id }: { readonly id: number }, passages: readonly number[]): void {
     for (const passage of passages) this.statements.run('delete from terms where rowid = ?', passage);
     if (this.layout.wholes) this.statements.run('delete from wholes where rowid = ?', id);

@@ -31,7 +31,7 @@ export class IndexReader {
   /** By the queries whose vectors are being made. Some never come. */
   private readonly prefetched = new LRUCache<
     string,
-    { readonly state: string; readonly found: readonly FoundPassage[] }
+    { readonly state: string; readonly looked: Looked; readonly found: readonly FoundPassage[] }
   >({ max: MOST_PREFETCHED, ttl: PREFETCHED_MS });
 
   constructor(db: Database.Database) {
@@ -42,10 +42,11 @@ export class IndexReader {
   }
 
   search(query: SearchQuery): readonly SearchHit[] {
-    const looked = this.looked(query);
+    const fetched = query.mode === 'vector' ? undefined : this.fetched(query);
+    const looked = fetched?.looked ?? this.looked(query);
     if (isEmpty(looked, query)) return [];
     const wanted = candidatesFor(query.limit);
-    const byText = query.mode === 'vector' ? [] : (this.fetched(query) ?? this.byText(query, looked));
+    const byText = query.mode === 'vector' ? [] : (fetched?.found ?? this.byText(query, looked));
     const byVector = query.mode === 'text' ? [] : untied(wanted, (limit) => this.byVector(query.vector, looked, limit));
     return fused(byText, byVector, query)
       .slice(0, query.limit)
@@ -70,7 +71,7 @@ export class IndexReader {
   prefetch(query: Omit<SearchQuery, 'vector'>): void {
     const looked = this.looked(query);
     if (query.mode === 'vector' || isEmpty(looked, query)) return;
-    this.prefetched.set(keyOf(query), { state: this.state(), found: this.byText(query, looked) });
+    this.prefetched.set(keyOf(query), { state: this.state(), looked, found: this.byText(query, looked) });
   }
 
   revisionOf(documentId: string): number | undefined {
@@ -118,11 +119,13 @@ export class IndexReader {
   }
 
   /** What was prefetched for a query, once, unless something was written since. */
-  private fetched(query: SearchQuery): readonly FoundPassage[] | undefined {
+  private fetched(
+    query: SearchQuery,
+  ): { readonly looked: Looked; readonly found: readonly FoundPassage[] } | undefined {
     const key = keyOf(query);
     const known = this.prefetched.get(key);
     this.prefetched.delete(key);
-    return known?.state === this.state() ? known?.found : undefined;
+    return known?.state === this.state() ? known : undefined;
   }
 
   /** Another one whenever this connection, or another one, has written. */

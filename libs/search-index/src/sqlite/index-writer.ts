@@ -23,7 +23,16 @@ export class IndexWriter {
     this.vectors = vectorsOf(this.statements, this.layout);
   }
 
-  apply(operation: SearchOperation): void {
+  apply(operations: Iterable<SearchOperation>): void {
+    try {
+      for (const operation of operations) this.applyOne(operation);
+      this.words.flush();
+    } finally {
+      this.words.forget();
+    }
+  }
+
+  private applyOne(operation: SearchOperation): void {
     switch (operation.op) {
       case 'putDocument':
         this.remove(operation.document.documentId);

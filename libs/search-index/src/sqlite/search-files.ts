@@ -175,7 +175,7 @@ const write = (
     throw new CheckpointMismatch(
       `index ${index} v${version} is at ${place.position ?? 'the start'}, not at ${from ?? 'the start'}`,
     );
-  for (const { operations } of changes) for (const operation of operations) writer.apply(operation);
+  writer.apply(changes.flatMap(({ operations }) => operations));
   if (slice === 0)
     db.prepare('update head set position = ?, handled = ?, fence = ?').run(to.position, to.handled, fence);
   else writeSlicePlace(db, slice, to, fence);

@@ -14,7 +14,12 @@ export interface WordedDocument {
 
 /** The words of one version of an index. */
 export interface Words {
+  /** They can be found once they are flushed. */
   put(document: WordedDocument): void;
+  /** Writes what was put. */
+  flush(): void;
+  /** Forgets what was put and not written. */
+  forget(): void;
   remove(document: { readonly id: number; readonly scope: number }, passages: readonly number[]): void;
 }
 
@@ -35,6 +40,16 @@ export class StoredWords implements Words {
     this.documents.put(scope, [{ id, counts }]);
     const words = new Set([counts, ...rows.map((row) => row.counts)].flatMap((each) => [...each.keys()]));
     this.statements.run('insert into words_of(document, words) values (?, ?)', id, [...words].join(' '));
+  }
+
+  flush(): void {
+    this.passages.flush();
+    this.documents.flush();
+  }
+
+  forget(): void {
+    this.passages.forget();
+    this.documents.forget();
   }
 
   /** By the words that were stored with it, not by those that its text would have now. */

@@ -18,12 +18,13 @@ export const codeOf = (vector: Float32Array): Uint32Array => {
 /** The greatest score of a code; the least is 0. Whole numbers, so that equal codes score alike wherever they stand. */
 export const MOST_SCORE = 2 ** 14;
 
-/** How near codes, one behind the other, are to a vector, from 0 to `MOST_SCORE`. */
-export const codeScores = (codes: Uint32Array, vector: Float32Array): Uint16Array => {
+/** How near the codes at these places are to a vector, from 0 to `MOST_SCORE`, in the order of the places. Codes stand one behind the other. */
+export const codeScores = (codes: Uint32Array, places: Uint32Array, vector: Float32Array): Uint16Array => {
   const words = wordsOf(vector.length);
   const table = scoreTable(vector);
-  const scores = new Uint16Array(codes.length / words);
-  for (let place = 0, from = 0; place < scores.length; place += 1, from += words) {
+  const scores = new Uint16Array(places.length);
+  for (let at = 0; at < places.length; at += 1) {
+    const from = (places[at] as number) * words;
     // Two sums, so that no addition waits for the one before. A byte's values are 256 in the table, one byte behind the other.
     let even = 0;
     let odd = 0;
@@ -35,7 +36,7 @@ export const codeScores = (codes: Uint32Array, vector: Float32Array): Uint16Arra
         (odd + (table[(of + 512) | ((bits >>> 16) & 255)] as number) + (table[(of + 768) | (bits >>> 24)] as number)) |
         0;
     }
-    scores[place] = (even + odd) >>> SCALE;
+    scores[at] = (even + odd) >>> SCALE;
   }
   return scores;
 };

@@ -8,7 +8,12 @@ import { countOf, countsOf, placeOf, ROWS_OF_BLOCK, WordLists } from './word-lis
 const opened = () => {
   const db = new Database(':memory:');
   prepareIndex(db);
-  return { db, lists: new WordLists(new Statements(db), 'passage_words') };
+  const lists = new WordLists(new Statements(db), 'passage_words');
+  const put: WordLists['put'] = (...given) => {
+    lists.put(...given);
+    lists.flush();
+  };
+  return { db, lists, put };
 };
 const idOf = (scope: number, row: number): number => idsOfScope(scope)[0] + row;
 const rows = (scope: number, texts: readonly string[], from = 0) =>
@@ -42,13 +47,13 @@ const plainly = (texts: readonly string[], words: readonly string[]): readonly n
 
 describe('lists of words', () => {
   it('score rows by BM25, over several blocks', () => {
-    const { lists } = opened();
+    const { lists, put } = opened();
     const next = choices(3);
     const texts = Array.from({ length: 2 * ROWS_OF_BLOCK + 7 }, () =>
       Array.from({ length: 3 + next(9) }, () => `w${next(2) === 0 ? next(4) : next(300)}`).join(' '),
     );
     // As documents come: each behind those before, also within a block.
-    for (let from = 0; from < texts.length; from += 50) lists.put(1, rows(1, texts.slice(from, from + 50), from));
+    for (let from = 0; from < texts.length; from += 50) put(1, rows(1, texts.slice(from, from + 50), from));
     const scores = scoresOf(lists, asked('w1 w7 w1 w299 unknown'), [1]);
     const expected = plainly(texts, ['w1', 'w7', 'w1', 'w299']);
     expect(scores.size).toBe(expected.filter((score) => score > 0).length);
@@ -56,10 +61,10 @@ describe('lists of words', () => {
   });
 
   it('count what other scopes hold nowhere, and what filters leave out', () => {
-    const { lists } = opened();
-    lists.put(1, rows(1, ['ferry harbour', 'ferry', 'night train']));
+    const { lists, put } = opened();
+    put(1, rows(1, ['ferry harbour', 'ferry', 'night train']));
     const alone = scoresOf(lists, asked('ferry harbour'), [1]);
-    lists.put(2, rows(2, ['harbour', 'harbour harbour', 'harbour at night']));
+    put(2, rows(2, ['harbour', 'harbour harbour', 'harbour at night']));
     expect(scoresOf(lists, asked('ferry harbour'), [1])).toEqual(alone);
     expect([...scoresOf(lists, asked('ferry harbour'), [1, 2]).keys()]).toEqual([
       idOf(1, 0),
@@ -74,12 +79,12 @@ describe('lists of words', () => {
   });
 
   it('hold nothing more of rows that were removed, whatever stood beside them', () => {
-    const { db, lists } = opened();
+    const { db, lists, put } = opened();
     const kept = Array.from({ length: ROWS_OF_BLOCK }, (_, row) => `kept w${row % 5}`);
-    lists.put(1, rows(1, kept));
+    put(1, rows(1, kept));
     const before = scoresOf(lists, asked('kept w3'), [1]);
     const gone = rows(1, ['kept secret', 'secret w3 w3'], kept.length);
-    lists.put(1, gone);
+    put(1, gone);
     expect(lists.of(1, 'secret').map(({ block, entries }) => [block, entries.length])).toEqual([[1, 2]]);
     lists.remove(
       1,
@@ -91,17 +96,37 @@ describe('lists of words', () => {
   });
 
   it('know how often a word stands in a row, up to two million times', () => {
-    const { lists } = opened();
-    lists.put(1, [{ id: idOf(1, ROWS_OF_BLOCK + 9), counts: new Map([['much', 3_000_000]]) }]);
+    const { lists, put } = opened();
+    put(1, [{ id: idOf(1, ROWS_OF_BLOCK + 9), counts: new Map([['much', 3_000_000]]) }]);
     expect(lists.of(1, 'much').flatMap(({ entries }) => Array.from(entries, (e) => [placeOf(e), countOf(e)]))).toEqual([
       [9, 2 ** 21 - 1],
     ]);
   });
 
+  it('are written once for all that a batch added, and never where it is forgotten', () => {
+    const { db, lists } = opened();
+    const writes = jest.spyOn(Statements.prototype, 'run');
+    lists.put(1, rows(1, ['ferry harbour']));
+    lists.put(1, rows(1, ['ferry'], 1));
+    lists.flush();
+    // Both words, and how many words each row has.
+    expect(writes).toHaveBeenCalledTimes(3);
+    lists.put(1, rows(1, ['ferry'], 2));
+    lists.forget();
+    lists.flush();
+    expect(lists.of(1, 'ferry').map(({ entries }) => entries.length)).toEqual([2]);
+    // What is taken out again in the same batch is not left behind.
+    lists.put(1, rows(1, ['ferry'], 2));
+    lists.remove(1, [idOf(1, 2)], ['ferry']);
+    lists.flush();
+    expect(lists.of(1, 'ferry').map(({ entries }) => entries.length)).toEqual([2]);
+    expect(db.prepare('select count(*) from passage_words').pluck().get()).toBe(3);
+  });
+
   it('say in which scopes a word stands', () => {
-    const { lists } = opened();
-    lists.put(1, rows(1, ['ferry']));
-    lists.put(3, rows(3, ['ferry harbour']));
+    const { lists, put } = opened();
+    put(1, rows(1, ['ferry']));
+    put(3, rows(3, ['ferry harbour']));
     expect([lists.scopesWith('ferry', [3, 2, 1]), lists.scopesWith('harbour', [1, 3])]).toEqual([[3, 1], [3]]);
   });
 });

@@ -38,14 +38,18 @@ export const countsOf = (terms: readonly string[]): ReadonlyMap<string, number> 
  * have it. FTS5 would tell of one row after the other, 1 to 2 µs each, of all scopes.
  */
 export class WordLists {
+  /** What was added and is not written yet, by scope, word and block: a batch writes a list once, however many documents it has. */
+  private readonly added = new Map<number, Map<string, Map<number, number[]>>>();
+
   constructor(
     private readonly statements: Statements,
     private readonly table: 'passage_words' | 'document_words',
   ) {}
 
-  /** Adds rows of a scope whose ids are behind those that it has. */
+  /** Adds rows of a scope whose ids are behind those that it has. They stand in the lists once they are flushed. */
   put(scope: number, rows: readonly CountedRow[]): void {
-    const lists = new Map<string, Map<number, number[]>>();
+    const lists = this.added.get(scope) ?? new Map<string, Map<number, number[]>>();
+    this.added.set(scope, lists);
     const add = (word: string, { block, place }: Place, count: number): void => {
       const blocks = lists.get(word) ?? new Map<number, number[]>();
       const entries = blocks.get(block) ?? [];
@@ -61,16 +65,28 @@ export class WordLists {
       }
       add(ANY, place, all);
     }
+  }
+
+  /** Writes what was added. */
+  flush(): void {
     // Both sides of `||` are taken as bytes, and give a text of them.
     const sql = `insert into ${this.table}(scope, word, block, entries) values (?, ?, ?, ?)
       on conflict (scope, word, block) do update set entries = cast(entries || excluded.entries as blob)`;
-    for (const word of [...lists.keys()].toSorted())
-      for (const [block, entries] of lists.get(word) as Map<number, number[]>)
-        this.statements.run(sql, scope, word, block, blobOf(Uint32Array.from(entries)));
+    for (const [scope, lists] of this.added)
+      for (const word of [...lists.keys()].toSorted())
+        for (const [block, entries] of lists.get(word) as Map<number, number[]>)
+          this.statements.run(sql, scope, word, block, blobOf(Uint32Array.from(entries)));
+    this.forget();
+  }
+
+  /** Forgets what was added and not written. */
+  forget(): void {
+    this.added.clear();
   }
 
   /** Takes rows of a scope out of the lists of these words, and of no others. */
   remove(scope: number, ids: readonly number[], words: Iterable<string>): void {
+    this.flush();
     const blocks = new Map<number, Set<number>>();
     for (const id of ids) {
       const { block, place } = inScope(scope, id);
