@@ -1,3 +1,5 @@
+import { wordClasses } from './word-classes';
+
 /** What words mean, in both languages, as far as it matters here: a concept, then words in folded form; `*` is any ending. */
 const LEXICON: Readonly<Record<string, string>> = {
   always:
@@ -67,27 +69,8 @@ const LEXICON: Readonly<Record<string, string>> = {
     'about ueber thesis paper novel book article talk course lecture seminar research* attack* injection phishing scam* detect* defen* training workshop masterarbeit arbeit roman buch artikel vortrag kurs forsch* angriff* angreif* erkenn* abwehr* schulung* audit thema project projekt',
 };
 
-const exact = new Map<string, number>();
-const stems = new Map<string, number>();
-for (const [index, words] of Object.values(LEXICON).entries())
-  for (const word of words.split(' ')) {
-    const isStem = word.endsWith('*');
-    const known = isStem ? stems : exact;
-    const name = isStem ? word.slice(0, -1) : word;
-    if (!known.has(name)) known.set(name, index + 1);
-  }
-const LONGEST = Math.max(...[...stems.keys()].map(({ length }) => length));
-
 /** The concept of a word, from 1; 0 for none. */
-export const conceptOf = (word: string): number => {
-  const found = exact.get(word);
-  if (found !== undefined) return found;
-  for (let size = Math.min(LONGEST, word.length); size > 2; size--) {
-    const stem = stems.get(word.slice(0, size));
-    if (stem !== undefined) return stem;
-  }
-  return 0;
-};
+export const conceptOf = wordClasses(LEXICON);
 
 /** The concept of style: language, units, tone, layout. */
 export const STYLE = Object.keys(LEXICON).indexOf('style') + 1;

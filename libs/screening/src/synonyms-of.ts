@@ -1,25 +1,7 @@
 import { SYNONYMS } from './synonyms';
+import { wordClasses } from './word-classes';
 
-const exact = new Map<string, number>();
-const stems = new Map<string, number>();
-for (const [index, words] of Object.values(SYNONYMS).entries())
-  for (const word of words.split(' ')) {
-    const isStem = word.endsWith('*');
-    const known = isStem ? stems : exact;
-    const name = isStem ? word.slice(0, -1) : word;
-    if (!known.has(name)) known.set(name, index + 1);
-  }
-const LONGEST = Math.max(...[...stems.keys()].map(({ length }) => length));
-
-const found = (word: string): number => {
-  const whole = exact.get(word);
-  if (whole !== undefined) return whole;
-  for (let size = Math.min(LONGEST, word.length); size > 2; size--) {
-    const stem = stems.get(word.slice(0, size));
-    if (stem !== undefined) return stem;
-  }
-  return 0;
-};
+const found = wordClasses(SYNONYMS);
 
 /** What stands before German verbs, and what their participles and infinitives have behind it. */
 const PARTICLE =

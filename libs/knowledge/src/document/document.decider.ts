@@ -187,7 +187,7 @@ const retagged = (wanted: readonly string[] | undefined, state: Live): readonly 
     : [{ type: 'DocumentTagsChanged', data: { tagIds, attached, detached } }];
 };
 
-/** Equal content changes nothing, unless the document failed with it. */
+/** Equal content changes nothing, also where the document failed with it: `Reprocess` repeats that. */
 const replaced = (content: ReplacementContent | undefined, state: Live): readonly DocumentEvent[] =>
   content === undefined || (content.contentHash === state.contentHash && content.mimeType === state.mimeType)
     ? []
