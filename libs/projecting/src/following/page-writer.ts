@@ -88,6 +88,11 @@ export class PageWriter {
     return this.parked;
   }
 
+  /** Characters that the operations of an event come from. */
+  charactersOf({ data, metadata }: StoredEvent): number {
+    return metadata.length + (this.options.store.contextOnly ? 0 : data.length);
+  }
+
   /** Turns events into operations. Events of a stream that has a dead letter wait: they are passed over. */
   async fold(
     events: readonly StoredEvent[],

@@ -1,5 +1,7 @@
-import type { StoredEvent } from '@app/kernel';
-import type { PageWriter } from '../following/page-writer';
+import { type StoredEvent, systemClock } from '@app/kernel';
+import { counterCodec } from '../../../../test/fixtures/counters';
+import { PageWriter } from '../following/page-writer';
+import type { ViewStore } from '../views/view-store';
 import { BuildParts } from './build-parts';
 
 const MOST = 100;
@@ -12,18 +14,34 @@ const eventOf = (number: number, data: string): StoredEvent => ({
   data,
   metadata: '{}',
 });
-/** What a batch asks of a writer, and no more. */
-const writer = {
-  checkpoint: { position: null, handled: 0 },
-  fold: async (events: readonly StoredEvent[]) => ({
-    changes: events.map(({ position }) => ({ position, operations: [] })),
-  }),
-} as unknown as PageWriter;
-const newBatch = () => new BuildParts(1, new Map([[0, writer]])).batch(MOST, async () => []);
+/** What a batch asks of a view and its store, and no more. */
+const newBatch = async (contextOnly = false) => {
+  const store = {
+    name: 'counters',
+    slices: 1,
+    contextOnly,
+    operations: () => [],
+    checkpoint: async () => ({ position: null, handled: 0 }),
+    letters: async () => [],
+    commit: async () => undefined,
+  } as unknown as ViewStore;
+  const codec = { ...counterCodec, keysOf: async () => new Map(), decodeWith: () => ({}), decodeContext: () => ({}) };
+  const writer = await PageWriter.open({
+    store,
+    version: 1,
+    slice: 0,
+    fence: 1,
+    codec: codec as unknown as typeof counterCodec,
+    clock: systemClock,
+    skip: new Set(),
+    onPoison: 'stop',
+  });
+  return { batch: new BuildParts(1, new Map([[0, writer]])).batch(MOST, async () => []), writer };
+};
 
 describe('what one commit of a build holds', () => {
   it('is as many events as the view takes', async () => {
-    const batch = newBatch();
+    const { batch, writer } = await newBatch();
     await batch.add(Array.from({ length: 60 }, (_, index) => eventOf(index, '{}')));
     expect(batch.room).toBe(40);
     await batch.add(Array.from({ length: 60 }, (_, index) => eventOf(60 + index, '{}')));
@@ -32,11 +50,17 @@ describe('what one commit of a build holds', () => {
   });
 
   it('is fewer where they are large', async () => {
-    const batch = newBatch();
+    const { batch } = await newBatch();
     const large = 'x'.repeat(1024 * 1024);
     for (let number = 0; number < 15; number += 1) await batch.add([eventOf(number, large)]);
     expect(batch.room).toBe(85);
     await batch.add([eventOf(15, large)]);
     expect(batch.room).toBe(0);
+  });
+
+  it('is not fewer where a view reads nothing of them but where they are from', async () => {
+    const { batch } = await newBatch(true);
+    await batch.add(Array.from({ length: 20 }, (_, index) => eventOf(index, 'x'.repeat(1024 * 1024))));
+    expect(batch.room).toBe(80);
   });
 });

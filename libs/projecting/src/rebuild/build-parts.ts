@@ -71,7 +71,7 @@ export class GrowingBatch {
       for (const change of (await writer.fold(own)).changes) part.changes.push(change);
       part.handled += own.length;
       this.size += own.length;
-      for (const { data, metadata } of own) this.characters += data.length + metadata.length;
+      for (const event of own) this.characters += writer.charactersOf(event);
     }
   }
 

@@ -35,6 +35,9 @@ export const loadDriver = (): void => void new Database(':memory:').close();
 /** Bounds the page cache of a connection to 2 MiB: a process has some fifty views open, and the operating system caches their files anyway. */
 export const SMALL_CACHE = 'cache_size = -2048';
 
+/** The page cache of a connection that a view is built through, 64 MiB: what one large commit changes stays in memory until it is written, once. */
+export const LARGE_CACHE = 'cache_size = -65536';
+
 const opened = (db: Database.Database, pragmas: readonly string[]): Database.Database => {
   try {
     for (const pragma of pragmas) db.pragma(pragma);

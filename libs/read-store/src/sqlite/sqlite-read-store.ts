@@ -51,7 +51,7 @@ export const openSqliteReadStore = async ({
   const place = realpathSync(folder);
   loadDriver();
   const writer = inThread
-    ? callHere(new ViewsWriter(place))
+    ? callHere(new ViewsWriter(place, true))
     : callThread<ViewsWriter>(
         'views',
         () => startThread(__dirname, 'views.thread', __filename, { workerData: { folder: place } }),
@@ -70,7 +70,7 @@ export const openSqliteReadStore = async ({
 
 class SqliteReadStore implements ReadStore {
   /** A page of an index that is changed all over is written once a commit. */
-  readonly mostAtOnce = 16_000;
+  readonly mostAtOnce = 32_000;
   private readonly board: SharedVersionCounters;
   private readonly stateFile: string;
   private readonly guarded = new GuardedFiles('views');

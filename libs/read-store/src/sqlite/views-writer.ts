@@ -1,17 +1,24 @@
 import type { Json } from '@app/kernel';
 import type { BuildFile, RowBatch, ViewSpec } from '../read-store';
-import { SMALL_CACHE } from './sqlite-file';
+import { LARGE_CACHE, SMALL_CACHE } from './sqlite-file';
 import { writeEntry } from './state-file';
 import { VersionedFiles } from './versioned-files';
 import { prepareFile, readHead, ViewFile } from './view-file';
+
+/** Changes of a commit behind which its pages are let go of: the next one of the view may be long in coming. */
+const MANY = 1_000;
 
 /** All writing to a folder of views, synchronously: in a thread of its own, or in the thread of a rebuild. */
 export class ViewsWriter {
   private readonly files: VersionedFiles<ViewFile>;
 
-  constructor(folder: string) {
+  constructor(
+    folder: string,
+    /** Views are built through it: it takes memory for one commit at a time, that of a page cache. */
+    private readonly builds = false,
+  ) {
     this.files = new VersionedFiles('views', folder, (db) => {
-      db.pragma(SMALL_CACHE);
+      db.pragma(builds ? LARGE_CACHE : SMALL_CACHE);
       const head = readHead(db);
       return head && new ViewFile(db, head);
     });
@@ -33,6 +40,8 @@ export class ViewsWriter {
 
   commit(batch: RowBatch): void {
     this.files.commit(batch.view, batch.version, (file) => file.commit(batch));
+    if (this.builds && batch.changes.length >= MANY)
+      this.files.on(batch.view, batch.version, ({ db }) => db.pragma('shrink_memory'));
     this.files.board.raise(this.files.board.rows(batch.view, batch.version));
   }
 
