@@ -1,5 +1,6 @@
+import { Turns } from '@app/kernel';
 import type { Policy } from '@app/projecting';
-import { type EraseContentParts, onDeletion, removeBlobs } from './erase-content.policy';
+import { EACH_TURN, type EraseContentParts, onDeletion, removeBlobs } from './erase-content.policy';
 
 const NAME = 'destroy-keys';
 
@@ -9,11 +10,15 @@ const NAME = 'destroy-keys';
  */
 export const destroyKeys = (
   parts: Pick<EraseContentParts, 'aggregates' | 'decisions' | 'vault' | 'memories' | 'blobs' | 'blobsOf'>,
-): Policy => ({
-  name: NAME,
-  ...onDeletion(parts, async (_event, selector) => {
-    const streams = await parts.vault.destroy(selector);
-    parts.memories.forEach((memory) => memory.forget(streams));
-    await removeBlobs(parts, streams);
-  }),
-});
+): Policy => {
+  const turns = new Turns(EACH_TURN);
+  return {
+    name: NAME,
+    ...onDeletion(parts, turns, async (_event, selector) => {
+      const streams = await parts.vault.destroy(selector);
+      await turns.next();
+      parts.memories.forEach((memory) => memory.forget(streams));
+      await removeBlobs(parts, streams);
+    }),
+  };
+};

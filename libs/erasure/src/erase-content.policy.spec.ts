@@ -178,13 +178,32 @@ describe('erasing content', () => {
     await both.close();
   });
 
-  it('purges once for deletions that come together', async () => {
+  it('looks at the views and purges once for deletions that come together', async () => {
     const { steps, policy } = setUp();
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => policy.react(deletion('ConversationDeleted', `conversation-${index}`))),
     );
     expect(steps.filter((step) => step === 'receipt')).toHaveLength(20);
     expect(steps.filter((step) => step === 'purge views').length).toBeLessThanOrEqual(3);
+    expect(steps.filter((step) => step.startsWith('reached')).length).toBeLessThanOrEqual(3);
+  });
+
+  it('lets others that wait for the event loop go on between many deletions', async () => {
+    const { steps, policy } = setUp();
+    let receiptsAtOnce = 0;
+    let before = 0;
+    const count = (): void => {
+      const now = steps.filter((step) => step === 'receipt').length;
+      receiptsAtOnce = Math.max(receiptsAtOnce, now - before);
+      before = now;
+      if (now < 40) setImmediate(count);
+    };
+    setImmediate(count);
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => policy.react(deletion('ConversationDeleted', `conversation-${index}`))),
+    );
+    expect(receiptsAtOnce).toBeGreaterThan(0);
+    expect(receiptsAtOnce).toBeLessThanOrEqual(8);
   });
 
   it.each([

@@ -1,13 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { BlobName, Blobs } from '@app/blobs';
 import {
   type Aggregates,
   type Clock,
   type Decisions,
+  Grouped,
   type KeySelector,
   type Position,
   reactionTo,
   type RecordedEvent,
   streamOf,
+  Turns,
 } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import type { Vault } from '@app/vault';
@@ -37,14 +40,22 @@ export interface EraseContentParts {
   readonly memories: readonly { readonly name: string; forget(streams: readonly string[]): void }[];
 }
 
+/** Deletions that go on in one turn of the event loop: who reads meanwhile waits no longer. */
+export const EACH_TURN = 4;
+
+/** Rounds of erasing begin so far apart: each looks at all views, however few deletions it is for. */
+const ROUND_MS = 250;
+
 /** What the policies of erasure have in common: nothing is done for what has its receipt. */
 export const onDeletion = (
   parts: Pick<EraseContentParts, 'aggregates' | 'decisions'>,
+  turns: Turns,
   erase: (event: RecordedEvent, selector: KeySelector) => Promise<void>,
 ): Pick<Policy, 'types' | 'concurrency' | 'react'> => ({
   types: parts.aggregates.erasingTypes,
   concurrency: CONCURRENCY,
   react: async (event) => {
+    await turns.next();
     const selector = parts.aggregates.erasedBy(event);
     if (selector === undefined || (await parts.decisions.load(erasureReceipt, event.context.id)).state) return;
     await erase(event, selector);
@@ -57,14 +68,25 @@ export const onDeletion = (
  */
 export const eraseContent = (parts: EraseContentParts): Policy => {
   const purge = sharedRun(async () => void (await Promise.all(parts.stores.map((store) => store.purge()))));
+  const turns = new Turns(EACH_TURN);
+  let roundBegan = -ROUND_MS;
+  /** Positions are those of the deletions of one round. */
+  const viewsReached = new Grouped<Position, undefined>(async (positions) => {
+    const early = roundBegan + ROUND_MS - performance.now();
+    if (early > 0) await pause(early);
+    roundBegan = performance.now();
+    await parts.viewsReached(positions.reduce((latest, position) => (position > latest ? position : latest)));
+    return positions.map(() => undefined);
+  });
   const forget = (streams: readonly string[]): void => parts.memories.forEach((memory) => memory.forget(streams));
 
   return {
     name: NAME,
-    ...onDeletion(parts, async (event, selector) => {
+    ...onDeletion(parts, turns, async (event, selector) => {
       const streams = await parts.vault.destroy(selector);
+      await turns.next();
       forget(streams);
-      await parts.viewsReached(event.context.position);
+      await viewsReached.join(event.context.position);
       const held = await parts.heldBack([event.context.stream, ...streams]);
       // No receipt for what a view may still show: this deletion becomes a dead letter too, to be retried after that one.
       if (held.length > 0)
@@ -73,6 +95,7 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
         );
       const removed = await removeBlobs(parts, streams);
       await purge();
+      await turns.next();
       // Once more: whoever was reading when the key was destroyed may have remembered since.
       forget(streams);
       await writeReceipt(parts, event, streams, removed);

@@ -75,6 +75,28 @@ export class Queues {
   }
 }
 
+/**
+ * Lets callers go on a few in each turn of the event loop, in the order of the calls: many that an operation ends for at once would
+ * otherwise keep everybody else waiting.
+ */
+export class Turns {
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private readonly each: number) {}
+
+  /** Resolves when it is the caller's turn, in a later turn of the loop. */
+  next(): Promise<void> {
+    return new Promise((goOn) => {
+      if (this.waiting.push(goOn) === 1) setImmediate(this.take);
+    });
+  }
+
+  private readonly take = (): void => {
+    for (const goOn of this.waiting.splice(0, this.each)) goOn();
+    if (this.waiting.length > 0) setImmediate(this.take);
+  };
+}
+
 /** Collects requests while the group before them runs, so that many callers share one operation of a store. */
 export class Grouped<Request, Answer> {
   private next: { readonly requests: Request[]; readonly answers: Promise<readonly Answer[]> } | undefined;

@@ -24,7 +24,7 @@ export * from './issue-words';
 export * from './keyring';
 export * from './log-records';
 export * from './logger';
-export { Mutex, Semaphore, Grouped, coalesced } from './concurrency';
+export { Mutex, Semaphore, Grouped, Turns, coalesced } from './concurrency';
 export * from './shared-lru-cache';
 export * from './size-of';
 export { type SnapshotFormat, type SnapshotStore, SNAPSHOT_EVENTS } from './snapshots';

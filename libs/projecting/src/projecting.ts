@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ask, Leases, LeaseMember } from '@app/coordination';
 import type { EventLog } from '@app/event-log';
 import {
@@ -187,12 +188,14 @@ export class Projecting {
     return letters.flat().toSorted((a, b) => (a.position < b.position ? -1 : 1));
   }
 
-  /** Dead letters of every build that stands there: of those that are served, and of those beside them. */
+  /** Dead letters of every build that stands there: of those that are served, and of those beside them. One view in each turn, since some look into files. */
   async lettersOfBuilds(): Promise<readonly DeadLetter[]> {
-    const letters = [...this.views.values()].map(async ({ view: { store } }) =>
-      Promise.all((await store.versions()).map((version) => store.letters(version))),
-    );
-    return (await Promise.all(letters)).flat(2);
+    const letters: DeadLetter[] = [];
+    for (const { view } of this.views.values()) {
+      await nextTurn();
+      for (const version of await view.store.versions()) letters.push(...(await view.store.letters(version)));
+    }
+    return letters;
   }
 
   /** Throws `not_found`. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type CommandMeta, Decisions, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import { bucketIdOf, bucketOf, Places } from '../bucket/places';
@@ -5,6 +6,21 @@ import { memoryDecider, type MemoryPlace, type NewMemory } from './memory.decide
 
 /** Memories that are deleted at the same time: each is erased for itself, and others read meanwhile. */
 const AT_ONCE = 4;
+/** Many are deleted at this pace, so that others read meanwhile as quickly as before; all of them take this long at most, on a machine that can. */
+const PACE_MS = 4;
+const MOST_MS = 5_000;
+/** Fewer are deleted as fast as it goes. */
+const UNPACED = 20;
+
+/** Waits until so many may be left. Who is late waits for nothing. */
+const pacing = (all: number): ((left: number) => Promise<void>) => {
+  const began = performance.now();
+  const each = all <= UNPACED ? 0 : Math.min(PACE_MS, MOST_MS / all);
+  return async (left) => {
+    const early = began + (all - left - 1) * each - performance.now();
+    if (early > 0) await pause(early);
+  };
+};
 
 /** Deletes memories and gives their places back. Policies do what is left of it where a process dies. */
 @Injectable()
@@ -27,8 +43,10 @@ export class Forgetting {
     const freed = new Map<string, { readonly place: MemoryPlace; readonly memoryIds: string[] }>();
     const receipts: Receipt[] = [];
     const left = [...memoryIds];
+    const pace = pacing(memoryIds.length);
     const workers = Array.from({ length: Math.min(AT_ONCE, left.length) }, async () => {
       for (let memoryId = left.pop(); memoryId !== undefined; memoryId = left.pop()) {
+        await pace(left.length);
         const { state } = await this.decisions.load(memoryDecider, memoryId);
         receipts.push(
           await this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, stepOf(meta, memoryId)),
