@@ -6,10 +6,12 @@ import {
   type Behaviour,
   behaves,
   chunk,
+  completion,
   events,
   json,
   startUpstreamDouble,
   type UpstreamDouble,
+  USAGE,
 } from '../fixtures/upstream-double';
 import { startTestPlatform, type TestPlatform } from './harness';
 
@@ -191,6 +193,83 @@ describe('an answer of an Agent whose provider fails', () => {
     expect(upstream.calls).toHaveLength(30);
     expect((await invocations(agent, 11)).filter(({ usage }) => usage.cost !== '0')).toEqual([]);
     expect(await latest(agent)).toMatchObject({ status: 'failed', parts: [] });
+  });
+});
+
+describe('a whole answer whose provider breaks off in the middle', () => {
+  /** Breaks off this often, each time a quarter of a second after it began to answer. */
+  const breaksOff =
+    (times: number): Behaviour =>
+    (response, call) => {
+      if (upstream.calls.length > times) return void behaves(response, call);
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"choices":');
+      setTimeout(() => response.destroy(), 250).unref();
+    };
+  /** Tokens that may be made in that time, about. */
+  const MADE = 200;
+  const gatewayCalls = async () =>
+    (
+      await platform.call<{ items: (Invocation & { agentId?: string })[] }>(`${CORE}/usage/invocations`)
+    ).body.items.filter(({ agentId }) => agentId === undefined || agentId === null);
+  interface Answer {
+    readonly usage: { readonly totalTokens: number; readonly cost: string };
+    readonly invocationId: string;
+  }
+  const generate = (agentId: string, operation: string, more: object = {}) =>
+    send<Answer & { code?: string }>(`/llm/${agentId}/${operation}`, { prompt: 'Hello?', ...more });
+
+  it.each<[string, object]>([
+    ['generateText', {}],
+    ['generateObject', { schema: {} }],
+  ])('of %s is held and billed for each time, and what all of them used is said', async (operation, more) => {
+    const agent = await newAgent('shaky');
+    upstream.behaviour = (response, call) => {
+      if (upstream.calls.length <= 3) return void breaksOff(3)(response, call);
+      json(response, 200, completion({ content: '1' }, 'steady', { usage: USAGE }));
+    };
+    const { status, body } = await generate(agent, operation, more);
+    expect([status, paths().length]).toEqual([200, 4]);
+    const all = await invocations(agent, 4);
+    const [whole, ...broken] = all.toSorted((a, b) => b.outcome.localeCompare(a.outcome));
+    expect(whole).toMatchObject({ id: body.invocationId, model: 'steady', outcome: 'ok', usageSource: 'upstream' });
+    for (const each of broken) {
+      expect(each).toMatchObject({ model: 'shaky', outcome: 'failed', usageSource: 'held' });
+      expect(each.usage.outputTokens).toBeGreaterThan(MADE);
+    }
+    const sum = all.reduce((tokens, { usage }) => tokens + usage.inputTokens + usage.outputTokens, 0);
+    expect(body.usage.totalTokens).toBe(sum);
+  });
+
+  it('counts against limits: one that is used up by it lets no further call begin', async () => {
+    const agent = await newAgent('shaky');
+    const limit = { scope: { type: 'agent', id: agent }, amount: '0.0003', window: 'total' };
+    expect((await send('/cost-control', limit)).status).toBe(201);
+    upstream.behaviour = breaksOff(2);
+    expect(await generate(agent, 'generateText')).toMatchObject({
+      status: 429,
+      body: { code: 'usage_limit_exceeded' },
+    });
+    expect(upstream.calls).toHaveLength(1);
+    expect(await invocations(agent, 1)).toMatchObject([{ outcome: 'failed', usageSource: 'held' }]);
+  });
+
+  it('of the gateway, or streamed but not yet begun, is billed for each time too', async () => {
+    for (const stream of [false, true]) {
+      const before = (await gatewayCalls()).length;
+      upstream.calls.length = 0;
+      upstream.behaviour = (response, call) => {
+        if (upstream.calls.length > 1 || !stream) return void breaksOff(1)(response, call);
+        events(response).write(': hello\n\n');
+        setTimeout(() => response.destroy(), 250).unref();
+      };
+      const client = { model: 'shaky', stream, messages: [{ role: 'user', content: 'Hello?' }] };
+      expect((await platform.call('/api/compat/v1/chat/completions', { method: 'POST', body: client })).status).toBe(
+        200,
+      );
+      await until(async () => (await gatewayCalls()).length >= before + 2, 'both calls');
+      const calls = (await gatewayCalls()).slice(0, 2).map(({ outcome, usageSource }) => `${outcome} ${usageSource}`);
+      expect(calls.toSorted()).toEqual(['failed held', 'ok upstream']);
+    }
   });
 });
 

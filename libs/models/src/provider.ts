@@ -57,6 +57,8 @@ export interface ChatRequest extends ModelRequest {
   readonly seed?: number;
   /** Asked when a stream broke off in the middle: whether another answer may take its place, since nobody has heard a word of it. By default none may. */
   readonly mayRepeat?: () => boolean;
+  /** Waited for where a provider broke off what it bills, before it or a fallback is asked once more: that is another call. What it throws ends all. */
+  readonly onBrokenOff?: (failure: UpstreamFailure) => Promise<void>;
   /** Told the body of each request to a provider over the network, as it is sent; of a local model what it is given, as JSON. */
   readonly onSent?: (body: string) => void;
   /** The sources are to be summarised, without citations: a local model extracts what they say most. By default the question is answered from them. */
@@ -82,8 +84,8 @@ export type ChatChunk =
   | ReasoningContent
   /** Whole: its arguments have come to their end. */
   | ToolCall
-  /** All that was said in this stream is void: it broke off of this, and is asked for once more (`mayRepeat`). */
-  | { readonly type: 'again'; readonly failure: UpstreamFailure }
+  /** All that was said in this stream is void: it broke off, and is asked for once more (`mayRepeat`). */
+  | { readonly type: 'again' }
   /** The last chunk of every stream that did not fail. */
   | ({ readonly type: 'finish' } & ChatFinish);
 

@@ -8,6 +8,7 @@ export { type Limit, scopeKey } from './limits/limit-register.decider';
 export * from './limits/limit.events';
 export * from './limits/limits';
 export * from './metering';
+export * from './repeated-call';
 export * from './restatement';
 export * from './usage';
 export * from './what-if';

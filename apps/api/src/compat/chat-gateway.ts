@@ -13,7 +13,7 @@ import {
   UpstreamFailure,
   usageOf,
 } from '@app/models';
-import { type CallRecord, METERING, type Metering } from '@app/spending';
+import { type CallRecord, METERING, type Metering, RepeatedCall } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { beginCall } from './begin-call';
@@ -39,7 +39,7 @@ interface ChatCall {
   readonly model: ModelDescription;
   readonly parameters: ChatParameters;
   readonly input: number;
-  readonly record: CallRecord;
+  readonly calls: RepeatedCall;
   readonly reply: FastifyReply;
 }
 
@@ -67,45 +67,48 @@ export class ChatGateway {
       input: Math.min(input, most.input),
       output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output),
     });
-    const record = await beginCall(
-      this.metering,
-      this.models,
-      {
-        userId,
-        ...(keyId === undefined ? {} : { keyId }),
-        kind: 'chat',
-        isAskedFor: true,
-        model,
-        mayAnswer,
-        estimate,
-        mostInput: Math.min(mostInput, most.input),
-      },
-      reply,
-    );
-    const call = { model, parameters, input, record, reply };
-    if (routes.length === 0) return localChat(provider, call);
-    const upstream = new UpstreamCall(routes);
+    const begin = (): Promise<CallRecord> =>
+      beginCall(
+        this.metering,
+        this.models,
+        {
+          userId,
+          ...(keyId === undefined ? {} : { keyId }),
+          kind: 'chat',
+          isAskedFor: true,
+          model,
+          mayAnswer,
+          estimate,
+          mostInput: Math.min(mostInput, most.input),
+        },
+        reply,
+      );
+    const calls = new RepeatedCall(await begin(), begin);
+    const call = { model, parameters, input, calls, reply };
+    if (routes.length === 0) return localChat(provider, { ...call, record: calls.now });
+    const upstream = new UpstreamCall(routes, (failure) => calls.again(failure, usageOf({ input })));
     try {
       await (parameters.stream ? this.streamed(call, upstream) : this.whole(call, upstream));
     } catch (error) {
-      record.failed(error, usageOf({ input }));
+      calls.failed(error, usageOf({ input }));
       throw upstreamError(error);
     } finally {
       upstream.done();
-      record.settle();
+      calls.settle();
     }
   }
 
-  private async whole({ model, parameters, input, record, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
+  private async whole({ model, parameters, input, calls, reply }: ChatCall, upstream: UpstreamCall): Promise<void> {
     const left = (): void => upstream.abort();
     reply.raw.once('close', left);
     const { text, known, served, ms } = await upstream
       .answer(async ({ route, send }) => {
         const exchange = await send('chat/completions', chatRequest(parameters, route));
-        const answer = chatAnswer(await exchange.whole(), route.model, { key: model.key, input, id: record.id });
+        const answer = chatAnswer(await exchange.whole(), route.model, { key: model.key, input, id: calls.now.id });
         return { ...answer, served: route.model, ms: exchange.ms };
       })
       .finally(() => reply.raw.off('close', left));
+    const record = calls.now;
     record.servedBy(served);
     record.used(known);
     if (known.source === 'upstream') record.madeIn(ms, known.usage.outputTokens);
@@ -126,7 +129,7 @@ export class ChatGateway {
   }
 
   private async relayed(
-    { model, parameters, input, record }: ChatCall,
+    { model, parameters, input, calls }: ChatCall,
     { route, send, report }: Attempt,
     writer: EventWriter,
     abort: () => void,
@@ -134,6 +137,7 @@ export class ChatGateway {
     const exchange = await send('chat/completions', chatRequest(parameters, route));
     const { model: served } = route;
     if (!isEventStream(exchange.headers['content-type'])) throw new UpstreamFailure('broken');
+    const record = calls.now;
     record.servedBy(served);
     const usage = (reported: unknown, characters: number): object | null => {
       const known = knownUsage(reported, served, input, characters);

@@ -8,7 +8,6 @@ import {
   type InvocationUsage,
   isUpstreamFailure,
   type ModelDescription,
-  type ToolCall,
   type TokenUsage,
   upstreamRejection,
 } from '@app/models';
@@ -161,6 +160,13 @@ export class AnswerRun {
       sampling: agent.sampling,
       signal,
       ...(isHeard && { mayRepeat: () => !isHeard() }),
+      onBrokenOff: async (failure) => {
+        this.billUnfinished(failure, this.steps.seen(request, text), record);
+        record?.settle();
+        record = undefined;
+        // The other call is an invocation of its own.
+        record = await this.recordOf(model, said);
+      },
       onSent: (body) => this.answer.provenance?.sent(body),
       ...(tools.descriptions.length === 0 ? {} : { tools: tools.descriptions }),
     };
@@ -175,17 +181,12 @@ export class AnswerRun {
         if (chunk.type === 'text') say(marks.push(chunk.text));
         else say(marks.end());
         if (chunk.type === 'reasoning') this.said.say('reasoning', chunk.text);
-        if (chunk.type === 'tool-call') this.call(tools, chunk);
+        if (chunk.type === 'tool-call') this.said.add(tools.partOf(chunk, this.said.all));
         if (chunk.type === 'again') {
-          this.billUnfinished(chunk.failure, this.steps.seen(request, text), record);
-          record?.settle();
-          record = undefined;
           forget();
           this.said.backTo(before);
           ({ marks, cited, forget } = this.sources.reader());
           text = '';
-          // The other call is an invocation of its own.
-          record = await this.recordOf(model, said);
         }
         if (chunk.type !== 'finish') continue;
         this.said.add(...cited(text));
@@ -220,10 +221,6 @@ export class AnswerRun {
     return callsTools(model) && catalogue !== ''
       ? `${agent.systemPrompt}\n\n${catalogue}`.trimStart()
       : agent.systemPrompt;
-  }
-
-  private call(tools: ToolCalls, call: ToolCall): void {
-    this.said.add(tools.partOf(call, this.said.all));
   }
 
   /** Runs the calls of the last step that may be run, all at once. */

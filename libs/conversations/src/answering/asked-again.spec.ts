@@ -27,7 +27,7 @@ const breaksOff = (words: string, held: Promise<void>, then = says('All of it.')
     await held;
     const failure = new UpstreamFailure('broken');
     if (request.mayRepeat?.() !== true) throw failure;
-    yield { type: 'again', failure };
+    yield { type: 'again' };
     yield* then(request);
   };
 

@@ -9,7 +9,7 @@ import {
   upstreamRejection,
   usageOf,
 } from '@app/models';
-import { CallRecord, type Metering } from '@app/spending';
+import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
 import type { Invocation } from '../conversation/checkpoint.events';
 import type { AnsweringAgent, AnsweringModels } from './answering';
 import type { Asker } from './retriever';
@@ -28,7 +28,8 @@ export interface Completed {
   readonly text: string;
   /** Key of the model that answered. */
   readonly model: string;
-  readonly invocation: Invocation;
+  /** The call that answered, behind those that its provider broke off. */
+  readonly invocations: readonly Invocation[];
 }
 
 /** Whole texts by chat models, beside the answers of Agents: summaries, titles and judgements. Each call is metered as an invocation of its own. */
@@ -47,37 +48,43 @@ export class MeteredCompletions {
   ): Promise<Completed> {
     const { model, signal } = request;
     const { counted, most } = requestTokens(request, model);
-    const call = await this.metering.begin({
-      userId: asker.userId,
-      ...(asker.keyId === undefined ? {} : { keyId: asker.keyId }),
-      agentId,
-      spaceId,
-      kind: 'chat',
-      ...(isAskedFor ? { isAskedFor } : {}),
-      model,
-      mayAnswer: this.models.provider(model).mayAnswer(model),
-      estimate: usageOf({ input: counted, output: mostOutput }),
-      mostInput: most,
-    });
-    const record = new CallRecord(call, model, mostOutput, this.models.rates);
+    const begin = async (): Promise<CallRecord> => {
+      const call = await this.metering.begin({
+        userId: asker.userId,
+        ...(asker.keyId === undefined ? {} : { keyId: asker.keyId }),
+        agentId,
+        spaceId,
+        kind: 'chat',
+        ...(isAskedFor ? { isAskedFor } : {}),
+        model,
+        mayAnswer: this.models.provider(model).mayAnswer(model),
+        estimate: usageOf({ input: counted, output: mostOutput }),
+        mostInput: most,
+      });
+      return new CallRecord(call, model, mostOutput, this.models.rates);
+    };
+    const input = usageOf({ input: counted });
+    const calls = new RepeatedCall(await begin(), begin);
     try {
       signal.throwIfAborted();
-      const answer = await provider.complete(request);
+      const answer = await provider.complete({ ...request, onBrokenOff: (failure) => calls.again(failure, input) });
+      const record = calls.now;
       record.servedBy(answer.model);
       record.used({ usage: answer.usage, source: answer.usageSource });
       record.succeeded();
       const text = textOfMessage(answer).trim();
       // One that was cut lacks what came last.
       if (text === '' || answer.finishReason === 'length') return reject('upstream_error');
-      return { text, model: answer.model.key, invocation: { id: record.id, usage: record.bill(this.currency) } };
+      const invocations = calls.all.map((each) => ({ id: each.id, usage: each.bill(this.currency) }));
+      return { text, model: answer.model.key, invocations };
     } catch (error) {
       // A provider that was asked bills its input, whoever leaves.
       const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
-      record.failed(signal.aborted && !isUpstreamFailure(error) ? left : error, usageOf({ input: counted }));
+      calls.failed(signal.aborted && !isUpstreamFailure(error) ? left : error, input);
       if (signal.aborted) throw signal.reason;
       throw isDomainError(error) ? error : upstreamRejection(error);
     } finally {
-      record.settle();
+      calls.settle();
     }
   }
 }

@@ -79,7 +79,7 @@ export class Summariser {
       const made = await this.completions.complete(request, provider, { ...given, mostOutput: MOST_OUTPUT });
       summary = made.text;
       answeredBy = made.model;
-      invocations.push(made.invocation);
+      invocations.push(...made.invocations);
     }
     return summary === null || invocations.length === 0
       ? reject('conflict', { reason: 'nothing_to_summarise' })

@@ -17,7 +17,8 @@ import {
   upstreamRejection,
   usageOf,
 } from '@app/models';
-import { CallRecord, type MeteredCall, type Metering } from '@app/spending';
+import { CallRecord, type MeteredCall, type Metering, RepeatedCall } from '@app/spending';
+import { usageSum } from '../answering/usage-sum';
 import { searchText, sourceOf } from '../answering/sources';
 import { CitationReader } from '../answering/citations';
 import type { Compactor } from '../answering/compactor';
@@ -77,7 +78,7 @@ export interface GeneratorParts {
   readonly compactor: Pick<Compactor, 'shown'>;
 }
 
-/** One answered call, with what it was given. */
+/** One answer, with what it was given. `usage`: of the call that answered, and of those that its provider broke off; `invocationId`: of the former. */
 export interface GeneratedAnswer {
   readonly result: ChatResult;
   readonly passages: readonly RetrievedPassage[];
@@ -142,8 +143,9 @@ export class Generator {
       ...(seed === undefined ? {} : { seed }),
       signal,
     };
-    const { metered, most } = await this.reserve(generation, request, provider, searches ? USUAL.passages : 0);
-    let record: CallRecord | undefined;
+    const reserve = () => this.reserve(generation, request, provider, searches ? USUAL.passages : 0);
+    const { metered, most } = await reserve();
+    let calls: RepeatedCall | undefined;
     let asked = request;
     try {
       signal.throwIfAborted();
@@ -157,20 +159,25 @@ export class Generator {
           ).passages
         : (passages ?? []);
       asked = { ...request, sources: found.map(sourceOf) };
-      record = new CallRecord(metered, model, most, this.parts.models.rates);
-      const result = await provider.complete(asked);
+      const input = usageOf({ input: requestTokens(asked, model).counted });
+      const recordOf = (call: MeteredCall) => new CallRecord(call, model, most, this.parts.models.rates);
+      const repeated = new RepeatedCall(recordOf(metered), async () => recordOf((await reserve()).metered));
+      calls = repeated;
+      const result = await provider.complete({ ...asked, onBrokenOff: (failure) => repeated.again(failure, input) });
+      const record = calls.now;
       record.servedBy(result.model);
       record.used({ usage: result.usage, source: result.usageSource });
       if (result.pace !== undefined) record.madeIn(result.pace.ms, result.pace.tokens);
       record.succeeded();
-      return { result, passages: found, usage: record.bill(this.parts.currency), invocationId: record.id };
+      const usage = calls.all.map((each) => each.bill(this.parts.currency)).reduce(usageSum);
+      return { result, passages: found, usage, invocationId: record.id };
     } catch (error) {
-      if (signal.aborted) record?.stopped();
-      record?.failed(error, usageOf({ input: requestTokens(asked, model).counted }));
+      if (signal.aborted) calls?.stopped();
+      calls?.failed(error, usageOf({ input: requestTokens(asked, model).counted }));
       throw signal.aborted ? signal.reason : generationRejection(error);
     } finally {
-      if (record === undefined) metered.cancel();
-      else record.settle();
+      if (calls === undefined) metered.cancel();
+      else calls.settle();
     }
   }
 

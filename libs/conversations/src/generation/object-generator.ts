@@ -1,6 +1,7 @@
-import { decimalAmount, nanoUnits, reject } from '@app/kernel';
-import { type ChatMessage, type InvocationUsage, type JsonSchema, textOfMessage, usageOf, userText } from '@app/models';
+import { reject } from '@app/kernel';
+import { type ChatMessage, type JsonSchema, textOfMessage, userText } from '@app/models';
 import { sourceParts } from '../answering/source-parts';
+import { usageSum } from '../answering/usage-sum';
 import type { GeneratedAnswer, GeneratedText, Generation, Generator } from './generator';
 import type { SchemaChecks } from './schema-checks';
 
@@ -112,21 +113,8 @@ const described = (text: string, answers: readonly GeneratedAnswer[]): Omit<Gene
   return {
     finishReason: result.finishReason,
     sources: sourceParts(text, given, passages),
-    usage: answers.map(({ usage }) => usage).reduce(summed),
+    usage: answers.map(({ usage }) => usage).reduce(usageSum),
     model: result.model.key,
     invocationId,
   };
 };
-
-const summed = (a: InvocationUsage, b: InvocationUsage): InvocationUsage => ({
-  ...usageOf({
-    input: a.inputTokens + b.inputTokens,
-    cacheRead: a.inputTokenDetails.cacheReadTokens + b.inputTokenDetails.cacheReadTokens,
-    cacheWrite: a.inputTokenDetails.cacheWriteTokens + b.inputTokenDetails.cacheWriteTokens,
-    output: a.outputTokens + b.outputTokens,
-    reasoning: a.outputTokenDetails.reasoningTokens + b.outputTokenDetails.reasoningTokens,
-  }),
-  cost: decimalAmount(nanoUnits(a.cost) + nanoUnits(b.cost)),
-  currency: a.currency,
-  isIncludedUsage: a.isIncludedUsage && b.isIncludedUsage,
-});

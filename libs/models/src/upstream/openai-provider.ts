@@ -45,11 +45,12 @@ export class OpenAiProvider implements Provider {
   }
 
   complete(request: ChatRequest): Promise<ChatResult> {
-    return answered(this.trusted(request.model), request.signal, (attempt) => completed(request, attempt));
+    const { model, signal, onBrokenOff } = request;
+    return answered(this.trusted(model), signal, (attempt) => completed(request, attempt), onBrokenOff);
   }
 
   async *stream(request: ChatRequest): AsyncIterable<ChatChunk> {
-    const call = new UpstreamCall(this.trusted(request.model));
+    const call = new UpstreamCall(this.trusted(request.model), request.onBrokenOff);
     let progress: { finishedAt?: number } = {};
     let state: 'asked' | 'begun' | 'whole' = 'asked';
     let timeout: NodeJS.Timeout | undefined;
@@ -82,7 +83,8 @@ export class OpenAiProvider implements Provider {
         }
         if (request.mayRepeat?.() !== true || !call.mayAgain(failure)) throw failure;
         state = 'asked';
-        yield { type: 'again', failure };
+        await request.onBrokenOff?.(failure);
+        yield { type: 'again' };
         answer = await call.again(failure, begin);
       }
     } finally {
@@ -142,8 +144,9 @@ export const answered = async <T>(
   routes: readonly Route[],
   signal: AbortSignal,
   attempting: Attempting<T>,
+  onBrokenOff?: ChatRequest['onBrokenOff'],
 ): Promise<T> => {
-  const call = new UpstreamCall(routes);
+  const call = new UpstreamCall(routes, onBrokenOff);
   const unlisten = onAbort(signal, () => call.abort());
   try {
     return await call.answer((attempt) => parsed(attempting(attempt)));

@@ -49,7 +49,11 @@ export class UpstreamCall {
   private at = 0;
   private made = 0;
 
-  constructor(private readonly routes: readonly Route[]) {}
+  /** `onBrokenOff`: waited for before another try, where one broke off that its provider bills; then the failure of the whole call tells of it no more. */
+  constructor(
+    private readonly routes: readonly Route[],
+    private readonly onBrokenOff?: (failure: UpstreamFailure) => Promise<void>,
+  ) {}
 
   /** What the first attempt comes to that succeeds. Rejects with an `UpstreamFailure`. */
   async answer<T>(attempting: Attempting<T>): Promise<T> {
@@ -60,7 +64,8 @@ export class UpstreamCall {
       } catch (error) {
         if (!isUpstreamFailure(error)) throw error;
         last = error;
-        if (!error.allowsFallback) break;
+        if (!error.allowsFallback || this.at + 1 >= this.routes.length) break;
+        await this.account(error);
       }
     }
     throw this.withWork(last ?? new UpstreamFailure('broken'));
@@ -97,6 +102,13 @@ export class UpstreamCall {
     if (exchange !== undefined && asked !== null && failure.facts.work === undefined) this.brokeOff(asked, exchange.ms);
     exchange?.abort(new UpstreamFailure('broken'));
     return failure.facts.work === undefined ? this.withWork(failure) : failure;
+  }
+
+  private async account(failure: UpstreamFailure): Promise<void> {
+    if (this.brokenOff === undefined || this.onBrokenOff === undefined) return;
+    const told = this.withWork(failure);
+    this.brokenOff = undefined;
+    await this.onBrokenOff(told);
   }
 
   private repeats(failure: UpstreamFailure): boolean {
@@ -165,6 +177,7 @@ export class UpstreamCall {
         return await this.once(attempt, attempting);
       } catch (error) {
         if (!isUpstreamFailure(error) || !this.repeats(error)) throw error;
+        await this.account(error);
       }
       await this.pause();
     }

@@ -15,7 +15,7 @@ import {
   userText,
   type Models,
 } from '@app/models';
-import { CallRecord, type Metering } from '@app/spending';
+import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
 import { LONGEST_SUMMARY } from '../section-summary/section-summary.events';
 
 /** Output that is held for a call: models that think put out more than a summary has. */
@@ -81,8 +81,10 @@ export class ModelCalls {
       QUESTION,
       ...request.sources.flatMap(({ title, headings, text }) => [title, ...headings, text]),
     ];
-    const text = await this.metered('chat', { model, provider }, said, MOST_OUTPUT, async (record) => {
-      const answer = await provider.complete(request);
+    const text = await this.metered('chat', { model, provider }, said, MOST_OUTPUT, async (calls, counted) => {
+      const onBrokenOff: ChatRequest['onBrokenOff'] = (failure) => calls.again(failure, counted);
+      const answer = await provider.complete({ ...request, onBrokenOff });
+      const record = calls.now;
       record.servedBy(answer.model);
       record.used({ usage: answer.usage, source: answer.usageSource });
       return textOfMessage(answer).trim();
@@ -99,7 +101,7 @@ export class ModelCalls {
   embeddings(texts: readonly string[]): Promise<readonly Float32Array[]> {
     const embedding = this.parts.models.embedding();
     const { model, provider } = embedding;
-    return this.metered('embedding', embedding, texts, 0, async (record, counted) => {
+    return this.metered('embedding', embedding, texts, 0, async ({ now: record }, counted) => {
       const embedded = await provider.embed({ model, texts, purpose: 'passage', signal: this.signal });
       record.servedBy(embedded.model);
       record.used({ usage: embedded.usage ?? counted, source: embedded.usage === undefined ? 'counted' : 'upstream' });
@@ -113,36 +115,39 @@ export class ModelCalls {
     { model, provider }: { readonly model: ModelDescription; readonly provider: Caller },
     texts: readonly string[],
     output: number,
-    make: (record: CallRecord, counted: TokenUsage) => Promise<T>,
+    make: (calls: RepeatedCall, counted: TokenUsage) => Promise<T>,
   ): Promise<T> {
     const { models, metering } = this.parts;
     const counted = usageOf({ input: texts.reduce((sum, text) => sum + estimatedTokens(text), 0) });
-    const call = await metering.begin({
-      ...this.payer,
-      kind,
-      model,
-      mayAnswer: provider.mayAnswer(model),
-      estimate: usageOf({ input: counted.inputTokens, output }),
-      mostInput: texts.reduce((sum, text) => sum + mostTokens(text), 0),
-    });
-    if (this.signal.aborted) {
-      call.cancel();
-      throw this.signal.reason;
-    }
-    const record = new CallRecord(call, model, output, models.rates);
+    const begin = async (): Promise<CallRecord> => {
+      const call = await metering.begin({
+        ...this.payer,
+        kind,
+        model,
+        mayAnswer: provider.mayAnswer(model),
+        estimate: usageOf({ input: counted.inputTokens, output }),
+        mostInput: texts.reduce((sum, text) => sum + mostTokens(text), 0),
+      });
+      if (this.signal.aborted) {
+        call.cancel();
+        throw this.signal.reason;
+      }
+      return new CallRecord(call, model, output, models.rates);
+    };
+    const calls = new RepeatedCall(await begin(), begin);
     try {
-      const made = await make(record, counted);
-      record.succeeded();
+      const made = await make(calls, counted);
+      calls.now.succeeded();
       return made;
     } catch (error) {
       const isLeft = this.signal.aborted;
       // A provider that was asked bills its input, whoever leaves.
       const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
-      record.failed(isLeft && !isUpstreamFailure(error) ? left : error, counted);
+      calls.failed(isLeft && !isUpstreamFailure(error) ? left : error, counted);
       if (isLeft) throw this.signal.reason;
       throw isDomainError(error) ? error : upstreamRejection(error);
     } finally {
-      record.settle();
+      calls.settle();
     }
   }
 }

@@ -1,0 +1,52 @@
+import type { TokenUsage, UpstreamFailure } from '@app/models';
+import type { CallRecord } from './call-record';
+
+/** A model call that may be made again because its provider broke off: each time is an invocation of its own, held and billed by itself. */
+export class RepeatedCall {
+  private readonly before: CallRecord[] = [];
+  private current: CallRecord | undefined;
+
+  /** `reserve`: holds what another call may cost; it may reject. */
+  constructor(
+    first: CallRecord,
+    private readonly reserve: () => Promise<CallRecord>,
+  ) {
+    this.current = first;
+  }
+
+  /** The call under way. */
+  get now(): CallRecord {
+    if (this.current === undefined) throw new Error('no call is under way');
+    return this.current;
+  }
+
+  /** Every call, the first one first. */
+  get all(): readonly CallRecord[] {
+    return this.current === undefined ? this.before : [...this.before, this.current];
+  }
+
+  /** Bills the call that broke off, of which `seen` was counted, and holds another. Rejects as `reserve` does: then none is under way. */
+  async again(failure: UpstreamFailure, seen: TokenUsage): Promise<void> {
+    const broken = this.now;
+    broken.failed(failure, seen);
+    broken.settle();
+    this.before.push(broken);
+    this.current = undefined;
+    this.current = await this.reserve();
+  }
+
+  /** Whoever called left on purpose. */
+  stopped(): void {
+    this.current?.stopped();
+  }
+
+  /** The call under way ended of `error`, if one is. */
+  failed(error: unknown, seen: TokenUsage): void {
+    this.current?.failed(error, seen);
+  }
+
+  /** To be called once, when all is over. */
+  settle(): void {
+    this.current?.settle();
+  }
+}
