@@ -5,7 +5,7 @@ import { type Child, startChild } from '../e2e/child';
 import { embedByLength, type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
 import { until } from '../fixtures/until';
 
-/** Kill -9 in the middle of a re-index: it goes on by itself, and embeds one batch again at most. */
+/** Kill -9 in the middle of a re-index, or of what follows its swap: it goes on by itself, and embeds one batch again at most. */
 const KEY = 'reindex-test-key-0123456789-abcdefghijklmnop';
 const BATCH = 16;
 const DOCUMENTS = 3;
@@ -110,3 +110,50 @@ test.each([1, 2, 4])(
   },
   180_000,
 );
+
+test('killed while a document that was renamed behind it follows its swap, that document follows all the same', async () => {
+  let child = await start();
+  const { id: agentId } = await call<{ id: string }>(child, 'agents', 'POST', { name: 'Guide' });
+  const documents = () =>
+    call<{ items: Document[] }>(child, `knowledge/${agentId}/documents`).then(({ items }) => items);
+  for (let index = 0; index < DOCUMENTS; index += 1)
+    await call(child, `knowledge/${agentId}/documents`, 'POST', {
+      name: `${index}.md`,
+      content: contentOf(`document ${index}`),
+      mimeType: 'text/markdown',
+    });
+  await until(async () => (await documents()).every(({ status }) => status === 'Ready'), 'the end of ingestion');
+  const before = new Map((await documents()).map(({ id, chunkCount }) => [id, chunkCount]));
+  await call(child, `agents/${agentId}`, 'PUT', { chunking: { maxTokens: 50, overlapTokens: 0 } });
+  await call(child, `knowledge/${agentId}/reindex`, 'POST', {});
+  const state = () => call<{ state: string }>(child, `knowledge/${agentId}/reindex`).then((job) => job.state);
+  await until(async () => (await state()) === 'ready', 'the end of the re-index');
+  const [renamed = ''] = before.keys();
+  const renaming = () => texts.filter((text) => text.startsWith('Bison > ')).length;
+  await call(child, `knowledge/${agentId}/documents/${renamed}`, 'PUT', { name: 'Bison.md' });
+  await until(() => renaming() >= (before.get(renamed) ?? 0), 'the vectors behind the new name');
+
+  texts.length = 0;
+  let calls = 0;
+  provider.answer = (path, body, response) => {
+    if ((calls += 1) !== 2) return counting(path, body, response);
+    texts.push(...(body['input'] as string[]));
+  };
+  await call(child, `knowledge/${agentId}/reindex/swap`, 'POST', {});
+  await until(() => calls >= 2, 'a call that is not answered');
+  child.kill('SIGKILL');
+  await child.exited;
+
+  provider.answer = counting;
+  child = await start();
+  const isCut = async (isNew: boolean) =>
+    (await documents()).every(({ id, chunkCount }) => chunkCount > (before.get(id) ?? 0) === isNew);
+  await until(() => isCut(true), 'the swap of all documents');
+  expect((await documents()).every(({ status }) => status === 'Ready')).toBe(true);
+  const { chunkCount = 0 } = (await documents()).find(({ id }) => id === renamed) ?? {};
+  expect(texts.length).toBeLessThanOrEqual(chunkCount + BATCH);
+  expect(renaming()).toBe(texts.length);
+  await call(child, `knowledge/${agentId}/reindex/rollback`, 'POST', {});
+  await until(() => isCut(false), 'the rollback of all documents');
+  await child.stop();
+}, 180_000);

@@ -53,6 +53,16 @@ export interface EmbeddingParts extends MeteringParts {
   readonly models: Pick<Models, 'rates'> & { embedding(): Embedding };
 }
 
+/** Of a change of the embedding model: what documents have vectors of until they are re-indexed. */
+export interface EmbeddingModels {
+  embedding(): Embedding;
+  otherEmbeddings(): readonly Embedding[];
+}
+
+/** A model that vectors are of, and who runs it; undefined where it is configured no more. */
+export const embeddingOf = (models: EmbeddingModels, key: string | null): Embedding | undefined =>
+  [models.embedding(), ...models.otherEmbeddings()].find(({ model }) => model.key === key);
+
 export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'signal'> {
   readonly purpose: NonNullable<EmbeddingRequest['purpose']>;
   readonly payer: Payer;

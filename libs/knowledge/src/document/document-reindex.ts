@@ -78,6 +78,10 @@ const discard = (
   return [{ type: 'DocumentReindexDiscarded', data: { jobId, superseded: blobsBeside(state) } }];
 };
 
+/** Whether a document has other passages than those of the side of a job that is decided on, and ones beside them that are of it. */
+export const isLeftOut = (state: DocumentState, jobId: string, to: 'new' | 'earlier'): boolean =>
+  state.status === 'Ready' && state.beside?.jobId === jobId && state.beside.isEarlier === (to === 'earlier');
+
 /** What an event of a re-index changes in a document. */
 export const reindexing = (state: LiveDocument, { type, data }: RecordedEvent<ReindexEvent>): Partial<LiveDocument> => {
   switch (type) {
@@ -93,8 +97,8 @@ export const reindexing = (state: LiveDocument, { type, data }: RecordedEvent<Re
       };
     }
     case 'DocumentReindexed': {
-      const { superseded: _, embeddingModel: model, ...made } = data;
-      return { beside: { ...made, model, isEarlier: false }, embeddedBeside: null };
+      const { superseded: _, embeddingModel: model, isEarlier = false, ...made } = data;
+      return { beside: { ...made, model, isEarlier }, embeddedBeside: null };
     }
     case 'DocumentPassagesSwapped':
       return {

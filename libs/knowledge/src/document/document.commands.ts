@@ -43,7 +43,9 @@ export type PassagesCommand =
       readonly chunkCount: number;
       readonly tokenCount: number;
       readonly chunking: Chunking | null;
-      readonly embeddingModel: string;
+      readonly embeddingModel: string | null;
+      /** Passages from before a swap, made again for what was edited since. */
+      readonly isEarlier?: true;
       /** As of `MarkIndexed`. */
       readonly editedChunks?: readonly string[];
       readonly editsDropped?: number;

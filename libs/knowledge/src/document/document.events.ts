@@ -185,7 +185,7 @@ export const documentReindexEmbedded = defineEvent({
 export const documentReindexed = defineEvent({
   type: 'DocumentReindexed',
   description:
-    'A re-index made new passages of the document, which are stored beside those that are searched until they are swapped. `of` names the passages that they are to replace, `superseded` blobs that nothing refers to any more.',
+    'A re-index made new passages of the document, which are stored beside those that are searched until they are swapped. `of` names the passages that they are to replace, `superseded` blobs that nothing refers to any more. `isEarlier`: passages from before a swap were made again, for what was edited or renamed since, to be rolled back to.',
   data: z.strictObject({
     jobId: id,
     of: z.string(),
@@ -194,7 +194,8 @@ export const documentReindexed = defineEvent({
     chunkCount: count,
     tokenCount: count,
     chunking: chunkingSchema.nullable(),
-    embeddingModel: z.string(),
+    embeddingModel: z.string().nullable(),
+    isEarlier: z.literal(true).optional(),
     ...editsKept,
     superseded: releasedBlobs(),
   }),

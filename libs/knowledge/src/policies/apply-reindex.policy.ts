@@ -1,9 +1,12 @@
+import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { type Clock, CLOCK, Decisions, idOf, reactionTo, type RecordedEvent, stepOf } from '@app/kernel';
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import type { PassagesCommand } from '../document/document.commands';
 import { documentDecider } from '../document/document.decider';
+import { isLeftOut } from '../document/document-reindex';
 import { INDEXED_DOCUMENTS, type IndexedDocuments } from '../lookups';
+import { DocumentsBehind } from '../reindex/documents-behind';
 import { unlessDeleted } from '../reindex/reindex-document';
 import { levelOf } from '../reindex/reindex-plan';
 import { reindexDecider } from '../reindex/reindex.decider';
@@ -18,11 +21,16 @@ export class ApplyReindex implements Policy {
   readonly name = 'apply-reindex';
   readonly types = ['ReindexStarted', 'ReindexCancelled', 'ReindexSwapped', 'ReindexRolledBack'];
 
+  private readonly behind: DocumentsBehind;
+
   constructor(
     private readonly decisions: Decisions,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(INDEXED_DOCUMENTS) private readonly documents: IndexedDocuments,
-  ) {}
+    @Inject(COORDINATION_STORE) coordination: CoordinationStore,
+  ) {
+    this.behind = new DocumentsBehind(coordination);
+  }
 
   async react(event: RecordedEvent): Promise<void> {
     const id = idOf(event.context.stream);
@@ -33,9 +41,20 @@ export class ApplyReindex implements Policy {
     const meta = reactionTo(event, this.name, this.clock.now());
     for await (const page of this.documents(levelOf(place), event.context.position))
       for (const { documentId } of page)
-        await unlessDeleted(() =>
-          this.decisions.transact(documentDecider, documentId, command, stepOf(meta, documentId)),
-        );
+        await unlessDeleted(async () => {
+          await this.decisions.transact(documentDecider, documentId, command, stepOf(meta, documentId));
+          if (command.type === 'SwapPassages') await this.noteLeftOut(id, documentId, command);
+        });
+  }
+
+  /** What was edited or renamed since its passages were made has them made again, and then follows. */
+  private async noteLeftOut(
+    id: string,
+    documentId: string,
+    { jobId, to }: Extract<PassagesCommand, { type: 'SwapPassages' }>,
+  ): Promise<void> {
+    const { state } = await this.decisions.load(documentDecider, documentId);
+    if (isLeftOut(state, jobId, to)) await this.behind.add({ reindexId: id, documentId });
   }
 
   /** The job as it stood before it was cancelled. */

@@ -2,6 +2,7 @@ import { isDomainError, isErased } from '@app/kernel';
 import { decodePassages, encodePassages, type StoredPassage } from '@app/search-index';
 import type { Embedded } from '../document/document-blobs';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
+import type { Payer } from '../embed-metered';
 import { DocumentWork } from '../ingestion/document-work';
 import { embedPassages } from '../ingestion/embed-passages';
 import { type IngestionParts, workerMeta } from '../ingestion/ingest';
@@ -56,8 +57,20 @@ export const reindexDocument = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const found = await progressOf(parts, job, documentId);
-  if (found.is !== 'due') return;
-  const { document, indexed, wanted } = found;
+  if (found.is === 'due') await makeBeside(parts, job, found, signal);
+};
+
+/** Makes what is wanted of a document, whatever a job made of it before. Vectors that it has are used again. */
+export const makeBeside = async (
+  parts: ReindexParts,
+  job: Pick<ReindexJob, 'jobId' | 'askedBy'>,
+  {
+    document,
+    indexed,
+    wanted,
+  }: { readonly document: LiveDocument; readonly indexed: Indexed; readonly wanted: WantedPassages },
+  signal: AbortSignal,
+): Promise<void> => {
   const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
   const cut = isCutAnew(indexed.chunking, wanted)
     ? await cutAnew(parts, work, wanted, signal)
@@ -68,10 +81,9 @@ export const reindexDocument = async (
         kept: [...document.editedChunks],
         dropped: 0,
       };
-  const { jobId, askedBy } = job;
-  const { agentId, spaceId } = document;
+  const { jobId } = job;
   const embedded = await embedPassages(parts, work, cut.passages, {
-    payer: { ...askedBy, ...(agentId === null ? {} : { agentId }), ...(spaceId === null ? {} : { spaceId }) },
+    payer: payerFor(job, document),
     before: vectorsOf(document, jobId),
     batch: (stored) => ({ type: 'KeepReindexBatch', jobId, ...stored }),
     signal,
@@ -94,6 +106,16 @@ export const reindexDocument = async (
     editsDropped: cut.dropped,
   }));
 };
+
+/** Whose limits the calls of a job for a document count against. */
+export const payerFor = (
+  { askedBy }: Pick<ReindexJob, 'askedBy'>,
+  { agentId, spaceId }: Pick<LiveDocument, 'agentId' | 'spaceId'>,
+): Payer => ({
+  ...askedBy,
+  ...(agentId === null ? {} : { agentId }),
+  ...(spaceId === null ? {} : { spaceId }),
+});
 
 /** Whether what a job made of a document is stored, whole and with its vectors. */
 export const isWhole = async (
@@ -141,8 +163,9 @@ const missing = (documentId: string): never => {
   throw new Error(`a stored body of document ${documentId} is gone`);
 };
 
-/** Vectors that need not be made: of what is searched, and of the batches of this job. */
-const vectorsOf = ({ indexed, embeddedBeside }: LiveDocument, jobId: string): readonly Embedded[] => [
+/** Vectors that need not be made: of what is searched, and of what this job made, also if it is of use no more. */
+export const vectorsOf = ({ indexed, beside, embeddedBeside }: LiveDocument, jobId: string): readonly Embedded[] => [
   ...(indexed === null || indexed.model === null ? [] : [{ passages: indexed.passages, model: indexed.model }]),
+  ...(beside?.jobId !== jobId || beside.model === null ? [] : [{ passages: beside.passages, model: beside.model }]),
   ...(embeddedBeside?.jobId === jobId ? embeddedBeside.batches : []),
 ];

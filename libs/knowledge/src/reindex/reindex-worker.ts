@@ -4,12 +4,14 @@ import { verdictOn } from '../ingestion/attempt';
 import { workerMeta } from '../ingestion/ingest';
 import { IngestionFailure } from '../ingestion/ingestion-failure';
 import type { IndexedFacts, IndexedDocuments, RunningReindexes } from '../lookups';
-import { isWhole, progressOf, reindexDocument, type ReindexParts, unlessDeleted } from './reindex-document';
+import { catchUp, type CatchUpParts } from './catch-up';
+import { type DocumentBehind, DocumentsBehind } from './documents-behind';
+import { isWhole, progressOf, reindexDocument, unlessDeleted } from './reindex-document';
 import { isDue, levelOf } from './reindex-plan';
 import { showReindexProgress } from './reindex-progress';
 import { reindexDecider, type ReindexJob } from './reindex.decider';
 
-export interface ReindexWorkerOptions extends ReindexParts {
+export interface ReindexWorkerOptions extends CatchUpParts {
   readonly claims: Claims;
   readonly coordination: CoordinationStore;
   readonly running: RunningReindexes;
@@ -27,10 +29,13 @@ export class ReindexWorker {
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> | undefined;
-  /** Failures in a row of a job, and when it is tried again. */
+  private readonly behind: DocumentsBehind;
+  /** Failures in a row of a job or a document, and when it is tried again. */
   private readonly failed = new Map<string, { readonly failures: number; readonly retryAt: number }>();
 
-  constructor(private readonly options: ReindexWorkerOptions) {}
+  constructor(private readonly options: ReindexWorkerOptions) {
+    this.behind = new DocumentsBehind(options.coordination);
+  }
 
   start(): void {
     this.timer = setInterval(() => this.sweep(), this.options.sweepMs ?? 1_000).unref();
@@ -49,26 +54,48 @@ export class ReindexWorker {
   /** Never rejects. */
   private async workOnAll(): Promise<void> {
     try {
-      for (const id of await this.options.running.running()) await this.workOn(id);
+      for (const behind of await this.behind.waiting())
+        await this.workOn(
+          behind.entry.key,
+          () => this.catchUp(behind),
+          () => this.behind.done(behind),
+        );
+      for (const id of await this.options.running.running())
+        await this.workOn(
+          `reindex/${id}`,
+          () => this.run(id),
+          (code) => this.fail(id, code),
+        );
     } catch (error) {
       if (!this.stopping.signal.aborted)
         this.options.logger.warn({ error }, 'Reading running re-index jobs failed; retrying.');
     }
   }
 
-  private async workOn(id: string): Promise<void> {
+  /** `giveUp`: what becomes of it after a failure that does not pass. */
+  private async workOn(
+    claim: string,
+    work: () => Promise<void>,
+    giveUp: (code: string) => Promise<void>,
+  ): Promise<void> {
     const now = this.options.clock.now().getTime();
-    if (this.stopping.signal.aborted || (this.failed.get(id)?.retryAt ?? 0) > now) return;
-    const release = await this.options.claims.take(`reindex/${id}`);
+    if (this.stopping.signal.aborted || (this.failed.get(claim)?.retryAt ?? 0) > now) return;
+    const release = await this.options.claims.take(claim);
     if (release === undefined) return;
     try {
-      await this.run(id);
-      this.failed.delete(id);
+      await work();
+      this.failed.delete(claim);
     } catch (error) {
-      if (!this.stopping.signal.aborted) await this.onFailure(id, error);
+      if (!this.stopping.signal.aborted) await this.onFailure(claim, error, giveUp);
     } finally {
       await release();
     }
+  }
+
+  /** A document that was left out of a swap or a rollback. */
+  private async catchUp(behind: DocumentBehind): Promise<void> {
+    const { signal } = this.stopping;
+    if ((await unlessDeleted(() => catchUp(this.options, behind, signal))) !== false) await this.behind.done(behind);
   }
 
   private async run(id: string): Promise<void> {
@@ -144,15 +171,19 @@ export class ReindexWorker {
     return isDue(facts, { embeddingModel: models.embedding().model.key, chunking });
   }
 
-  private async onFailure(id: string, error: unknown): Promise<void> {
-    const failures = this.failed.get(id)?.failures ?? 0;
+  private async onFailure(claim: string, error: unknown, giveUp: (code: string) => Promise<void>): Promise<void> {
+    const failures = this.failed.get(claim)?.failures ?? 0;
     const { code, retryInMs } = verdictOn(error, failures);
-    this.options.logger.warn({ reindex: id, code, error }, 'A re-index failed for the moment.');
+    this.options.logger.warn({ work: claim, code, error }, 'A re-index failed for the moment.');
     if (retryInMs !== null) {
-      this.failed.set(id, { failures: failures + 1, retryAt: this.options.clock.now().getTime() + retryInMs });
+      this.failed.set(claim, { failures: failures + 1, retryAt: this.options.clock.now().getTime() + retryInMs });
       return;
     }
-    this.failed.delete(id);
+    this.failed.delete(claim);
+    await giveUp(code);
+  }
+
+  private async fail(id: string, code: string): Promise<void> {
     const { state } = await this.options.decisions.load(reindexDecider, id);
     if (state.status === 'running') await this.decide(id, { type: 'Fail', jobId: state.jobId, code });
   }

@@ -3,13 +3,15 @@ import { decodePassages, encodePassages, type StoredPassage } from '@app/search-
 import type { Asker } from '../document/asker';
 import { documentDecider } from '../document/document.decider';
 import { retitlingOf } from '../document/serving';
-import type { EmbeddingParts } from '../embed-metered';
+import { type EmbeddingModels, embeddingOf, type EmbeddingParts } from '../embed-metered';
 import { DocumentWork } from '../ingestion/document-work';
 import { embedPassages } from '../ingestion/embed-passages';
 import { type IngestionParts, workerMeta } from '../ingestion/ingest';
 import { embeddingKey, inStrides } from '../ingestion/passages';
 
-export type RetitleParts = EmbeddingParts & Pick<IngestionParts, 'decisions' | 'blobs' | 'ids' | 'clock'>;
+export interface RetitleParts extends EmbeddingParts, Pick<IngestionParts, 'decisions' | 'blobs' | 'ids' | 'clock'> {
+  readonly models: EmbeddingParts['models'] & EmbeddingModels;
+}
 
 /**
  * Embeds the passages of a renamed document again, behind its new title. It is searched all the while. Killed anywhere it goes on behind
@@ -26,8 +28,9 @@ export const retitleDocument = async (
   // What waits for ingestion, or is in it, gets its vectors there.
   if (state.status !== 'Ready' || state.indexed === null || isErased(state.name)) return true;
   const { name, indexed, agentId, spaceId, embeddedBeside } = state;
-  // Those of another model are for a re-index to make.
-  if (indexed.model !== parts.models.embedding().model.key) return true;
+  // Those of a model that is gone are for a re-index to make.
+  const embedding = embeddingOf(parts.models, indexed.model);
+  if (embedding === undefined || indexed.model === null) return true;
   const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, state);
   const body = await work.read(indexed.passages);
   if (body === undefined) return false;
@@ -36,7 +39,8 @@ export const retitleDocument = async (
   if (!(await inStrides(passages, isStale)).includes(true)) return true;
   const jobId = retitlingOf(documentId, name);
   const bare = ({ vector: _vector, embeddedAs: _as, ...passage }: StoredPassage): StoredPassage => passage;
-  const embedded = await embedPassages(parts, work, await inStrides(passages, bare), {
+  const embeddingBy = { ...parts, models: { rates: parts.models.rates, embedding: () => embedding } };
+  const embedded = await embedPassages(embeddingBy, work, await inStrides(passages, bare), {
     payer: {
       ...(askedBy ?? state.askedBy),
       ...(agentId === null ? {} : { agentId }),

@@ -22,7 +22,7 @@ const retitling = (): RetitleWorker => {
   const worker = new RetitleWorker({
     decisions,
     blobs,
-    models: { rates: running.rates, embedding: () => ({ model, provider: embedding }) },
+    models: { rates: running.rates, embedding: () => ({ model, provider: embedding }), otherEmbeddings: () => [] },
     metering,
     ids,
     clock,

@@ -1,5 +1,5 @@
 import type { Scope } from '@app/search-index';
-import type { Embedding } from '../embed-metered';
+import type { Embedding, EmbeddingModels } from '../embed-metered';
 import type { ShownDocuments } from '../lookups';
 
 /** How long it is remembered which models there are vectors of, milliseconds. */
@@ -22,7 +22,7 @@ export class SearchedModels {
   private readonly seen = new Map<string, Map<string, number>>();
 
   constructor(
-    private readonly models: { embedding(): Embedding; otherEmbeddings(): readonly Embedding[] },
+    private readonly models: EmbeddingModels,
     private readonly shown: Pick<ShownDocuments, 'models' | 'hasModel'>,
     private readonly now: () => number = () => performance.now(),
   ) {}

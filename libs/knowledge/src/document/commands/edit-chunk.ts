@@ -14,7 +14,7 @@ import { decodePassages, encodePassages, type StoredPassage } from '@app/search-
 import { type Metering, METERING } from '@app/spending';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { embedMetered, type Payer } from '../../embed-metered';
+import { embeddingOf, embedMetered, type Payer } from '../../embed-metered';
 import { embeddedText, embeddingKey } from '../../ingestion/passages';
 import { documentDecider } from '../document.decider';
 
@@ -117,7 +117,7 @@ export class EditChunkHandler implements ICommandHandler<EditChunk> {
     }
   }
 
-  /** Found by its words alone where the document was embedded by another model than is used now: re-indexing embeds all of it. */
+  /** By the model that the document has vectors of. Found by its words alone where that is gone: re-indexing embeds all of it. */
   private async embedded(
     name: string,
     passage: StoredPassage,
@@ -126,9 +126,9 @@ export class EditChunkHandler implements ICommandHandler<EditChunk> {
     signal: AbortSignal,
     before: Map<string, Float32Array>,
   ): Promise<StoredPassage> {
-    const embedding = this.models.embedding();
+    const embedding = embeddingOf(this.models, ofDocument);
+    if (embedding === undefined) return passage;
     const { key } = embedding.model;
-    if (key !== ofDocument) return passage;
     const [vector] = before.has(key)
       ? [before.get(key)]
       : await embedMetered({ models: this.models, metering: this.metering }, embedding, {

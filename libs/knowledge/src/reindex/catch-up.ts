@@ -1,0 +1,154 @@
+import { decodePassages, encodePassages, type StoredPassage } from '@app/search-index';
+import type { Beside } from '../document/document-blobs';
+import { documentDecider, type LiveDocument } from '../document/document.decider';
+import { isLeftOut } from '../document/document-reindex';
+import { type EmbeddingModels, embeddingOf } from '../embed-metered';
+import { DocumentWork } from '../ingestion/document-work';
+import { embedPassages } from '../ingestion/embed-passages';
+import { workerMeta } from '../ingestion/ingest';
+import { IngestionFailure } from '../ingestion/ingestion-failure';
+import { keepEdits } from '../ingestion/kept-edits';
+import { inStrides } from '../ingestion/passages';
+import { makeBeside, payerFor, type ReindexParts, vectorsOf } from './reindex-document';
+import { reindexDecider, type ReindexJob } from './reindex.decider';
+
+export interface CatchUpParts extends ReindexParts {
+  readonly models: ReindexParts['models'] & EmbeddingModels;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+/** Edits of a document while its passages are made again, before others get a turn. */
+const MOST_TRIES = 10;
+
+/**
+ * Has a document follow a swap or a rollback that left it out, since it was edited or renamed behind the passages that were
+ * made: they are made again and then searched. It answers from those before until then. Killed anywhere it goes on behind the
+ * last batch that the log names. False where there is more to do.
+ */
+export const catchUp = async (
+  parts: CatchUpParts,
+  { reindexId, documentId }: { readonly reindexId: string; readonly documentId: string },
+  signal: AbortSignal,
+): Promise<boolean> => {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    signal.throwIfAborted();
+    const { state: job } = await parts.decisions.load(reindexDecider, reindexId);
+    const to = job.status === 'swapped' ? 'new' : job.status === 'ready' ? 'earlier' : undefined;
+    if (job.status === 'none' || to === undefined) return true;
+    const { state } = await parts.decisions.load(documentDecider, documentId);
+    // What waits for ingestion, or is in it, is made with the present settings there.
+    if (!isLeftOut(state, job.jobId, to) || state.status !== 'Ready') return true;
+    const { indexed, beside } = state;
+    if (indexed === null || beside === null) return true;
+    if (beside.of !== indexed.passages) {
+      try {
+        await (to === 'earlier'
+          ? makeEarlier(parts, job, state, beside, signal)
+          : makeBeside(parts, job, { document: state, indexed, wanted: wantedOf(parts, beside) }, signal));
+      } catch (error) {
+        if (!(error instanceof IngestionFailure)) throw error;
+        // It was read once, by a version that could: it stays as it is.
+        parts.logger.warn({ documentId, code: error.code }, 'A document could not follow a re-index; it stays.');
+        return true;
+      }
+    }
+    await parts.decisions.transact(
+      documentDecider,
+      documentId,
+      { type: 'SwapPassages', jobId: job.jobId, to },
+      workerMeta(parts),
+    );
+  }
+  return false;
+};
+
+const wantedOf = ({ models }: CatchUpParts, { chunking }: Beside) => ({
+  embeddingModel: models.embedding().model.key,
+  chunking,
+});
+
+/**
+ * Makes the passages from before a swap again, with the edits since then that they can have, and by the model that they had. Where
+ * that is gone, what was edited is found by its words alone, as all of them are.
+ */
+const makeEarlier = async (
+  parts: CatchUpParts,
+  job: Pick<ReindexJob, 'jobId' | 'askedBy'>,
+  document: LiveDocument,
+  beside: Beside,
+  signal: AbortSignal,
+): Promise<void> => {
+  const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
+  const [body, text] = [await work.read(beside.passages), await work.read(beside.text)];
+  if (body === undefined || text === undefined) throw new Error(`a stored body of ${document.documentId} is gone`);
+  const earlier = await decodePassages(body);
+  const made = await withEditsSince(work, earlier, new Set(beside.editedChunks), text.toString());
+  const embedding = embeddingOf(parts.models, beside.model);
+  const passages =
+    embedding === undefined
+      ? await unembedded(made.passages, earlier)
+      : (
+          await embedPassages(
+            { ...parts, models: { rates: parts.models.rates, embedding: () => embedding } },
+            work,
+            made.passages,
+            {
+              payer: payerFor(job, document),
+              before: vectorsOf(document, job.jobId),
+              batch: (stored) => ({ type: 'KeepReindexBatch', jobId: job.jobId, ...stored }),
+              signal,
+              progress: () => undefined,
+            },
+          )
+        )?.passages;
+  if (passages === undefined) return;
+  const { chunkCount, tokenCount, chunking, model: embeddingModel } = beside;
+  await work.store([await encodePassages(passages)], ([stored = '']) => ({
+    type: 'KeepReindexed',
+    jobId: job.jobId,
+    of: document.indexed?.passages ?? '',
+    text: beside.text,
+    passages: stored,
+    chunkCount,
+    tokenCount,
+    chunking,
+    embeddingModel,
+    isEarlier: true,
+    editedChunks: made.kept,
+    editsDropped: made.dropped,
+  }));
+};
+
+/** The present edits, and those that only the earlier passages have. None of them has a vector. */
+const withEditsSince = async (
+  work: DocumentWork,
+  earlier: readonly StoredPassage[],
+  edited: ReadonlySet<string>,
+  text: string,
+) => {
+  const asCut = await inStrides(earlier, (passage): StoredPassage => {
+    const bare = withoutVector(passage);
+    if (!edited.has(passage.chunkId)) return bare;
+    const { edited: _, ...unedited } = bare;
+    return { ...unedited, text: text.slice(passage.start, passage.end), enabled: true };
+  });
+  const { passages, kept, dropped } = await keepEdits(work, asCut);
+  const keptNow = new Set(kept);
+  const all = passages.map((passage, index): StoredPassage => {
+    const before = earlier[index];
+    if (before === undefined || keptNow.has(passage.chunkId) || !edited.has(passage.chunkId)) return passage;
+    return withoutVector(before);
+  });
+  return { passages: all, kept: [...new Set([...kept, ...edited])], dropped };
+};
+
+const withoutVector = ({ vector: _vector, embeddedAs: _as, ...passage }: StoredPassage): StoredPassage => passage;
+
+/** With the vectors of texts that are as they were. */
+const unembedded = (passages: readonly StoredPassage[], earlier: readonly StoredPassage[]) =>
+  inStrides(passages, (passage, index): StoredPassage => {
+    const { text, vector, embeddedAs } = earlier[index] ?? passage;
+    return text !== passage.text || vector === undefined
+      ? passage
+      : { ...passage, vector, ...(embeddedAs === undefined ? {} : { embeddedAs }) };
+  });

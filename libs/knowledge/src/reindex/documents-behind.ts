@@ -1,0 +1,40 @@
+import type { CoordinationStore, Entry } from '@app/coordination';
+import type { Json } from '@app/kernel';
+import { z } from 'zod';
+
+const behindSchema = z.object({ reindexId: z.string(), documentId: z.string() });
+
+/** A document that did not follow a swap or a rollback of the jobs of a place. */
+interface Behind {
+  readonly reindexId: string;
+  readonly documentId: string;
+}
+
+export interface DocumentBehind extends Behind {
+  /** As it stands in the store. */
+  readonly entry: Entry;
+}
+
+const PREFIX = 'reindex-behind/';
+/** Documents that are looked for at once. */
+const PAGE = 100;
+
+/** Documents whose passages are to be made again before they follow, for whichever worker comes first. They outlast a restart. */
+export class DocumentsBehind {
+  constructor(private readonly store: Pick<CoordinationStore, 'list' | 'write'>) {}
+
+  async add({ reindexId, documentId }: Behind): Promise<void> {
+    await this.store.write(`${PREFIX}${documentId}`, { reindexId, documentId });
+  }
+
+  async waiting(): Promise<readonly DocumentBehind[]> {
+    return (await this.store.list(PREFIX, { limit: PAGE })).map((entry) => ({
+      ...behindSchema.parse(entry.value),
+      entry,
+    }));
+  }
+
+  async done({ entry: { key, value } }: DocumentBehind): Promise<void> {
+    await this.store.write(key, null, { expected: value as Json });
+  }
+}
