@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operate } from '../../apps/operator/src/program';
+import { until } from '../fixtures/until';
 import { at, type Document, type Guide, startGuide } from './guide';
 import { ADMIN_KEY } from './harness';
 
@@ -116,5 +117,53 @@ describe('operator sync', () => {
     expect([withheld.code, (withheld.result['withheld'] as string[]).length]).toEqual([3, 11]);
     expect((await synced(folder, agent, '--confirm-deletions')).code).toBe(0);
     expect(await names()).toEqual(['new.md']);
+  });
+
+  it('finds a renamed file under one of its names all the while', async () => {
+    const { agent, names } = await setUp('Renaming');
+    const text = 'The capybara swims across the river.';
+    const folder = folderOf({ 'before.md': text, 'other.md': 'Another.' });
+    await synced(folder, agent);
+    const found = async () =>
+      (
+        await guide.platform.call<{ items: { documentName: string; text: string }[] }>(
+          at(`/knowledge/${agent}/search`),
+          { method: 'POST', body: { query: 'capybara', mode: 'text' } },
+        )
+      ).body.items.some(({ text: passage }) => passage.includes('capybara'));
+    await until(found, 'the file');
+    renameSync(join(folder, 'before.md'), join(folder, 'after.md'));
+    let isOver = false;
+    let missed = 0;
+    const searching = (async () => {
+      while (!isOver) if (!(await found())) missed += 1;
+    })();
+    const { code, result } = await synced(folder, agent);
+    await until(async () => (await names()).join() === 'after.md,other.md', 'the new name alone');
+    isOver = true;
+    await searching;
+    expect([code, missed]).toEqual([0, 0]);
+    expect(result).toMatchObject({ uploaded: ['after.md'], deleted: ['before.md'], unchanged: 1 });
+  });
+
+  it('sends what it can, and names each file whose name is not taken or is there twice', async () => {
+    const { agent, names } = await setUp('Odd names');
+    const folder = folderOf({
+      'a.md': 'One.',
+      'A.md': 'Another, told apart by its case.',
+      '\u00fc.md': 'Composed.',
+      'u\u0308.md': 'Decomposed.',
+      ' b.md': 'Begins with a space.',
+      'c\\d.md': 'Has a backslash.',
+      'e\u202e.md': 'Turns the writing around.',
+    });
+    const { code, result } = await synced(folder, agent);
+    expect(code).toBe(1);
+    expect((result['failed'] as { path: string }[]).map(({ path }) => path).toSorted()).toEqual(
+      [' b.md', 'c\\d.md', 'e\u202e.md', '\u00fc.md'].toSorted(),
+    );
+    expect(result['uploaded']).toEqual(['A.md', 'a.md', 'u\u0308.md']);
+    expect(await names()).toHaveLength(3);
+    expect(await synced(folder, agent)).toMatchObject({ code: 1, result: { uploaded: [], unchanged: 3 } });
   });
 });

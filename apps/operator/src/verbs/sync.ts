@@ -31,15 +31,25 @@ interface Synced {
   readonly withheld: readonly string[];
   /** Links and files whose names the platform does not take. */
   readonly skipped: readonly string[];
-  readonly failed: readonly { readonly path: string; readonly code: string; readonly message: string }[];
+  readonly failed: readonly Failed[];
 }
+
+interface Failed {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How often it is asked whether a document is Ready, milliseconds. */
+const ASKED_EVERY_MS = 200;
 
 const sync: Verb<[folder: string, SyncOptions]> = async (
   { api, output },
   folder,
   { agent, source, confirmDeletions = false, dryRun = false },
 ): Promise<ExitCode> => {
-  const { files, skipped } = await filesOf(folder);
+  const { files: found, skipped } = await filesOf(folder);
+  const { files, failed } = await namedWell(found);
   if (files.length === 0 && !confirmDeletions)
     throw new Failure(
       `${folder} has no files. To delete all documents of the source, add --confirm-deletions.`,
@@ -47,26 +57,34 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
     );
   const at = `/api/v1/core/knowledge/${encodeURIComponent(agent)}/sources/${source}`;
   const listed = files.map(({ path, contentHash }) => ({ path, contentHash }));
-  const plan = await patient(() =>
-    api.json<Plan>(`${at}/sync`, {
-      method: 'POST',
-      body: { files: listed, confirmDeletions, dryRun },
-      withinMs: LONG_WORK_MS,
-    }),
-  );
-  const failed: Synced['failed'][number][] = [];
+  const compare = (onlySaid: boolean): Promise<Plan> =>
+    patient(() =>
+      api.json<Plan>(`${at}/sync`, {
+        method: 'POST',
+        body: { files: listed, confirmDeletions, dryRun: onlySaid },
+        withinMs: LONG_WORK_MS,
+      }),
+    );
+  const plan = await compare(true);
   const sent = new Set<string>();
+  const waiting: string[] = [];
   const due = new Set([...plan.upload, ...plan.replace]);
   for (const file of dryRun ? [] : files.filter(({ path }) => due.has(path))) {
     output.progress(`Sending file ${sent.size + failed.length + 1} of ${due.size}: ${file.path}`);
     try {
-      await patient(() => send(api, at, file));
+      waiting.push(await patient(() => send(api, at, file)));
       sent.add(file.path);
     } catch (error) {
       // One that is rejected holds up no other.
       if (!(error instanceof Rejected) || error.status >= 500) throw error;
       failed.push({ path: file.path, code: error.code, message: error.message });
     }
+  }
+  // Deletions come last: a file that was renamed is found under one of its names all the while.
+  let vanished = plan.vanished;
+  if (!dryRun && vanished.length > 0) {
+    await processed(api, agent, waiting, output);
+    ({ vanished } = await compare(false));
   }
   output.progressDone();
   const isDone = (path: string): boolean => dryRun || sent.has(path);
@@ -75,7 +93,7 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
     uploaded: plan.upload.filter(isDone),
     replaced: plan.replace.filter(isDone),
     unchanged: files.length - due.size,
-    deleted: plan.vanished,
+    deleted: vanished,
     withheld: plan.withheld,
     skipped,
     failed,
@@ -85,11 +103,53 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
   return plan.withheld.length > 0 ? EXIT.foundWrong : EXIT.done;
 };
 
-const send = async (api: PlatformClient, at: string, { path, file }: FolderFile): Promise<void> => {
+/** Files under names that the platform takes, each once: file systems keep a composed and a decomposed name apart. */
+const namedWell = async (
+  found: readonly FolderFile[],
+): Promise<{ readonly files: readonly FolderFile[]; readonly failed: Failed[] }> => {
+  const { samePath, sourcePathSchema } = await import('@app/knowledge');
+  const files: FolderFile[] = [];
+  const failed: Failed[] = [];
+  const seen = new Map<string, string>();
+  for (const file of found) {
+    const { path } = file;
+    const named = sourcePathSchema.safeParse(path);
+    const twin = seen.get(samePath(path));
+    seen.set(samePath(path), path);
+    if (!named.success)
+      failed.push({ path, code: 'invalid_request', message: `Its name ${named.error.issues[0]?.message ?? ''}.` });
+    else if (twin !== undefined)
+      failed.push({ path, code: 'invalid_request', message: 'Another file has the same name, composed otherwise.' });
+    else files.push(file);
+  }
+  return { files, failed };
+};
+
+/** Waits for documents that were sent to be Ready, or to have failed. Ingestion goes on by itself where it takes too long. */
+const processed = async (
+  api: PlatformClient,
+  agent: string,
+  documentIds: readonly string[],
+  output: Parameters<typeof sync>[0]['output'],
+): Promise<void> => {
+  const until = performance.now() + LONG_WORK_MS;
+  for (const [done, id] of documentIds.entries()) {
+    output.progress(`Waiting until document ${done + 1} of ${documentIds.length} is found`);
+    const path = `/api/v1/core/knowledge/${encodeURIComponent(agent)}/documents/${id}`;
+    while (performance.now() < until) {
+      const { status } = await patient(() => api.json<{ status: string }>(path));
+      if (status === 'Ready' || status === 'Failed') break;
+      await pause(ASKED_EVERY_MS);
+    }
+  }
+};
+
+const send = async (api: PlatformClient, at: string, { path, file }: FolderFile): Promise<string> => {
   const form = new FormData();
   form.set('path', path);
   form.set('file', await openAsBlob(file), basename(path));
-  await api.json(`${at}/files`, { method: 'POST', body: form, withinMs: LONG_WORK_MS });
+  const { id } = await api.json<{ id: string }>(`${at}/files`, { method: 'POST', body: form, withinMs: LONG_WORK_MS });
+  return id;
 };
 
 /** Waits where requests come too fast, as often as it takes. */
