@@ -37,7 +37,7 @@ export const eventMacOf = (secret: string): EventMac => {
     check: (event) => {
       const found = stampIn(event.metadata);
       if (found === undefined) return 'absent';
-      const mac = hmac.of(textOf(event.stream, event, found.place, found.metadata));
+      const mac = hmac.of(headOf(event.stream, event, found.place), event.data, found.metadata);
       return timingSafeEqual(Buffer.from(mac), Buffer.from(found.mac)) ? checkPlace(found, event.revision) : 'wrong';
     },
   };
@@ -55,15 +55,17 @@ class Hmac {
     }
   }
 
-  /** Half of the digest (RFC 4868), base64url. */
-  of(text: string): string {
-    return this.digest(text).slice(0, MAC_CHARACTERS);
+  /** Half of the digest (RFC 4868) of three texts behind each other, base64url. They are not joined: that would be another copy. */
+  of(head: string, data: string, metadata: string): string {
+    return this.digest(head, data, metadata).slice(0, MAC_CHARACTERS);
   }
 
-  private digest(text: string): string {
-    if (BLOCK_BYTES + text.length * 3 > SCRATCH_BYTES)
-      return createHmac('sha256', this.key).update(text).digest('base64url');
-    const end = BLOCK_BYTES + this.inner.write(text, BLOCK_BYTES);
+  private digest(head: string, data: string, metadata: string): string {
+    if (BLOCK_BYTES + (head.length + data.length + metadata.length) * 3 > SCRATCH_BYTES)
+      return createHmac('sha256', this.key).update(head).update(data).update(metadata).digest('base64url');
+    let end = BLOCK_BYTES + this.inner.write(head, BLOCK_BYTES);
+    end += this.inner.write(data, end);
+    end += this.inner.write(metadata, end);
     // One character a byte: written back at a tenth of what hexadecimal takes.
     this.outer.write(hash('sha256', this.inner.subarray(0, end), 'binary'), BLOCK_BYTES, 'latin1');
     return hash('sha256', this.outer, 'base64url');
@@ -120,7 +122,7 @@ const stamped = (hmac: Hmac, stream: string, event: NewEvent, place: string): Ne
   const { id, type, data, metadata } = event;
   if (!metadata.startsWith('{') || !metadata.endsWith('}'))
     throw new InvalidAppend('the metadata of an event are a JSON object');
-  const mac = hmac.of(textOf(stream, event, place, metadata));
+  const mac = hmac.of(headOf(stream, event, place), data, metadata);
   return {
     id,
     type,
@@ -129,10 +131,6 @@ const stamped = (hmac: Hmac, stream: string, event: NewEvent, place: string): Ne
   };
 };
 
-/** Over parts that stand behind their lengths, so that no two events give the same text. A storage format. */
-const textOf = (
-  stream: string,
-  { id, type, data }: Pick<NewEvent, 'id' | 'type' | 'data'>,
-  place: string,
-  metadata: string,
-): string => `${place} ${id} ${stream.length}:${stream}${type.length}:${type}${data.length}:${data}${metadata}`;
+/** What stands before data and metadata: parts behind their lengths, so that no two events give the same text. A storage format. */
+const headOf = (stream: string, { id, type, data }: Pick<NewEvent, 'id' | 'type' | 'data'>, place: string): string =>
+  `${place} ${id} ${stream.length}:${stream}${type.length}:${type}${data.length}:`;

@@ -166,10 +166,27 @@ export class RowFold {
 /** A row as it reads once stored: what JSON drops or changes is dropped or changed before anything builds on it. */
 const parsed = (folded: FoldedRow): Row => {
   if (!folded.parsed) {
-    folded.row = JSON.parse(JSON.stringify(folded.row)) as Row;
+    if (!isPlain(folded.row)) folded.row = JSON.parse(JSON.stringify(folded.row)) as Row;
     folded.parsed = true;
   }
   return folded.row as Row;
+};
+
+/** True where storing a row and reading it would give the same: most rows hold texts, numbers and lists of them. */
+const isPlain = (row: Row | null): boolean => {
+  for (const field in row) if (!readsAsItself(row[field])) return false;
+  return true;
+};
+
+const readsAsItself = (value: Json | undefined): boolean => {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  // JSON has no infinity, and reads -0 as 0.
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
+  if (!Array.isArray(value)) return false;
+  // By index: a list may have holes, which are read as null.
+  for (let index = 0; index < value.length; index += 1)
+    if (!readsAsItself((value as readonly (Json | undefined)[])[index])) return false;
+  return true;
 };
 
 /** Runs for every row of a rebuild: without an array of its values. */
