@@ -8,9 +8,9 @@ import { QueryBus } from '@nestjs/cqrs';
 import { GetMessage } from '@projections/messages';
 import type { FastifyReply } from 'fastify';
 import { messageView } from './conversations-schemas';
+import type { Heard } from './heard';
 import { MessageSources } from './message-sources';
 import { withSaid } from './said-meanwhile';
-import type { StreamPlace } from './stream-place';
 import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
 
 const VIEWS = ['conversations', 'messages'];
@@ -25,12 +25,7 @@ export class TurnAnswers {
     private readonly turns: Turns,
   ) {}
 
-  streamed(
-    turn: Turn | Turn<AnsweredTurn>,
-    agent: AgentAccess,
-    reply: FastifyReply,
-    after?: StreamPlace,
-  ): StreamableFile {
+  streamed(turn: Turn | Turn<AnsweredTurn>, agent: AgentAccess, reply: FastifyReply, after?: Heard): StreamableFile {
     reply.request.mayReadOn = (now) => this.access.agent(now, agent.agentId, 'use');
     const shown = (part: SourceDocumentPart) => this.summaries.source(agent, part);
     void reply.headers(UI_STREAM_HEADERS);

@@ -123,7 +123,7 @@ export class TurnsController {
     const turn = this.incognito.has(conversationId)
       ? this.incognito.resume(party, conversationId, answerId)
       : await this.turns.resume(party, conversationId, answerId, meta);
-    if (turn !== undefined) return this.answers.streamed(turn, agent, reply, after?.place);
+    if (turn !== undefined) return this.answers.streamed(turn, agent, reply, after);
     // What clients of the AI SDK expect that resume where nothing is under way.
     void reply.status(204);
     return undefined;

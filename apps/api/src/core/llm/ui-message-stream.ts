@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type { AnsweredTurn, SourceDocumentPart, Turn } from '@app/conversations';
 import { EventStream } from '@app/http';
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { BEFORE_PARTS, place, placeText, type StreamPlace } from './stream-place';
+import { type Heard, NOTHING_SAID, saidUntil, saidWith } from './heard';
+import { BEFORE_PARTS, place, placeText } from './stream-place';
 import { type Chunk, chunksOf, type Placed, type StreamedMessage } from './ui-message-chunks';
 
 /** Headers of a stream in the UI message format. */
@@ -23,25 +24,26 @@ export interface StreamParts {
  * Streams a turn as Server-Sent Events in the UI message format, each with its place as id; with `after` only those
  * after that place. A reader that leaves ends its stream, not the answer. A slow reader gets what it missed at once.
  * A reader that loses access gets the code of the reason with the last place, so that somebody with access can resume
- * there.
+ * there. One that heard words that were taken back since, because their provider broke off and was asked again, gets the error
+ * `upstream_error`: what was said in their place is no continuation of them.
  */
-export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, after?: StreamPlace): Readable => {
+export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, after?: Heard): Readable => {
   const stream = new EventStream();
   // Whoever has heard all there is so far gets the headers at once.
   if (after !== undefined) stream.begin('resumed');
   // The start is sent at once.
-  let heard = after ?? place(0, BEFORE_PARTS, 0);
+  let heard: Heard = after ?? { place: place(0, BEFORE_PARTS, 0), said: NOTHING_SAID };
   stream.onRejected((reason) => {
-    const id = placeText(turn.answerId, heard);
+    const id = placeText(turn.answerId, heard.place, heard.said);
     void stream.send(id, JSON.stringify({ type: 'error', errorText: errorCodeOf(reason) }));
     void stream.send(id, '[DONE]');
   });
   const send = async (): Promise<void> => {
-    for await (const { place: at, chunk } of placedChunks(turn, parts, after)) {
+    for await (const { chunk, ...at } of heardChunks(turn, parts, after)) {
       const shown = isSource(chunk) ? await parts.shown(chunk) : chunk;
       heard = at;
-      if (!(await stream.send(placeText(turn.answerId, at), typeof shown === 'string' ? shown : JSON.stringify(shown))))
-        return;
+      const id = placeText(turn.answerId, at.place, at.said);
+      if (!(await stream.send(id, typeof shown === 'string' ? shown : JSON.stringify(shown)))) return;
     }
   };
   void send().then(
@@ -51,31 +53,58 @@ export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, af
   return stream.body;
 };
 
-async function* placedChunks(
+async function* heardChunks(
   turn: Turn<AnsweredTurn>,
   { settled }: StreamParts,
-  after?: StreamPlace,
-): AsyncGenerator<Placed> {
+  after?: Heard,
+): AsyncGenerator<Heard & Pick<Placed, 'chunk'>> {
   const { conversationId, answerId } = turn;
-  let heard = after;
-  const news = function* (message: Pick<StreamedMessage, 'parts' | 'end'>): Generator<Placed> {
-    for (const placed of chunksOf({ conversationId, answerId, ...message }, heard)) {
-      yield placed;
-      heard = placed.place;
+  let heard = after?.place;
+  let said = after === undefined ? NOTHING_SAID : undefined;
+  const news = function* (known: Pick<StreamedMessage, 'parts' | 'end'>) {
+    const message = { conversationId, answerId, ...known };
+    if (after !== undefined) said ??= continued(message, after);
+    // It has not come to where its reader is.
+    if (said === undefined) return;
+    for (const { place: at, chunk } of chunksOf(message, heard)) {
+      said = saidWith(said, chunk);
+      yield { place: at, said, chunk };
+      heard = at;
     }
   };
-  yield* news({ parts: [] });
   try {
+    yield* news({ parts: [] });
     for await (const parts of turn.follow()) yield* news({ parts });
     const finished = await turn.finished;
     const { answer } = finished;
     await settled(finished);
     yield* news({ parts: answer.parts, end: answer });
   } catch (error) {
+    if (error instanceof TakenBack && after !== undefined) {
+      yield { ...after, chunk: { type: 'error', errorText: 'upstream_error' } };
+      yield { ...after, chunk: '[DONE]' };
+      return;
+    }
     // The answer could not be recorded.
     yield* news({ parts: turn.parts, end: { status: 'unrecorded', errorCode: errorCodeOf(error) } });
   }
 }
+
+/** Words that a reader heard are in the answer no more. */
+class TakenBack extends Error {}
+
+/** What a reader has heard, of a message that goes on from there; undefined while nobody can tell. Throws `TakenBack`. */
+const continued = (message: StreamedMessage, { place: until, said }: Heard): number | undefined => {
+  const known = saidUntil(message, until);
+  if (known !== undefined) {
+    if (said !== undefined && said !== known) throw new TakenBack();
+    return known;
+  }
+  // An answer that did not come to its end may lack its last words; a whole one has all that was said of it.
+  if (message.end === undefined) return undefined;
+  if (said !== undefined && message.end.status === 'complete') throw new TakenBack();
+  return said ?? NOTHING_SAID;
+};
 
 const errorCodeOf = (error: unknown): string =>
   isDomainError(error) ? error.code : isUnavailable(error) ? 'unavailable' : 'internal';
