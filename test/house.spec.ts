@@ -32,6 +32,18 @@ it('every library says what it may import, and reaches into no other past its na
   expect(bounds.filter(({ rules }) => !JSON.stringify(rules).includes('"**/src/**"'))).toEqual([]);
 });
 
+it('no library is imported by an expression: the build would leave its name as it is, and Node knows none of that name', () => {
+  const sources = ['apps', 'libs', 'projections'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !/[.-]spec\.ts$/.test(file))
+      .map((file) => join(root, folder, file)),
+  );
+  const named = sources.filter((file) =>
+    /await import\(\s*['"]@(?:app|projections)\//.test(readFileSync(file, 'utf8')),
+  );
+  expect([sources.length > 500, named]).toEqual([true, []]);
+});
+
 it('every input of a handler has the type of its schema', () => {
   const inputs = readdirSync(join(root, 'apps/api/src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.controller.ts'))

@@ -7,6 +7,10 @@ import { type FolderFile, filesOf } from '../folder-files';
 import { LONG_WORK_MS } from '../periods';
 import { type PlatformClient, Rejected } from '../platform-client';
 import { type Run, type Verb } from '../session';
+import type { NotSent } from '../synced-names';
+
+/** Loaded where it is needed: it brings the rules of Knowledge with it. */
+const names = () => require('../synced-names') as typeof import('../synced-names');
 
 interface SyncOptions {
   readonly agent: string;
@@ -31,13 +35,7 @@ interface Synced {
   readonly withheld: readonly string[];
   /** Links and files whose names the platform does not take. */
   readonly skipped: readonly string[];
-  readonly failed: readonly Failed[];
-}
-
-interface Failed {
-  readonly path: string;
-  readonly code: string;
-  readonly message: string;
+  readonly failed: readonly NotSent[];
 }
 
 /** How often it is asked whether a document is Ready, milliseconds. */
@@ -49,7 +47,7 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
   { agent, source, confirmDeletions = false, dryRun = false },
 ): Promise<ExitCode> => {
   const { files: found, skipped } = await filesOf(folder);
-  const { files, failed } = await namedWell(found);
+  const { files, failed } = names().namedWell(found);
   if (files.length === 0 && !confirmDeletions)
     throw new Failure(
       `${folder} has no files. To delete all documents of the source, add --confirm-deletions.`,
@@ -101,28 +99,6 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
   output.result(synced, lines);
   if (failed.length > 0) return EXIT.failed;
   return plan.withheld.length > 0 ? EXIT.foundWrong : EXIT.done;
-};
-
-/** Files under names that the platform takes, each once: file systems keep a composed and a decomposed name apart. */
-const namedWell = async (
-  found: readonly FolderFile[],
-): Promise<{ readonly files: readonly FolderFile[]; readonly failed: Failed[] }> => {
-  const { samePath, sourcePathSchema } = await import('@app/knowledge');
-  const files: FolderFile[] = [];
-  const failed: Failed[] = [];
-  const seen = new Map<string, string>();
-  for (const file of found) {
-    const { path } = file;
-    const named = sourcePathSchema.safeParse(path);
-    const twin = seen.get(samePath(path));
-    seen.set(samePath(path), path);
-    if (!named.success)
-      failed.push({ path, code: 'invalid_request', message: `Its name ${named.error.issues[0]?.message ?? ''}.` });
-    else if (twin !== undefined)
-      failed.push({ path, code: 'invalid_request', message: 'Another file has the same name, composed otherwise.' });
-    else files.push(file);
-  }
-  return { files, failed };
 };
 
 /** Waits for documents that were sent to be Ready, or to have failed. Ingestion goes on by itself where it takes too long. */
