@@ -200,6 +200,7 @@ it('is in memory alone, whatever is asked of it and however it ends', async () =
     answers.push((await call(about)).text);
   const events100 = answers.find((text) => text.includes('ConversationStarted')) ?? '';
   expect(events100).toContain(ORDINARY);
+  expect(filesWith(ORDINARY)).not.toEqual([]);
   expect(filesWith(...CANARIES)).toEqual([]);
   await product.stop();
   expect(filesWith(...CANARIES)).toEqual([]);

@@ -43,6 +43,10 @@ describe("the search in one's own messages", () => {
     await ask('Is there a Zanthoquill?', { conversationId: english.conversationId });
     expect(await found('Fähre')).toEqual([german.conversationId]);
     expect(await found('FAHREN')).toEqual([german.conversationId]);
+    // A few words, none of which tells the language.
+    upstream.behaviour = says('Neue Bücher.');
+    const short = await ask('Was kommt?');
+    expect(await found('Buch')).toEqual([short.conversationId]);
     expect(await found('lighthouse')).toEqual([english.conversationId]);
     expect(await found('zanthoquill')).toEqual([english.conversationId]);
     // All words in one message, not each in some.

@@ -42,6 +42,11 @@ describe('terms', () => {
     ]).toEqual(['de', 'en', 'en']);
   });
 
+  it('tell the language of a few words by their letters', () => {
+    const texts = ['Neue Häuser?', 'STRAẞE, Straße', 'Neue Ha\u0308user?', 'The Müller houses', 'Neue Burgen?'];
+    expect(texts.map((text) => languageOf([text]))).toEqual(['de', 'de', 'de', 'en', 'en']);
+  });
+
   it('of a query are its stems in either language', () => {
     expect(queryTerms('Häuser rebuilding log')).toEqual({
       en: ['hauser', 'rebuild', 'log'],

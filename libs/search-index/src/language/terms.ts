@@ -40,11 +40,14 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const stemsOf = { en: (word: string) => (ENGLISH.test(word) ? stemmer(word) : word), de: germanStem };
 const stems = { en: new LRUCache<string, string>({ max: 50_000 }), de: new LRUCache<string, string>({ max: 50_000 }) };
 
-/** The language whose stop words occur more often; English when neither leads. */
+/** Letters of German that English has not, also written as two characters. */
+const GERMAN_LETTERS = /[äöüß]|[aou]\u0308/i;
+
+/** The language whose stop words occur more often. Where neither leads, as in a few words, German if they have its letters, else English. */
 export const languageOf = (texts: readonly string[]): Language => {
   let lead = 0;
   for (const text of texts) lead += leadOfEnglish(words(text));
-  return lead < 0 ? 'de' : 'en';
+  return lead < 0 || (lead === 0 && texts.some((text) => GERMAN_LETTERS.test(text))) ? 'de' : 'en';
 };
 
 /** What the full-text index holds of a text: stems with spaces between them. */
