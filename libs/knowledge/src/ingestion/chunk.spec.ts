@@ -15,6 +15,26 @@ const chunks = (text: string, kind: Kind = 'markdown') =>
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
 describe('chunks of Markdown', () => {
+  it('are headings too, together where nothing stands between them, and alone where text or a place ends them', () => {
+    expect(chunks('# Calendar')).toEqual([['', '# Calendar']]);
+    expect(chunks('# Calendar\n\n## Launch\n\n## Review\n\n# Staff\n\nAda.\n\n## Guests\n\n### Grace\n')).toEqual([
+      ['Calendar', '## Launch\n\n## Review'],
+      ['Staff', 'Ada.'],
+      ['Staff > Guests', '### Grace'],
+    ]);
+    expect(chunks('# A\n\n# B\n\nText.')).toEqual([
+      ['', '# A'],
+      ['B', 'Text.'],
+    ]);
+    const slide = (page: number, start: number) =>
+      ({ kind: 'heading', start, end: start + 2, level: 1, title: 'x', place: { slide: page } }) as const;
+    const text = 'T1 T2';
+    expect(chunksOf({ text, blocks: [slide(1, 0), slide(2, 3)] }, chunkLimits(text, null))).toMatchObject([
+      { start: 0, end: 2, place: { slide: 1 } },
+      { start: 3, end: 5, place: { slide: 2 } },
+    ]);
+  });
+
   it('know the headings above them and never cross one', () => {
     expect(
       chunks(

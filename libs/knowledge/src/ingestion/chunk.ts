@@ -13,36 +13,63 @@ export interface Chunk {
   readonly place?: Place;
 }
 
+type Heading = Block & { readonly level: number };
+
 /** A part of a block, or all of it. */
 type Piece = Span & Pick<Block, 'kind'>;
 
 /**
  * Cuts a text into chunks that never cross a heading or a place of the file (a page, a slide, a row) and end with whole
  * sentences or lines where they can. Each begins with as many of the last sentences or lines of the one before as the
- * limits let overlap.
+ * limits let overlap. Headings that nothing
+ * stands under are chunks themselves, since no other has their words.
  */
 export const chunksOf = ({ text, blocks }: Extraction, limits: ChunkLimits): readonly Chunk[] => {
   const chunks: Chunk[] = [];
   let headings: readonly { readonly level: number; readonly title: string }[] = [];
   let pieces: Piece[] = [];
   let place: Place | undefined;
+  /** The last heading, while nothing stands under it; and those of its level before it that stay so. */
+  let bare: Heading | undefined;
+  let outline: Heading[] = [];
+  const push = (all: readonly Piece[], under: typeof headings, at: Place | undefined): void => {
+    const path = under.map(({ title }) => title).filter((title) => title !== '');
+    for (const { start, end } of filled(text, all, limits))
+      chunks.push({ headings: path, start, end, ...(at && { place: at }) });
+  };
   const close = (): void => {
-    const path = headings.map(({ title }) => title).filter((title) => title !== '');
-    for (const { start, end } of filled(text, pieces, limits))
-      chunks.push({ headings: path, start, end, ...(place && { place }) });
+    push(pieces, headings, place);
     pieces = [];
   };
+  const closeOutline = (): void => {
+    const [first] = outline;
+    if (first === undefined) return;
+    const above = headings.filter(({ level }) => level < first.level);
+    push(
+      outline.flatMap((heading) => piecesOf(text, heading, limits)),
+      above,
+      first.place,
+    );
+    outline = [];
+  };
   for (const block of blocks) {
+    if (block.level !== undefined && bare !== undefined && block.level <= bare.level) outline.push(bare);
+    if (block.level !== outline[0]?.level || !isSamePlace(outline[0]?.place, block.place)) closeOutline();
     if (!isSamePlace(place, block.place)) close();
     place = block.place;
-    if (block.level === undefined) for (const piece of piecesOf(text, block, limits)) pieces.push(piece);
-    else {
+    if (block.level === undefined) {
+      for (const piece of piecesOf(text, block, limits)) pieces.push(piece);
+      if (pieces.length > 0) bare = undefined;
+    } else {
       close();
       const { level, title = '' } = block;
+      bare = { ...block, level };
       headings = [...headings.filter((above) => above.level < level), { level, title: plainTitle(title) }];
     }
   }
   close();
+  if (bare !== undefined) outline.push(bare);
+  closeOutline();
   return chunks;
 };
 
