@@ -7,6 +7,7 @@ import {
   owner,
   platform,
   sent,
+  spaceId,
   stranger,
   upstream,
   withGenerating,
@@ -70,7 +71,11 @@ it('knows no files of others, nor for another Agent, and takes ten', async () =>
   const unknown = await told(UNKNOWN);
   expect(unknown.slice(0, 2)).toEqual([404, 'not_found']);
   expect(await told(fileId, other)).toEqual(unknown);
-  expect((await told(fileId, agent, stranger.key))[0]).toBe(404);
+  // Somebody who may use the Agent too.
+  const member = `${CORE}/spaces/${spaceId}/members/${stranger.userId}`;
+  await platform.call(member, { method: 'PUT', key: owner.key, body: { role: 'viewer' } });
+  expect((await generate(agent, { prompt: 'Hello?' }, 'generateText', stranger.key)).status).toBe(200);
+  expect(await told(fileId, agent, stranger.key)).toEqual(unknown);
   const before = upstream.calls.length;
   for (const file of [{ fileId, url: 'data:image/png;base64,AAAA' }, {}, { url: 'data:image/png;base64,AAAA' }])
     expect((await generate(agent, { model: 'sees', ...asking({ type: 'file', ...file }) })).status).toBe(400);
