@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 
 interface NestCli {
   readonly projects: Readonly<Record<string, { readonly root: string }>>;
@@ -42,6 +44,52 @@ it('no library is imported by an expression: the build would leave its name as i
     /await import\(\s*['"]@(?:app|projections)\//.test(readFileSync(file, 'utf8')),
   );
   expect([sources.length > 500, named]).toEqual([true, []]);
+});
+
+describe('lint rejects', () => {
+  const REJECTED: readonly (readonly [what: string, file: string, line: string])[] = [
+    ['a library imported by the kernel', 'libs/kernel/src/a.ts', "import '@app/event-log';"],
+    ['a framework in the kernel', 'libs/kernel/src/b.ts', "import '@nestjs/common';"],
+    ['a platform service imported by a port', 'libs/read-store/src/a.ts', "import '@app/projecting';"],
+    ['a context imported by a platform service', 'libs/projecting/src/a.ts', "import '@app/knowledge';"],
+    ['a context imported by another', 'libs/agents/src/a.ts', "import '@app/knowledge';"],
+    ['a view imported by a context', 'libs/knowledge/src/a.ts', "import '@projections/documents';"],
+    ['a library imported past its name', 'libs/memory/src/a.ts', "import '../../kernel/src/ids';"],
+    ['a log in scope of incognito', 'libs/conversations/src/incognito/a.ts', "import '@app/event-log';"],
+    ['an application imported by another', 'apps/worker/src/a.ts', "import '../../api/src/program';"],
+    [
+      'an append beside Decisions',
+      'libs/skills/src/a.ts',
+      "export const write = (log: Log) => log.append('s', [], 0);",
+    ],
+    ['the clock in a decider', 'libs/skills/src/a.decider.ts', 'export const at = (): number => Date.now();'],
+    [
+      'chance in a projection',
+      'projections/skills/src/a.projection.ts',
+      'export const id = (): number => Math.random();',
+    ],
+  ];
+  const folder = mkdtempSync(join(tmpdir(), 'house-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let diagnostics: readonly { readonly code: string; readonly filename: string }[] = [];
+  beforeAll(() => {
+    for (const [, file, line] of REJECTED) {
+      mkdirSync(join(folder, dirname(file)), { recursive: true });
+      writeFileSync(join(folder, file), `${line}\n`);
+    }
+    const { stdout } = spawnSync(
+      process.execPath,
+      [join(root, 'node_modules/oxlint/bin/oxlint'), '-c', join(root, 'test/oxlintrc.json'), '-f', 'json', folder],
+      { encoding: 'utf8' },
+    );
+    ({ diagnostics } = JSON.parse(stdout) as { diagnostics: typeof diagnostics });
+  });
+
+  it.each(REJECTED)('%s', (_, file) =>
+    expect(
+      diagnostics.filter(({ code, filename }) => code.includes('no-restricted') && filename.endsWith(file)),
+    ).toHaveLength(1),
+  );
 });
 
 it('every input of a handler has the type of its schema', () => {
