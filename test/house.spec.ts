@@ -92,6 +92,28 @@ describe('lint rejects', () => {
   );
 });
 
+it('threads of embedded stores load neither schemas nor the framework, so that they start in milliseconds', () => {
+  const threads = ['read-store/src/sqlite/views-writer', 'coordination/src/sqlite/entries-writer'].concat([
+    'search-index/src/sqlite/search-files',
+    'vault/src/sqlite/vault-writer',
+    'event-log/src/sqlite/writer',
+  ]);
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      '--require',
+      join(root, 'test/register.cjs'),
+      '-e',
+      `for (const name of ${JSON.stringify(threads)}) require('${root}/libs/' + name + '.ts');
+       console.log(Object.keys(require.cache).join('\\n'));`,
+    ],
+    { encoding: 'utf8' },
+  );
+  expect(stderr).toBe('');
+  expect(stdout).toContain('vault-writer.ts');
+  expect(stdout.split('\n').filter((file) => /node_modules\/(zod|rxjs|@nestjs)\//.test(file))).toEqual([]);
+});
+
 it('every input of a handler has the type of its schema', () => {
   const inputs = readdirSync(join(root, 'apps/api/src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.controller.ts'))

@@ -1,8 +1,9 @@
 export * from './append-check';
 export * from './catch-up-subscription';
 export * from './event-log';
-export { EventLogModule, openLog, openLogReader } from './event-log.module';
-export * from './event-mac';
+export { EventLogModule } from './event-log.module';
+export { openLog } from './open-log';
+export * from './threads';
 export { type EventStoreOptions, openEventStoreLog, openEventStoreLogReader } from './eventstoredb/open';
 export { isLogInUse, lockLogFolder, LogInUse, type FolderLock } from './sqlite/folder-lock';
 export { openSqliteEventLog, openSqliteLogReader } from './sqlite/open';

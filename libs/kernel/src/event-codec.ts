@@ -7,7 +7,7 @@ import { eventId } from './ids';
 import { type DataKey, dataKeyName, type KeyOwner, type Keyring } from './keyring';
 import type { NewEvent, StoredEvent } from './log-records';
 import type { RecordedEvent } from './recorded-event';
-import { ERASED } from './marked-fields';
+import { ERASED } from './erased';
 
 /** Why a stored event cannot be read. A destroyed key is no reason: the field reads as erased. */
 export class UnreadableEvent extends Error {

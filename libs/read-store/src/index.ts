@@ -1,13 +1,8 @@
-export * from './read-store';
+export * from './threads';
 export * from './find-page';
 export * from './matching-page';
 export * from './newest-of';
 export { openSqliteReadStore, type SqliteReadStoreOptions } from './sqlite/sqlite-read-store';
-export { GuardedFiles, loadDriver, openForReading } from './sqlite/sqlite-file';
-export { EntryReader, openStateFile, writeEntry } from './sqlite/state-file';
-export { STATE_FILE } from './sqlite/view-files';
-export { VersionedFiles } from './sqlite/versioned-files';
-export { readSlicePlace, writeSlicePlace } from './sqlite/slice-places';
 export { type MongoReadStoreOptions, openMongoReadStore } from './mongo/mongo-read-store';
 export { areDuplicateKeys } from './mongo/mongo-errors';
 export { rowSchema } from './mongo/row-schema';

@@ -1,4 +1,5 @@
-import { isErased, type Json, type Position } from '@app/kernel';
+import type { Json, Position } from '@app/kernel';
+import { isErased } from '@app/kernel/threads';
 import { type IndexSpec, type Operation, type Row, type RowChange, UniqueViolation } from './read-store';
 import { comparable, type Scalar } from './index-choice';
 

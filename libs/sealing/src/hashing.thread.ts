@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
-import { eventMacOf, openLogReader } from '@app/event-log';
-import { serveCalls } from '@app/kernel';
+import { eventMacOf, openLogReader } from '@app/event-log/threads';
+import { serveCalls } from '@app/kernel/threads';
 import { eventHasher } from './event-hasher';
 import type { HashingThreadData } from './spawn-event-hasher';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, type Place, type Position } from '@app/kernel';
+import type { Position } from '@app/kernel';
+import { canonicalJson, type Place } from '@app/kernel/threads';
 import type { BuildFile, Checkpoint } from '@app/read-store';
 
 /** Injection token of the `SearchIndex` port. */

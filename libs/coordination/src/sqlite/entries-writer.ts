@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Json } from '@app/kernel';
-import { GuardedFiles, openStateFile, STATE_FILE, writeEntry } from '@app/read-store';
+import { GuardedFiles, openStateFile, STATE_FILE, writeEntry } from '@app/read-store/threads';
 import type Database from 'better-sqlite3';
 
 /** All writing to the entries, synchronously, in a thread of its own: each write waits for the disk. */

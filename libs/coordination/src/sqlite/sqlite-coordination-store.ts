@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel';
-import { EntryReader, GuardedFiles, loadDriver, openForReading, STATE_FILE } from '@app/read-store';
+import { type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel/threads';
+import { EntryReader, GuardedFiles, loadDriver, openForReading, STATE_FILE } from '@app/read-store/threads';
 import type { CoordinationStore, Entry } from '../coordination-store';
 import type { EntriesWriter } from './entries-writer';
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { Damaged, Unavailable } from '@app/kernel';
+import { Damaged, Unavailable } from '@app/kernel/threads';
 import Database from 'better-sqlite3';
 import { isUnreadable, STATE_FILE } from './view-files';
 

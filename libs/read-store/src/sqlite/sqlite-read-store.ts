@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { callHere, type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel';
+import { callHere, type Calls, callThread, type Json, startThread, Unavailable } from '@app/kernel/threads';
 import {
   type BuildFile,
   type Checkpoint,

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from '@app/kernel';
+import { canonicalJson, type Json } from '@app/kernel/threads';
 import Database from 'better-sqlite3';
 import { openForWriting } from './sqlite-file';
 

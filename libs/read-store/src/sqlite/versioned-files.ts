@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { isDamaged, isUnavailable, Unavailable } from '@app/kernel';
+import { isDamaged, isUnavailable, Unavailable } from '@app/kernel/threads';
 import type Database from 'better-sqlite3';
 import { SharedVersionCounters } from './shared-version-counters';
 import { GuardedFiles, openForWriting } from './sqlite-file';

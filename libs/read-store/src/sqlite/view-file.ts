@@ -1,4 +1,5 @@
-import { canonicalJson, type Json, type Position } from '@app/kernel';
+import type { Position } from '@app/kernel';
+import { canonicalJson, type Json } from '@app/kernel/threads';
 import type Database from 'better-sqlite3';
 import {
   type Checkpoint,

@@ -1,4 +1,4 @@
-import { type Place, placeOf } from '@app/kernel';
+import { type Place, placeOf } from '@app/kernel/threads';
 import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { type Candidate, candidatesFor, fused } from '../fusion';

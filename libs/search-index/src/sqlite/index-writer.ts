@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { never } from '@app/kernel';
+import { never } from '@app/kernel/threads';
 import { indexedTerms, languageOf } from '../language/terms';
 import type { IndexedDocument, Passage, Scope, SearchOperation } from '../search-index';
 import { vectorsOf, wordsOf } from './index-file';

@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs';
-import { Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel/threads';
 import {
   type BuildFile,
   type Checkpoint,
@@ -8,7 +8,7 @@ import {
   readSlicePlace,
   VersionedFiles,
   writeSlicePlace,
-} from '@app/read-store';
+} from '@app/read-store/threads';
 import type Database from 'better-sqlite3';
 import { documentDigest, type Scope, type SearchBatch, type SearchHit, type SearchQuery } from '../search-index';
 import { addPlaces, prepareIndex, readIndexHead, vectorsOf, withVectors } from './index-file';

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serveCalls } from '@app/kernel';
+import { serveCalls } from '@app/kernel/threads';
 import { SearchFiles } from './search-files';
 
 serveCalls(new SearchFiles((workerData as { readonly folder: string }).folder));

@@ -1,5 +1,5 @@
-import { callHere, callThread, startThread, Unavailable } from '@app/kernel';
-import { CheckpointMismatch, Fenced, loadDriver } from '@app/read-store';
+import { callHere, callThread, startThread, Unavailable } from '@app/kernel/threads';
+import { CheckpointMismatch, Fenced, loadDriver } from '@app/read-store/threads';
 import type { SearchIndex } from '../search-index';
 import { SearchFiles } from './search-files';
 

@@ -1,4 +1,4 @@
-import { placeOf } from '@app/kernel';
+import { placeOf } from '@app/kernel/threads';
 import type { IndexedDocument, Passage } from '../search-index';
 import type { Statements } from './statements';
 import type { Vectors } from './vectors';

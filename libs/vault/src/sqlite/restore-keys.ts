@@ -1,7 +1,7 @@
 import { WrongVaultKey } from '../key-files';
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel/threads';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
 import { causeAbove, destroyKey, emptyWriteAheadLog, NO_KEY, openVaultDatabase } from './vault-database';
 

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel/threads';
 import { wrapKey, unwrapKey, wrappingKeyOf } from '../key-wrapping';
 import { emptyWriteAheadLog, NO_KEY, openVaultDatabase } from './vault-database';
 

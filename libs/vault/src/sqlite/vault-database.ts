@@ -1,7 +1,7 @@
 import { WrongVaultKey } from '../key-files';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Damaged, dataKeyPlace, type KeyOwner } from '@app/kernel';
+import { Damaged, dataKeyPlace, type KeyOwner } from '@app/kernel/threads';
 import Database from 'better-sqlite3';
 import { unwrapKey, WRAPPED_BYTES, wrapKey } from '../key-wrapping';
 

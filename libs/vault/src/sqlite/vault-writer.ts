@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
-import { dataKeyPlace, type KeyOwner, type KeySelector, Unavailable } from '@app/kernel';
+import { dataKeyPlace, type KeyOwner, type KeySelector, Unavailable } from '@app/kernel/threads';
 import { wrapKey } from '../key-wrapping';
 import type { KeyRecord } from '../vault';
 import {

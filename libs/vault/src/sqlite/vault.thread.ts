@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serveCalls } from '@app/kernel';
+import { serveCalls } from '@app/kernel/threads';
 import { VaultWriter } from './vault-writer';
 
 const { folder, wrappingKey } = workerData as { readonly folder: string; readonly wrappingKey: Uint8Array };

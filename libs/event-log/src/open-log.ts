@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import type { Config } from '@app/kernel';
+import type { EventLog, LogReader } from './event-log';
+import { type EventStoreOptions, openEventStoreLog, openEventStoreLogReader } from './eventstoredb/open';
+import { openSqliteEventLog, openSqliteLogReader } from './sqlite/open';
+
+type Where = Pick<Config, 'EVENTSTORE_URL' | 'DATA_DIR'>;
+/** Tells our events from those that others write to the server; nobody but us writes the embedded log. */
+type Ours = EventStoreOptions['ours'];
+
+/** Opens the log: on the server that `EVENTSTORE_URL` names, else under `DATA_DIR`, which then is this process's alone. */
+export const openLog = (config: Where, ours: Ours): Promise<EventLog> =>
+  config.EVENTSTORE_URL === undefined
+    ? openSqliteEventLog({ folder: folderOf(config) })
+    : openEventStoreLog(onServer(config.EVENTSTORE_URL, ours));
+
+/** Opens the log for those who only look: beside the process that writes it, too. With `evenIfUnsound` for those who look for damage. */
+export const openLogReader = (
+  config: Where,
+  ours: Ours,
+  options: { readonly evenIfUnsound?: boolean } = {},
+): Promise<LogReader> =>
+  config.EVENTSTORE_URL === undefined
+    ? openSqliteLogReader({ folder: folderOf(config), ...options })
+    : openEventStoreLogReader(onServer(config.EVENTSTORE_URL, ours));
+
+const onServer = (url: string, ours: Ours): EventStoreOptions => ({ url, ...(ours === undefined ? {} : { ours }) });
+
+const folderOf = ({ DATA_DIR }: Where): string => join(DATA_DIR, 'log');

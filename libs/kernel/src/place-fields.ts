@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { textSchema } from './names';
+import type { Place } from './place';
+
+/** The fields of a `Place` in a schema. */
+export const placeFields = {
+  page: z.number().int().positive().exactOptional().describe('The page, where there are pages.'),
+  slide: z.number().int().positive().exactOptional().describe('The slide, in a presentation.'),
+  sheet: textSchema(200).exactOptional().describe('The name of the sheet, in a workbook.'),
+  row: z.number().int().positive().exactOptional().describe('The row, in a table; the first, where it is of several.'),
+} satisfies { readonly [Field in keyof Place]-?: z.ZodType };
