@@ -29,15 +29,22 @@ const at = (agentId: string) => {
     saved: async () => (await world.list(world.owner.key, '?status=saved&limit=100', agentId)).map(({ id }) => id),
   };
 };
-/** Waits until both buckets have a place for each memory that is saved, and none else. */
+/** Waits until both buckets have a place for each memory that is saved, and none else; and those that wait one for each proposal. */
 const assertPlaces = async (agentId: string): Promise<void> => {
-  const places = async (kind: 'personal' | 'shared') => {
-    const userId = kind === 'shared' ? null : world.owner.userId;
+  const placesIn = async (bucketId: string) => {
     const { decisions } = world.platform.platform.host.stores;
-    return [...(await decisions.load(bucketDecider, bucketIdOf({ agentId, userId, kind }))).state.places.keys()];
+    return [...(await decisions.load(bucketDecider, bucketId)).state.places.keys()];
   };
-  const held = async () => [...(await places('personal')), ...(await places('shared'))].toSorted().join();
+  const { userId, key } = world.owner;
+  const personal = bucketIdOf({ agentId, userId, kind: 'personal' });
+  const held = async () => [...(await placesIn(personal)), ...(await placesIn(agentId))].toSorted().join();
   await until(async () => (await held()) === (await at(agentId).saved()).toSorted().join(), 'places for what is saved');
+  const waiting = bucketIdOf({ agentId, userId, kind: 'shared' }, 'proposed');
+  const proposals = async () => (await world.list(key, '?status=proposed&limit=100', agentId)).map(({ id }) => id);
+  await until(
+    async () => (await placesIn(waiting)).toSorted().join() === (await proposals()).toSorted().join(),
+    'places for what waits',
+  );
 };
 
 describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | undefined>]>([
@@ -97,15 +104,19 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
     expect(open.flat()).toHaveLength(49);
   });
 
-  it('as many propose as may wait, and a text waits once', async () => {
-    const { owner, post, list } = world;
+  it('as many propose as may wait, none for a moment more, and a text waits once', async () => {
+    const { owner, post, list, platform } = world;
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_each, n) => post(owner.key, { text: `Wish ${n}`, kind: 'shared' }, agentId)),
+      Array.from({ length: 50 }, (_each, n) => post(owner.key, { text: `Wish ${n}`, kind: 'shared' }, agentId)),
     );
     expect(outcomes(answers)).toEqual([
       ...Array<string>(PLACES).fill('201'),
-      ...Array<string>(20 - PLACES).fill('memory_full'),
+      ...Array<string>(50 - PLACES).fill('memory_full'),
     ]);
+    const proposed = await platform.call<{ items: { data: { agentId: string } }[] }>(
+      '/api/v1/audit/events?type=MemoryProposed&limit=100',
+    );
+    expect(proposed.body.items.filter(({ data }) => data.agentId === agentId)).toHaveLength(PLACES);
     const waiting = async () => (await list(owner.key, '?status=proposed', agentId)).map(({ id }) => id).toSorted();
     const made = answers.flatMap(({ status, body }) => (status === 201 ? [body.id] : [])).toSorted();
     await until(async () => (await waiting()).join() === made.join(), 'those that may wait');

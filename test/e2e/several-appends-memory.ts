@@ -17,7 +17,8 @@ const changing =
     const before = await events(type, own);
     const isConsistent = async (): Promise<boolean> => {
       const listed = await items<Listed>(path, key);
-      return (await saved(own, userId)) === listed.filter(({ status }) => status === 'saved').length;
+      const count = (wanted: string): number => listed.filter(({ status }) => status === wanted).length;
+      return (await saved(own, userId)) === count('saved') && (await waiting(own, userId)) === count('proposed');
     };
     return { sent: { ...change(path, id), key }, times: async () => (await events(type, own)) - before, isConsistent };
   };
@@ -34,6 +35,12 @@ const saved = async (agentId: string, userId: string): Promise<number> => {
     ),
   );
   return counts.reduce((sum, count) => sum + count, 0);
+};
+
+/** Places of proposals that wait. */
+const waiting = async (agentId: string, userId: string): Promise<number> => {
+  const id = bucketIdOf({ agentId, userId, kind: 'shared' }, 'proposed');
+  return countOf((await stores().decisions.load(bucketDecider, id)).state.places);
 };
 
 const PATH = `${CORE}/memory/:agentId/memories`;
@@ -54,15 +61,27 @@ export const MEMORY_REQUESTS: readonly (readonly [string, string, number, () => 
     changing(personal, (path, replaces) => ({ path, body: { text: name('memory'), replaces } }), 'MemorySaved'),
   ],
   [
+    `POST ${PATH}`,
+    'POST /memories of a shared one',
+    2,
+    changing(personal, (path) => ({ path, body: { text: name('memory'), kind: 'shared' } }), 'MemoryProposed'),
+  ],
+  [
+    `POST ${PATH}/:memoryId/discard`,
+    'POST /memories/{id}/discard',
+    2,
+    changing(shared, (path, id) => ({ path: `${path}/${id}/discard` }), 'MemoryDiscarded'),
+  ],
+  [
     `POST ${PATH}/:memoryId/confirm`,
     'POST /memories/{id}/confirm',
-    2,
+    3,
     changing(shared, (path, id) => ({ path: `${path}/${id}/confirm` }), 'MemoryConfirmed'),
   ],
   [
     `POST ${PATH}/:memoryId/save-for-me`,
     'POST /memories/{id}/save-for-me',
-    2,
+    3,
     changing(shared, (path, id) => ({ path: `${path}/${id}/save-for-me` }), 'MemorySavedForMe'),
   ],
   [

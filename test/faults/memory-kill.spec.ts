@@ -61,7 +61,7 @@ const settled = (given: World, expected: Readonly<Record<string, string>>) =>
   );
 const choice = (name: string, saved: string): Case => ({
   title: name,
-  appends: 2,
+  appends: 3,
   racedFrom: 3,
   prepare: async (given) => {
     const id = await proposed(given);
@@ -86,6 +86,19 @@ const cases: readonly Case[] = [
     },
   },
   {
+    title: 'POST of a proposal',
+    appends: 2,
+    racedFrom: 3,
+    prepare: async (given) => {
+      const body = { text: name(), kind: 'shared' };
+      const check = async () => {
+        await settled(given, {});
+        await until(async () => (await send(post(given, body))).status === 201, 'its text', { every: 100 });
+      };
+      return { sent: post(given, body), check };
+    },
+  },
+  {
     title: 'POST that replaces another',
     appends: 4,
     racedFrom: 3,
@@ -103,7 +116,7 @@ const cases: readonly Case[] = [
   choice('save-for-me', 'saved personal'),
   {
     title: 'confirm of one that replaces another',
-    appends: 4,
+    appends: 5,
     racedFrom: 3,
     prepare: async (given) => {
       const replaces = await shared(given);
@@ -118,11 +131,11 @@ const cases: readonly Case[] = [
   },
   {
     title: 'discard',
-    appends: 1,
+    appends: 2,
     racedFrom: 2,
     prepare: async (given) => {
       const id = await proposed(given);
-      const check = () => settled(given, { [id]: 'proposed shared' });
+      const check = (n: number) => settled(given, n === 1 ? { [id]: 'proposed shared' } : {});
       return { sent: { method: 'POST', path: `${given.path}/${id}/discard` }, check };
     },
   },
@@ -158,7 +171,7 @@ const cases: readonly Case[] = [
   },
   {
     title: 'clear',
-    appends: 4,
+    appends: 5,
     racedFrom: 4,
     prepare: async (given) => {
       const ids = [

@@ -1,6 +1,7 @@
-import { type Clock, CLOCK, Decisions, deriveId } from '@app/kernel';
+import { type Clock, CLOCK, Decisions, deriveId, unlessLeft } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPEN_PROPOSALS, type OpenProposals } from './lookups';
+import { Forgetting } from './memory/forgetting';
 import { memoryDecider } from './memory/memory.decider';
 
 /** How often proposals that lapsed are looked for, and how many are discarded at once. */
@@ -14,6 +15,7 @@ export class Lapsing {
 
   constructor(
     private readonly decisions: Decisions,
+    private readonly forgetting: Forgetting,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(OPEN_PROPOSALS) private readonly proposals: OpenProposals,
   ) {}
@@ -30,6 +32,7 @@ export class Lapsing {
       const commandId = deriveId(memoryId, 'lapsed');
       const meta = { commandId, correlationId: commandId, actor: 'system:memories', now };
       await this.decisions.transact(memoryDecider, memoryId, { type: 'Discard', reason: 'lapsed' }, meta);
+      await unlessLeft(() => this.forgetting.freePlaces([memoryId], state, meta, 'proposed'));
     }
   }
 }

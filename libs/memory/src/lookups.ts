@@ -24,14 +24,11 @@ export const OPEN_PROPOSALS = Symbol('OpenProposals');
 /** A proposal that waits for its user. */
 export interface OpenProposal {
   readonly memoryId: string;
-  readonly kind: string;
-  readonly hash: string;
   readonly expiresAt: string;
 }
 
-/** Proposals that wait: those of a user for an Agent, with a position once the view shows what stands up to it, or it throws `Unavailable`; or the first to lapse of all. */
+/** Proposals that wait: the first to lapse. */
 export interface OpenProposals {
-  of(userId: string, agentId: string, position?: Position): Promise<readonly OpenProposal[]>;
   firstToLapse(most: number): Promise<readonly OpenProposal[]>;
 }
 

@@ -14,30 +14,26 @@ import { memories, type MemoryRow } from './memories.projection';
 import { GetMemoryHandler } from './queries/get-memory';
 import { ListMemoriesHandler } from './queries/list-memories';
 
-/** Most proposals of a user for an Agent that are looked at: more than a bucket has places. */
-const MOST_OPEN = 1_000;
-
 const lookUp =
   (views: CompleteViews): MemoriesOf =>
   (owner, position) =>
     views.keys(memories.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
 
-const openProposals = (store: ReadStore, views: CompleteViews): OpenProposals => {
-  const find = async (where: Readonly<Record<string, string>>, field: string, order: 'asc' | 'desc', limit: number) =>
-    (await store.find(memories.name, { where, orderBy: [{ field, order }], limit }))
+const openProposals = (store: ReadStore): OpenProposals => ({
+  firstToLapse: async (limit) =>
+    (
+      await store.find(memories.name, {
+        where: { status: 'proposed' },
+        orderBy: [{ field: 'expiresAt', order: 'asc' }],
+        limit,
+      })
+    )
       // Rows of this view are what its projection wrote.
-      .flatMap(({ row }) => openOf(row as unknown as MemoryRow));
-  return {
-    of: async (userId, agentId, position) => {
-      if (position !== undefined) await views.caughtUp(memories.name, position);
-      return find({ audience: userId, agentId }, 'createdAt', 'desc', MOST_OPEN);
-    },
-    firstToLapse: (limit) => find({ status: 'proposed' }, 'expiresAt', 'asc', limit),
-  };
-};
+      .flatMap(({ row }) => openOf(row as unknown as MemoryRow)),
+});
 
-const openOf = ({ id: memoryId, status, kind, hash, expiresAt }: MemoryRow) =>
-  status === 'proposed' && expiresAt !== null ? [{ memoryId, kind, hash, expiresAt }] : [];
+const openOf = ({ id: memoryId, status, expiresAt }: MemoryRow) =>
+  status === 'proposed' && expiresAt !== null ? [{ memoryId, expiresAt }] : [];
 
 const savedMemories =
   (store: ReadStore): SavedMemories =>
@@ -58,7 +54,7 @@ const savedMemories =
     GetMemoryHandler,
     ListMemoriesHandler,
     { provide: MEMORIES_OF, inject: [CompleteViews], useFactory: lookUp },
-    { provide: OPEN_PROPOSALS, inject: [READ_STORE, CompleteViews], useFactory: openProposals },
+    { provide: OPEN_PROPOSALS, inject: [READ_STORE], useFactory: openProposals },
     { provide: SAVED_MEMORIES, inject: [READ_STORE], useFactory: savedMemories },
   ],
   exports: [MEMORIES_OF, OPEN_PROPOSALS, SAVED_MEMORIES],

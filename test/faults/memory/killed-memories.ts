@@ -109,7 +109,7 @@ const placesIn = async (bucketId: string): Promise<Bucket['places']> => {
   }).places;
 };
 
-/** Waits until the buckets of an Agent have a place for each memory that is saved, and none else. Then exactly what is left of them can be filled. */
+/** Waits until the buckets of an Agent have a place for each memory that is saved, and none else, and each proposal that waits has one. Then exactly what is left of them can be filled. */
 export const assertPlaces = async (agentId: string, userId: string): Promise<void> => {
   const of = async (kind: Listed['kind']): Promise<readonly [places: readonly string[], saved: readonly string[]]> => {
     const places = await placesIn(bucketIdOf({ agentId, userId: kind === 'shared' ? null : userId, kind }));
@@ -117,6 +117,22 @@ export const assertPlaces = async (agentId: string, userId: string): Promise<voi
     expect(countOf(places)).toBeLessThanOrEqual(PLACES);
     return [[...places.keys()].toSorted(), saved.map(({ id }) => id).toSorted()];
   };
+  const waiting = bucketIdOf({ agentId, userId, kind: 'shared' }, 'proposed');
+  await until(
+    async () => {
+      const proposals = (await memoriesOf(agentId)).filter(({ status }) => status === 'proposed');
+      const places = [...(await placesIn(waiting)).keys()];
+      return (
+        places.toSorted().join() ===
+        proposals
+          .map(({ id }) => id)
+          .toSorted()
+          .join()
+      );
+    },
+    'places of what waits',
+    PATIENCE,
+  );
   for (const kind of ['personal', 'shared'] as const) {
     await until(
       async () => JSON.stringify((await of(kind))[0]) === JSON.stringify((await of(kind))[1]),

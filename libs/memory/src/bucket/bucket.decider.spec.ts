@@ -37,6 +37,20 @@ describe('a bucket', () => {
       .yields(taken('m3'));
   });
 
+  it('gives a place to so many proposals that wait', () => {
+    const waiting = (memoryId: string): Partial<TakePlace> => ({
+      use: 'propose',
+      userId: 'u1',
+      hash: `text-${memoryId}`,
+    });
+    given(bucketDecider, taken('m1', waiting('m1')))
+      .when(taking('m2', waiting('m2')))
+      .yields(taken('m2', waiting('m2')));
+    given(bucketDecider, taken('m1', waiting('m1')), taken('m2', waiting('m2')))
+      .when(taking('m3', waiting('m3')))
+      .rejects('memory_full', { kind: 'proposed', limit: 2 });
+  });
+
   it('has a text once', () => {
     given(bucketDecider, taken('m1'))
       .when(taking('m2', { hash: 'hash-m1' }))

@@ -44,7 +44,7 @@ export type BucketCommand =
 
 /**
  * The places for memories, so that a cap, and that a text is saved once, is one decision on one stream. A place is taken before its
- * memory is saved, and given back after it is gone. Rejects `memory_full`, and `conflict` `equal_memory` with the `id` of the one that has the text.
+ * memory is saved, and given back after it is gone. Proposals of a user that wait at an Agent have a stream of places of their own. Rejects `memory_full`, and `conflict` `equal_memory` with the `id` of the one that has the text.
  */
 export const bucketDecider: Decider<Bucket, BucketCommand, BucketEvent> = {
   category: 'memories',
@@ -90,7 +90,8 @@ const take = ({ type: _type, most, ...taken }: TakePlace, places: Bucket['places
       return reject('not_found', { kind: 'memory', id: replaces, path: 'replaces' });
     if (replaces !== null && places.some((other) => other.replaces === replaces))
       return reject('conflict', { reason: 'memory_replaced' });
-    if (replaces === null && countOf(places) >= most) return reject('memory_full', { kind: taken.kind, limit: most });
+    if (replaces === null && countOf(places) >= most)
+      return reject('memory_full', { kind: use === 'propose' ? 'proposed' : taken.kind, limit: most });
   }
   return [{ type: 'MemoryPlaceTaken', data: taken }];
 };

@@ -2,14 +2,14 @@ import { defineEvent, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 import { memoryKind } from '../memory/memory.events';
 
-/** What a place is taken for; `edit`: the memory has it, and its text changed. */
-export const placeUse = z.enum(['save', 'confirm', 'save-for-me', 'edit']);
+/** What a place is taken for; `edit`: the memory has it, and its text changed; `propose`: it waits among the proposals of its user. */
+export const placeUse = z.enum(['save', 'confirm', 'save-for-me', 'edit', 'propose']);
 export type PlaceUse = z.output<typeof placeUse>;
 
 export const memoryPlaceTaken = defineEvent({
   type: 'MemoryPlaceTaken',
   description:
-    'A memory took a place in its bucket, before it was saved; with `replaces` that of another, which is deleted then. The keyed hash of its text tells equal ones.',
+    'A memory took a place in its bucket, before it was saved; with `replaces` that of another, which is deleted then. With `use` `propose` it took one among the proposals of its user that wait at its Agent. The keyed hash of its text tells equal ones.',
   data: z.strictObject({
     agentId: z.uuid(),
     /** Null for the shared memories of the Agent. */

@@ -18,6 +18,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { type Memory, memoryDecider, type MemoryPlace } from '../memory/memory.decider';
 import { type BucketOwner, bucketDecider, type TakePlace } from './bucket.decider';
+import type { PlaceUse } from './bucket.events';
 
 /** How long a request may take between taking a place and saving its memory, before others settle that for it. */
 export const PLACE_GRACE_MS = 5_000;
@@ -33,9 +34,19 @@ export const bucketOf = ({ agentId, userId, kind }: MemoryPlace): BucketOwner =>
   kind,
 });
 
-/** The id of a bucket: that of the Agent for the shared ones. */
-export const bucketIdOf = ({ agentId, userId }: BucketOwner): Uuid =>
-  userId === null ? agentId : nameId(agentId, userId);
+/** Where a proposal waits: at its user, also one of a shared memory. */
+export const waitingOf = ({ agentId, userId, kind }: MemoryPlace): BucketOwner => ({ agentId, userId, kind });
+
+/** What the places of a stream are for: memories that are saved, or proposals that wait. */
+export type Held = 'saved' | 'proposed';
+
+/** The id of a bucket: that of the Agent for the shared ones. Proposals of both kinds wait in one, each user's at an Agent. */
+export const bucketIdOf = ({ agentId, userId }: BucketOwner, held: Held = 'saved'): Uuid => {
+  if (held === 'proposed') return nameId(agentId, `${userId}/proposals`);
+  return userId === null ? agentId : nameId(agentId, userId);
+};
+
+const heldFor = (use: PlaceUse): Held => (use === 'propose' ? 'proposed' : 'saved');
 
 /** The places of memories in buckets: each is taken before its memory is saved. */
 @Injectable()
@@ -68,12 +79,13 @@ export class Places {
    */
   async taking<T>(owner: BucketOwner, taking: Taking, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
     const ticket = this.ids.next();
+    const held = heldFor(taking.use);
     const command = { type: 'Take', ...owner, ...taking, ticket, most: this.mostOf(owner) } as const;
-    await this.decisions.transact(bucketDecider, bucketIdOf(owner), command, this.step(meta));
+    await this.decisions.transact(bucketDecider, bucketIdOf(owner, held), command, this.step(meta));
     try {
       return await act();
     } catch (error) {
-      if (isDomainError(error)) await unlessLeft(() => this.release(owner, [taking.memoryId], ticket, meta));
+      if (isDomainError(error)) await unlessLeft(() => this.release(owner, [taking.memoryId], ticket, meta, held));
       throw error;
     }
   }
@@ -85,10 +97,16 @@ export class Places {
   }
 
   /** Gives back all places of memories that are gone, or with a ticket that of one request. */
-  release(owner: BucketOwner, memoryIds: readonly string[], ticket: Uuid | null, meta: CommandMeta): Promise<Receipt> {
+  release(
+    owner: BucketOwner,
+    memoryIds: readonly string[],
+    ticket: Uuid | null,
+    meta: CommandMeta,
+    held: Held = 'saved',
+  ): Promise<Receipt> {
     return this.decisions.transact(
       bucketDecider,
-      bucketIdOf(owner),
+      bucketIdOf(owner, held),
       { type: 'Release', memoryIds, ticket },
       this.step(meta),
     );

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CommandMeta, Decisions, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
-import { bucketIdOf, bucketOf, Places } from '../bucket/places';
+import type { BucketOwner } from '../bucket/bucket.decider';
+import { bucketIdOf, bucketOf, type Held, Places, waitingOf } from '../bucket/places';
 import { memoryDecider, type MemoryPlace, type NewMemory } from './memory.decider';
 
 /** Memories that are deleted at the same time: each is erased for itself, and others read meanwhile. */
@@ -35,12 +36,13 @@ export class Forgetting {
     const { state } = await this.decisions.load(memoryDecider, memoryId);
     const receipt = await this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, meta);
     if (state.status === 'saved') await unlessLeft(() => this.freePlaces([memoryId], state, meta));
+    if (state.status === 'proposed') await unlessLeft(() => this.freePlaces([memoryId], state, meta, 'proposed'));
     return receipt;
   }
 
   /** Deletes memories, or proposals, and gives back the places of each bucket together. Answers the last receipt; undefined where there was none to delete. */
   async deleteAll(memoryIds: readonly string[], meta: CommandMeta): Promise<Receipt | undefined> {
-    const freed = new Map<string, { readonly place: MemoryPlace; readonly memoryIds: string[] }>();
+    const freed = new Map<string, { readonly place: MemoryPlace; readonly held: Held; readonly memoryIds: string[] }>();
     const receipts: Receipt[] = [];
     const left = [...memoryIds];
     const pace = pacing(memoryIds.length);
@@ -51,15 +53,17 @@ export class Forgetting {
         receipts.push(
           await this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, stepOf(meta, memoryId)),
         );
-        if (state.status !== 'saved') continue;
-        const bucketId = bucketIdOf(bucketOf(state));
-        const known = freed.get(bucketId) ?? { place: state, memoryIds: [] };
+        if (state.status !== 'saved' && state.status !== 'proposed') continue;
+        const held = state.status;
+        const bucketId = bucketIdOf(ownerOf(state, held), held);
+        const known = freed.get(bucketId) ?? { place: state, held, memoryIds: [] };
         known.memoryIds.push(memoryId);
         freed.set(bucketId, known);
       }
     });
     await Promise.all(workers);
-    for (const { place, memoryIds: gone } of freed.values()) await unlessLeft(() => this.freePlaces(gone, place, meta));
+    for (const { place, held, memoryIds: gone } of freed.values())
+      await unlessLeft(() => this.freePlaces(gone, place, meta, held));
     return receipts.toSorted((a, b) => (a.position < b.position ? -1 : 1)).at(-1);
   }
 
@@ -73,7 +77,16 @@ export class Forgetting {
   }
 
   /** Gives back the places of memories that are gone. */
-  async freePlaces(memoryIds: readonly string[], place: MemoryPlace, meta: CommandMeta): Promise<void> {
-    await this.places.release(bucketOf(place), memoryIds, null, meta);
+  async freePlaces(
+    memoryIds: readonly string[],
+    place: MemoryPlace,
+    meta: CommandMeta,
+    held: Held = 'saved',
+  ): Promise<void> {
+    await this.places.release(ownerOf(place, held), memoryIds, null, meta, held);
   }
 }
+
+/** Proposals wait at their user, also those of shared memories. */
+const ownerOf = (place: MemoryPlace, held: Held): BucketOwner =>
+  held === 'proposed' ? waitingOf(place) : bucketOf(place);

@@ -72,7 +72,7 @@ export const memorySavedForMe = defineEvent({
 export const memoryDiscarded = defineEvent({
   type: 'MemoryDiscarded',
   description:
-    'A proposed memory was not saved, and its content is erased: its user discarded or deleted it, it lapsed, its text was saved already, or what it belongs to was deleted. `abandoned`: a request to save one was cut short before, or others that were proposed at the same time left no room.',
+    'A proposed memory was not saved, and its content is erased: its user discarded or deleted it, it lapsed, its text was saved already, or what it belongs to was deleted. `abandoned`: a request to save one was cut short before.',
   data: place.extend({ reason: discardReason }),
 });
 

@@ -19,13 +19,14 @@ import { type Memory, memoryDecider } from '../memory/memory.decider';
 import type { MemoryEvent } from '../memory/memory.events';
 
 type PlaceTaken = RecordedEvent & Extract<BucketEvent, { type: 'MemoryPlaceTaken' }>;
+type NotSaved = RecordedEvent & Extract<MemoryEvent, { type: 'MemoryDiscarded' | 'MemoryFlagged' }>;
 type MemoryDeleted = RecordedEvent & Extract<MemoryEvent, { type: 'MemoryDeleted' }>;
 
 /** Memories are settled side by side: one that is being saved is waited for. */
 const CONCURRENCY = 100;
 
 /**
- * Keeps the places of buckets equal to the memories that are saved, whatever request was cut short. A place that nobody uses in time is given back,
+ * Keeps the places of buckets equal to the memories that are saved, and to the proposals that wait, whatever request was cut short. A place that nobody uses in time is given back,
  * and what would have used it can no longer be saved; a choice that took its place is carried out. What is gone, or replaced, gives its place back.
  */
 @PolicyHandler()
@@ -38,6 +39,8 @@ export class SettleMemoryPlaces implements Policy {
     'MemorySavedForMe',
     'MemoryEdited',
     'MemoryDeleted',
+    'MemoryDiscarded',
+    'MemoryFlagged',
   ];
   readonly concurrency = CONCURRENCY;
 
@@ -55,7 +58,12 @@ export class SettleMemoryPlaces implements Policy {
     if (event.type === 'MemoryPlaceTaken') return this.settle(event as PlaceTaken, meta);
     if (event.type === 'MemoryDeleted')
       return this.forgetting.freePlaces([memoryId], (event as MemoryDeleted).data, meta);
+    if (event.type === 'MemoryDiscarded' || event.type === 'MemoryFlagged')
+      return this.forgetting.freePlaces([memoryId], (event as NotSaved).data, meta, 'proposed');
     const { state } = await this.decisions.load(memoryDecider, memoryId);
+    if (state.status === 'absent') return;
+    if (event.type === 'MemoryConfirmed' || event.type === 'MemorySavedForMe')
+      await this.forgetting.freePlaces([memoryId], state, meta, 'proposed');
     if (state.status !== 'saved') return;
     if (event.type !== 'MemoryEdited') {
       if (state.replaces !== null) await this.forgetting.deleteAll([state.replaces], meta);
@@ -68,18 +76,20 @@ export class SettleMemoryPlaces implements Policy {
   private async settle({ data, context }: PlaceTaken, meta: CommandMeta): Promise<void> {
     const { memoryId, use, ticket, ...owner } = data;
     if (use === 'edit') return;
-    const isPending = ({ status }: Memory): boolean => status === (use === 'save' ? 'absent' : 'proposed');
+    const isNew = use === 'save' || use === 'propose';
+    const isPending = ({ status }: Memory): boolean => status === (isNew ? 'absent' : 'proposed');
     const since = meta.now.getTime() - Date.parse(context.recordedAt);
     let memory = await this.places.settled(memoryId, isPending, since);
     if (isPending(memory)) memory = await this.end(data, context, meta);
-    if (memory.status === 'saved' && memory.kind === data.kind) return;
-    await this.places.release(owner, [memoryId], use === 'save' ? null : ticket, meta);
+    const held = use === 'propose' ? 'proposed' : 'saved';
+    if (memory.status === held && memory.kind === data.kind) return;
+    await this.places.release(owner, [memoryId], isNew ? null : ticket, meta, held);
   }
 
   /** Its request died, or is too slow. The text of a choice is there, that of another memory is not. */
   private async end(data: PlaceTaken['data'], context: PlaceTaken['context'], meta: CommandMeta): Promise<Memory> {
     const { memoryId, agentId, kind, use, hash, screening } = data;
-    if (use === 'save') {
+    if (use === 'save' || use === 'propose') {
       const abandon = { type: 'Abandon', agentId, kind, userId: data.userId ?? '' } as const;
       await this.decisions.transact(memoryDecider, memoryId, abandon, meta);
     } else {

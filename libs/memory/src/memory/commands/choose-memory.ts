@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, isErased, type Receipt, reject, isDomainError } from '@app/kernel';
+import { type CommandMeta, Decisions, isErased, type Receipt, reject, isDomainError, unlessLeft } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { bucketOf, Places } from '../../bucket/places';
@@ -6,7 +6,7 @@ import { MEMORY_RULES, type RulesOfAgents } from '../../lookups';
 import { type SafeText, ScreenedTexts } from '../../screened-texts';
 import { Forgetting } from '../forgetting';
 import { assertMayChange, assertOn, type MemoryCaller, visibleMemory } from '../memory-access';
-import { memoryDecider, type ProposedMemory } from '../memory.decider';
+import { memoryDecider, type MemoryPlace, type ProposedMemory } from '../memory.decider';
 
 export type MemoryChoice = 'confirm' | 'save-for-me' | 'discard';
 
@@ -46,7 +46,10 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
       return reject('not_found', { kind: 'memory', id: memoryId });
     if (state.status === 'flagged') return reject('memory_flagged');
     if (state.status !== 'proposed' || choice === 'discard')
-      return { memoryId, receipt: await this.choose(memoryId, { type: 'Discard', reason: 'discarded' }, choice, meta) };
+      return {
+        memoryId,
+        receipt: await this.choose(memoryId, state, { type: 'Discard', reason: 'discarded' }, choice, meta),
+      };
     return this.save(state, choice, caller, meta);
   }
 
@@ -74,13 +77,16 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
         : ({ type: 'SaveForMe', hash, screening } as const);
     try {
       const receipt = await this.places.taking(owner, { memoryId, hash, replaces, use, screening }, meta, () =>
-        this.choose(memoryId, command, choice, meta),
+        this.choose(memoryId, proposal, command, choice, meta),
       );
       return { memoryId, receipt: await this.forgetting.replacedBy({ replaces }, receipt, meta) };
     } catch (error) {
       if (!isDomainError(error, 'conflict') || error.facts['reason'] !== 'equal_memory') throw error;
       const discard = { type: 'Discard', reason: 'equal' } as const;
-      return { memoryId: String(error.facts['id']), receipt: await this.choose(memoryId, discard, choice, meta) };
+      return {
+        memoryId: String(error.facts['id']),
+        receipt: await this.choose(memoryId, proposal, discard, choice, meta),
+      };
     }
   }
 
@@ -95,14 +101,16 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
 
   private async choose(
     memoryId: string,
+    place: MemoryPlace,
     command: Parameters<typeof memoryDecider.decide>[0],
     choice: MemoryChoice,
     meta: CommandMeta,
   ): Promise<Receipt> {
     const receipt = await this.decisions.transact(memoryDecider, memoryId, command, meta);
-    return receipt.eventIds.length === 0 && !receipt.repeated
-      ? reject('conflict', { reason: 'memory_chosen', choice })
-      : receipt;
+    if (receipt.eventIds.length === 0 && !receipt.repeated)
+      return reject('conflict', { reason: 'memory_chosen', choice });
+    await unlessLeft(() => this.forgetting.freePlaces([memoryId], place, meta, 'proposed'));
+    return receipt;
   }
 
   private async assertReplaceable(agentId: string, replaces: string, caller: MemoryCaller): Promise<void> {

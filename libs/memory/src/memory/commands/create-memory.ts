@@ -6,16 +6,14 @@ import {
   deriveId,
   type DomainError,
   isDomainError,
-  type Position,
   type Receipt,
   reject,
-  stepOf,
   streamOf,
 } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { bucketOf, Places } from '../../bucket/places';
-import { MEMORY_RULES, OPEN_PROPOSALS, type OpenProposal, type OpenProposals, type RulesOfAgents } from '../../lookups';
+import { bucketOf, Places, waitingOf } from '../../bucket/places';
+import { MEMORY_RULES, type RulesOfAgents } from '../../lookups';
 import { ScreenedTexts } from '../../screened-texts';
 import { Forgetting } from '../forgetting';
 import { assertMayChange, assertOn, type LivingMemory, type MemoryCaller, visibleMemory } from '../memory-access';
@@ -61,7 +59,6 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     private readonly texts: ScreenedTexts,
     private readonly forgetting: Forgetting,
     @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
-    @Inject(OPEN_PROPOSALS) private readonly proposals: OpenProposals,
     @Inject(CONFIG) private readonly config: Pick<Config, 'MEMORY_PROPOSAL_DAYS'>,
   ) {}
 
@@ -100,59 +97,27 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     }
   }
 
+  /** A place among those that wait is taken first, so that no more wait than may, and none twice. */
   private async propose(memory: NewMemory, meta: CommandMeta): Promise<CreatedMemory> {
-    const { memoryId, hash, kind, userId, agentId } = memory;
+    const { memoryId, hash, screening } = memory;
     const equal = await this.places.equalTo(bucketOf(memory), hash);
     if (equal !== undefined && equal !== memory.replaces) return this.there(equal);
-    const most = this.places.mostOf({ kind });
-    const isSame = (other: OpenProposal): boolean => other.hash === hash && other.kind === kind;
-    const open = (await this.proposals.of(userId, agentId)).filter((other) => other.memoryId !== memoryId);
-    const [waiting] = await this.standing(open.filter(isSame));
-    if (waiting !== undefined) return this.there(waiting.memoryId);
-    if (open.length >= most && (await this.standing(open)).length >= most)
-      return reject('memory_full', { kind: 'proposed', limit: most });
     const expiresAt = new Date(meta.now.getTime() + this.config.MEMORY_PROPOSAL_DAYS * DAY_MS).toISOString();
-    const command = { type: 'Propose', memory, expiresAt } as const;
-    const receipt = await this.decisions.transact(memoryDecider, memoryId, command, meta);
-    let before: readonly OpenProposal[];
+    const taking = { memoryId, hash, replaces: null, screening, use: 'propose' } as const;
     try {
-      before = await this.before(memory, receipt.position, most, isSame);
+      const receipt = await this.places.taking(waitingOf(memory), taking, meta, () =>
+        this.decisions.transact(memoryDecider, memoryId, { type: 'Propose', memory, expiresAt }, meta),
+      );
+      return { memoryId, status: 'proposed', isNew: true, receipt };
     } catch (error) {
-      // Where it cannot be told whether it may wait, it does not.
-      await this.withdraw(memoryId, meta);
-      throw error;
+      if (!isEqualMemory(error)) throw error;
+      const id = String(error.facts['id']);
+      const { status } = await this.places.settled(id, (other) => other.status === 'absent');
+      if (status === 'saved' || status === 'proposed' || status === 'absent') return this.there(id, error);
+      // It waits no more, and its place is about to be given back.
+      await this.forgetting.freePlaces([id], memory, meta, 'proposed');
+      return this.propose(memory, meta);
     }
-    const same = before.find(isSame);
-    if (same === undefined && before.length < most) return { memoryId, status: 'proposed', isNew: true, receipt };
-    await this.withdraw(memoryId, meta);
-    return same === undefined ? reject('memory_full', { kind: 'proposed', limit: most }) : this.there(same.memoryId);
-  }
-
-  /** Those that wait and came before. Of those that are made at once each meets all before it, so that no more stay than may, and none twice. */
-  private async before(
-    { memoryId, userId, agentId }: NewMemory,
-    position: Position,
-    most: number,
-    isSame: (other: OpenProposal) => boolean,
-  ): Promise<readonly OpenProposal[]> {
-    const rivals = (await this.proposals.of(userId, agentId, position)).filter((other) => other.memoryId !== memoryId);
-    if (rivals.length < most && !rivals.some(isSame)) return [];
-    return (await this.standing(rivals)).filter((other) => other.position < position);
-  }
-
-  private async withdraw(memoryId: string, meta: CommandMeta): Promise<void> {
-    const withdrawal = { type: 'Discard', reason: 'abandoned' } as const;
-    await this.decisions.transact(memoryDecider, memoryId, withdrawal, stepOf(meta, 'withdrawn'));
-  }
-
-  /** Those that still wait, in the order of the log. */
-  private async standing(proposals: readonly OpenProposal[]) {
-    const found: (OpenProposal & { readonly position: Position })[] = [];
-    for (const proposal of proposals) {
-      const { state, position } = await this.decisions.load(memoryDecider, proposal.memoryId);
-      if (state.status === 'proposed' && position !== null) found.push({ ...proposal, position });
-    }
-    return found.toSorted((a, b) => (a.position < b.position ? -1 : 1));
   }
 
   /** The request was sent before: it is answered as it was then, if its body is the same. */
