@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { productRoot } from '@app/kernel';
 import { pptxFile, relations, zipFile } from '../../../../test/fixtures/files/office';
 import { pdfFile, pdfLines } from '../../../../test/fixtures/files/pdf';
 import type { Extraction } from '../extraction';
@@ -28,6 +29,12 @@ const looping = (): Buffer =>
   });
 
 describe('the parser process', () => {
+  it('may read from the build what the kernel reads as it is loaded', () => {
+    const load = `require('node:fs').readFileSync(${JSON.stringify(join(productRoot, 'package.json'))})`;
+    const { status, stderr } = spawnSync(process.execPath, [...codeArguments('.js'), '--eval', load]);
+    expect([status, stderr.toString()]).toEqual([0, '']);
+  });
+
   it('answers what is in a file', async () => {
     expect((await read('a.pdf', pdfFile([pdfLines(['Größe'])]))).text).toBe('Größe');
     expect((await read('a.pptx', pptxFile([{ title: 'T', lines: ['Text'] }]))).blocks.at(-1)?.place).toEqual({

@@ -131,14 +131,18 @@ const execArguments = ({ memoryMb }: ParserLimits): readonly string[] => [
 ];
 
 /**
- * What the process may do: read the build and the packages, and have a thread. From sources (`.ts`), also what the loader of
+ * What the process may do: read the build, the packages and what describes the product, and have a thread. From sources (`.ts`), also what the loader of
  * tests needs: all of the checkout, and its cache, which it may fill.
  */
 export const codeArguments = (extension: string): readonly string[] => {
   const root = realpathSync(productRoot);
   const permitted = ['--permission', '--allow-worker', '--no-warnings'];
   if (extension === '.js')
-    return [...permitted, `--allow-fs-read=${join(root, 'dist')}`, `--allow-fs-read=${join(root, 'node_modules')}`];
+    // `package.json`: the kernel reads the version of the product as it is loaded.
+    return [
+      ...permitted,
+      ...['dist', 'node_modules', 'package.json'].map((name) => `--allow-fs-read=${join(root, name)}`),
+    ];
   return [
     ...permitted,
     '--require',
