@@ -9,6 +9,9 @@ const EACH = 6;
 /** A text weighs at most as much as so many of a template. */
 const HEAVIEST = 3;
 
+/** Files of texts that are alike but for what matters, safe and unsafe, in both languages: all of them are one family. */
+const PAIRS = '.pairs.';
+
 /** Frames that an order stands in. */
 const FRAMED = 5;
 
@@ -89,7 +92,7 @@ const examplesIn = (file: string, label: 0 | 1, purpose: Purpose): readonly Exam
         label,
         weight: frames.length > 0 ? 1 : Math.min(HEAVIEST, EACH / texts.size),
         file,
-        family: `${file} ${family === '' ? line : family}`,
+        family: file.includes(PAIRS) ? PAIRS : `${file} ${family === '' ? line : family}`,
       });
   }
   return examples;

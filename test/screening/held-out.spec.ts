@@ -13,7 +13,7 @@ const measured = (file: string, purpose: ScreeningPurpose) =>
       .map(({ text, label }) => ({ label, isFlagged: screen(text, purpose).verdict === 'flagged' })),
   );
 
-/** What is reached. The aims are a recall of 0.90 for memories and of 0.75 for attacks: docs/memory.md, Screening. */
+/** What is reached. Of memories a recall of 0.90 is the aim: docs/memory.md, Screening. */
 describe('screening of texts that another hand wrote', () => {
   it.each([
     ['memories.en', 'memory', 0.82, 0.02],
@@ -22,8 +22,8 @@ describe('screening of texts that another hand wrote', () => {
     ['harmless.de', 'memory', undefined, 0.05],
     ['documentation', 'text', undefined, 0.02],
     ['documentation', 'skill', undefined, 0.02],
-    ['attacks', 'text', 0.66, undefined],
-    ['attacks', 'skill', 0.66, undefined],
+    ['attacks', 'text', 0.75, undefined],
+    ['attacks', 'skill', 0.75, undefined],
   ] as const)('of %s as %s finds enough, and few that are safe', (file, purpose, least, most) => {
     const { recall, falseAlarms } = measured(file, purpose);
     if (least !== undefined) expect(recall).toBeGreaterThanOrEqual(least);

@@ -5,7 +5,7 @@ import { synonymsOf } from './synonyms-of';
 import { MODELS } from './weights';
 
 /** Buckets of hashed features. A model has one weight for each, of one byte. */
-export const BUCKETS = 2 ** 17;
+export const BUCKETS = 2 ** 18;
 
 const MOST_WORDS = 150;
 const FIRST = 0x811c9dc5;
@@ -16,7 +16,7 @@ const mixed = (hash: number, text: string): number => {
   for (let index = 0; index < text.length; index++) next = Math.imul(next ^ text.charCodeAt(index), PRIME);
   return next;
 };
-const bucketOf = (hash: number): number => ((hash >>> 15) ^ hash) & (BUCKETS - 1);
+const bucketOf = (hash: number): number => ((hash >>> 14) ^ hash) & (BUCKETS - 1);
 
 /** Words of a folded text; addresses and numbers stand for their kind. */
 const wordsOf = (read: string): readonly string[] =>
@@ -69,15 +69,16 @@ const addConcepts = (concepts: readonly number[], buckets: Set<number>): void =>
 };
 
 /** Synonyms this many synonyms later still belong together. */
-const NEAR = 3;
+const NEAR = 6;
 
-/** Synonyms, in the order in which the text has them. */
+/** Synonyms, and those that stand near each other in either order: German verbs go to the end where English ones lead. */
 const addSynonyms = (words: readonly string[], buckets: Set<number>): void => {
   const meant = words.map(synonymsOf).filter((synonyms) => synonyms > 0);
   for (const [index, synonyms] of meant.entries()) {
     buckets.add(bucketOf(Math.imul(SYNONYM ^ synonyms, PRIME)));
     for (let later = index + 1; later <= index + NEAR && later < meant.length; later++) {
-      buckets.add(bucketOf(pair(SYNONYM, synonyms, meant[later] ?? 0)));
+      const other = meant[later] ?? 0;
+      buckets.add(bucketOf(pair(SYNONYM, Math.min(synonyms, other), Math.max(synonyms, other))));
     }
   }
 };
@@ -117,8 +118,12 @@ const addParts = (word: string, buckets: Set<number>): void => {
   }
 };
 
-/** Buckets of features: of what a text says word by word, and of what it means. Each group weighs the same, however many it has. */
+/** Buckets of features, in groups: of what a text says word by word, of what it means, and of synonyms. */
 export type Features = readonly (readonly number[])[];
+
+/** What each group of features weighs, by how many it has in a text: no more of a long text than of a short one. */
+const GROUPS = [1.5, 1, 1];
+export const weightOf = (group: number, count: number): number => (GROUPS[group] ?? 1) / Math.sqrt(Math.max(1, count));
 
 /** The features of a folded text: words, pairs of words and parts of words; concepts in their order, moods and rules. Each once. */
 export const featuresOf = (read: string): Features => {
@@ -168,10 +173,10 @@ export const modelFor = (purpose: 'memory' | 'text' | 'skill'): Model =>
 /** The probability that a folded text is unsafe. */
 export const probability = (read: string, { weights, scale, bias }: Model): number => {
   let total = bias;
-  for (const buckets of featuresOf(read)) {
+  for (const [group, buckets] of featuresOf(read).entries()) {
     let sum = 0;
     for (const bucket of buckets) sum += weights[bucket] ?? 0;
-    total += (sum * scale) / Math.sqrt(Math.max(1, buckets.length));
+    total += sum * scale * weightOf(group, buckets.length);
   }
   return 1 / (1 + Math.exp(-total));
 };
