@@ -6,12 +6,12 @@ export {
   type BulkOperation,
   bulkOperation,
   type BulkResult,
-  ChangeDocuments,
+  UpdateDocuments,
   MOST_DOCUMENTS,
-} from './document/commands/change-documents';
+} from './document/commands/update-documents';
 export { DeleteDocument } from './document/commands/delete-document';
 export { DetachTag } from './document/commands/detach-tag';
-export { type ChunkEdit, EditChunk as EditDocumentChunk } from './document/commands/edit-chunk';
+export { type ChunkEdit, UpdateChunk as UpdateDocumentChunk } from './document/commands/update-chunk';
 export { ReprocessDocument } from './document/commands/reprocess-document';
 export { type DocumentUpdate, UpdateDocument } from './document/commands/update-document';
 export * from './document/document.commands';

@@ -12,10 +12,10 @@ import { Batches } from './document/batches';
 import { Bodies } from './document/bodies';
 import { CreateDocumentsHandler } from './document/commands/create-documents';
 import { AttachTagHandler } from './document/commands/attach-tag';
-import { ChangeDocumentsHandler } from './document/commands/change-documents';
+import { UpdateDocumentsHandler } from './document/commands/update-documents';
 import { DeleteDocumentHandler } from './document/commands/delete-document';
 import { DetachTagHandler } from './document/commands/detach-tag';
-import { EditChunkHandler } from './document/commands/edit-chunk';
+import { UpdateChunkHandler } from './document/commands/update-chunk';
 import { ReprocessDocumentHandler } from './document/commands/reprocess-document';
 import { UpdateDocumentHandler } from './document/commands/update-document';
 import { IngestionWorker, type WorkerOptions } from './ingestion/ingestion-worker';
@@ -61,10 +61,10 @@ const KNOWLEDGE_CLAIMS = Symbol('KnowledgeClaims');
 const commands = [
   CreateDocumentsHandler,
   AttachTagHandler,
-  ChangeDocumentsHandler,
+  UpdateDocumentsHandler,
   DeleteDocumentHandler,
   DetachTagHandler,
-  EditChunkHandler,
+  UpdateChunkHandler,
   ReprocessDocumentHandler,
   UpdateDocumentHandler,
   PutSyncedFileHandler,

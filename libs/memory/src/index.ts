@@ -8,7 +8,7 @@ export * from './memory/commands/choose-memory';
 export { ClearMemories, type Cleared } from './memory/commands/clear-memories';
 export * from './memory/commands/create-memory';
 export * from './memory/commands/delete-memory';
-export * from './memory/commands/edit-memory';
+export * from './memory/commands/update-memory';
 export { isVisible, type MemoryCaller } from './memory/memory-access';
 export * from './memory/memory.decider';
 export * from './memory/memory.events';

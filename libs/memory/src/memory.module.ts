@@ -9,7 +9,7 @@ import { ClearMemoriesHandler } from './memory/commands/clear-memories';
 import { CreateMemoryHandler } from './memory/commands/create-memory';
 
 import { DeleteMemoryHandler } from './memory/commands/delete-memory';
-import { EditMemoryHandler } from './memory/commands/edit-memory';
+import { UpdateMemoryHandler } from './memory/commands/update-memory';
 import { Forgetting } from './memory/forgetting';
 import { DeleteMemoriesOfTheDeleted } from './policies/delete-memories.policy';
 import { SettleMemoryPlaces } from './policies/settle-memory-places.policy';
@@ -20,7 +20,7 @@ import { ScreenedTexts } from './screened-texts';
   providers: [
     CreateMemoryHandler,
     ChooseMemoryHandler,
-    EditMemoryHandler,
+    UpdateMemoryHandler,
     DeleteMemoryHandler,
     ClearMemoriesHandler,
     DeleteMemoriesOfTheDeleted,

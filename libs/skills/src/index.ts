@@ -16,7 +16,7 @@ export * from './policies/release-skill-names.policy';
 export * from './policies/remove-superseded-skill-files.policy';
 export * from './policies/uninstall-entries.policy';
 export * from './skill/commands/activate-version';
-export * from './skill/commands/change-skill';
+export * from './skill/commands/update-skill';
 export * from './skill/commands/create-skill';
 export * from './skill/commands/delete-skill';
 export * from './skill/commands/discard-draft';

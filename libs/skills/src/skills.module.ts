@@ -25,7 +25,7 @@ import { ReleaseSkillNames } from './policies/release-skill-names.policy';
 import { RemoveSupersededSkillFiles } from './policies/remove-superseded-skill-files.policy';
 import { UninstallEntriesOfTheDeleted } from './policies/uninstall-entries.policy';
 import { ActivateVersionHandler } from './skill/commands/activate-version';
-import { ChangeSkillHandler } from './skill/commands/change-skill';
+import { UpdateSkillHandler } from './skill/commands/update-skill';
 import { CreateSkillHandler } from './skill/commands/create-skill';
 import { DeleteSkillHandler } from './skill/commands/delete-skill';
 import { DiscardDraftHandler } from './skill/commands/discard-draft';
@@ -39,7 +39,7 @@ const CLAIM_MS = 5_000;
 
 const commands = [
   CreateSkillHandler,
-  ChangeSkillHandler,
+  UpdateSkillHandler,
   DiscardDraftHandler,
   PublishSkillHandler,
   ActivateVersionHandler,

@@ -55,8 +55,8 @@ export type PassagesCommand =
   | { readonly type: 'DiscardReindexed'; readonly jobId: string; readonly of: 'job' | 'others' };
 
 /** Names the passages that differ in one chunk from those that are served. */
-export interface EditChunk {
-  readonly type: 'EditChunk';
+export interface UpdateChunk {
+  readonly type: 'UpdateChunk';
   readonly chunkId: string;
   /** Null: as before. */
   readonly text: string | null;
@@ -72,7 +72,7 @@ export interface Retitle {
   readonly type: 'Retitle';
   /** The name that they were embedded behind. If the document has another by now, they are not what is wanted. */
   readonly name: string;
-  /** As of `EditChunk`. */
+  /** As of `UpdateChunk`. */
   readonly base: string;
   readonly passages: string;
 }
@@ -86,7 +86,7 @@ export type DocumentCommand =
       readonly content?: ReplacementContent;
       readonly enabled?: boolean;
     }
-  | EditChunk
+  | UpdateChunk
   | Retitle
   | { readonly type: 'AttachTag' | 'DetachTag'; readonly tagId: string }
   | { readonly type: 'Reprocess'; readonly force: boolean }

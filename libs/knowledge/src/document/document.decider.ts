@@ -91,7 +91,7 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
   switch (command.type) {
     case 'Update':
       return updated(command, state);
-    case 'EditChunk':
+    case 'UpdateChunk':
       return chunkEdited(command, state);
     case 'Retitle':
       return retitled(command, state);

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '@app/kernel';
-import type { DocumentCommand, EditChunk } from './document.commands';
+import type { DocumentCommand, UpdateChunk } from './document.commands';
 import { documentDecider, type DocumentState } from './document.decider';
 import type { DocumentEvent } from './document.events';
 
@@ -46,8 +46,8 @@ const add: DocumentCommand = {
 const indexed = [add, ...attempt(1)];
 const ready: readonly DocumentCommand[] = [...indexed, { type: 'MarkReady', attempt: 1 }];
 const switchTo = (enabled: boolean): DocumentCommand => ({ type: 'Update', enabled });
-const edit = (more: Partial<EditChunk> = {}): EditChunk => ({
-  type: 'EditChunk',
+const edit = (more: Partial<UpdateChunk> = {}): UpdateChunk => ({
+  type: 'UpdateChunk',
   chunkId: C1,
   text: 'New.',
   enabled: true,

@@ -1,5 +1,5 @@
 import { isErased, nameId, reject } from '@app/kernel';
-import type { DocumentCommand, EditChunk, Retitle } from './document.commands';
+import type { DocumentCommand, UpdateChunk, Retitle } from './document.commands';
 import type { DocumentState, LiveDocument } from './document.decider';
 import type { DocumentEvent, Searched } from './document.events';
 
@@ -48,7 +48,7 @@ export const switched = (enabled: boolean | undefined, state: Live, after: Live)
 };
 
 /** Only what is served can be edited: chunks of a document that waits are about to be others. */
-export const chunkEdited = (command: EditChunk, state: Live): readonly DocumentEvent[] => {
+export const chunkEdited = (command: UpdateChunk, state: Live): readonly DocumentEvent[] => {
   const { type: _, base, passages, ...edit } = command;
   const searched = searchedOf(state);
   if (state.status !== 'Ready' || searched === null) return reject('conflict', { reason: 'document_not_ready' });

@@ -11,7 +11,7 @@ import {
   writtenTogether,
 } from '@app/http';
 import { type CommandMeta, givenFields, streamOf } from '@app/kernel';
-import { bulkOperation, ChangeDocuments, KnownTags, MOST_DOCUMENTS } from '@app/knowledge';
+import { bulkOperation, UpdateDocuments, KnownTags, MOST_DOCUMENTS } from '@app/knowledge';
 import { Controller, Param, Post, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
@@ -88,7 +88,7 @@ export class BulkDocumentsController {
     await this.tags.assert(agent.spaceId, tagId === undefined ? [] : [tagId], 'tagId');
     const levels = await this.knowledge.levels(caller, agentId);
     const change = { agent, levels, ...asked, ...givenFields({ tagId }) };
-    const { results, receipts } = await this.commands.execute(new ChangeDocuments(change, meta));
+    const { results, receipts } = await this.commands.execute(new UpdateDocuments(change, meta));
     return writtenTogether(reply, receipts, {
       views: ['documents', 'tags', 'passages'],
       keptWith: streamOf('agent', agentId),

@@ -18,7 +18,7 @@ import {
   written,
 } from '@app/http';
 import { type CommandMeta, givenFields, placeOf, reject, streamOf } from '@app/kernel';
-import { documentDecider, EditDocumentChunk } from '@app/knowledge';
+import { documentDecider, UpdateDocumentChunk } from '@app/knowledge';
 import { passagesFrom, type StoredPassage } from '@app/search-index';
 import type { DocumentRow } from '@projections/documents';
 import { Controller, Get, Inject, Param, Put, Res } from '@nestjs/common';
@@ -91,7 +91,9 @@ export class DocumentChunksController {
     const payer = { userId: caller.userId, agentId, spaceId, ...givenFields({ keyId: caller.keyId }) };
     const { signal } = new AbortController();
     const edit = givenFields(body.parse());
-    const receipt = await this.commands.execute(new EditDocumentChunk(documentId, chunkId, edit, payer, signal, meta));
+    const receipt = await this.commands.execute(
+      new UpdateDocumentChunk(documentId, chunkId, edit, payer, signal, meta),
+    );
     const show = async () => {
       const now = await this.knowledge.read(caller, agentId, documentId);
       const json = chunkJson(await this.chunk(now.document, chunkId));

@@ -17,7 +17,7 @@ import {
   written,
 } from '@app/http';
 import { type CommandMeta, givenFields, type Receipt, reject } from '@app/kernel';
-import { ClearMemories, CreateMemory, DeleteMemory, EditMemory, type MemoryCaller } from '@app/memory';
+import { ClearMemories, CreateMemory, DeleteMemory, UpdateMemory, type MemoryCaller } from '@app/memory';
 import { GetMemory, ListMemories, type MemoryRow } from '@projections/memories';
 import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -166,7 +166,7 @@ export class MemoriesController {
     const asker = await this.callers.of(caller, agentId);
     await this.queries.execute(new GetMemory(asker, agentId, memoryId));
     const { text } = body.parse();
-    const receipt = await this.commands.execute(new EditMemory(asker, agentId, memoryId, text, meta));
+    const receipt = await this.commands.execute(new UpdateMemory(asker, agentId, memoryId, text, meta));
     return written(reply, receipt, { views: ['memories'], show: () => this.show(asker, agentId, memoryId) });
   }
 

@@ -17,7 +17,7 @@ import {
 import { type CommandMeta, type Receipt, reject } from '@app/kernel';
 import {
   activeVersion,
-  ChangeSkill,
+  UpdateSkill,
   comparedPath,
   DiscardDraft,
   mediaTypeOf,
@@ -67,7 +67,7 @@ export class SkillDraftsController {
     const { file } = await sentFile(request, noFields, this.limits.ofVersion.bytes + PACKING_BYTES);
     const { description, instructions, frontmatter, files, warnings } = await parsedSkill(file, this.limits.ofVersion);
     const change = { content: { description, instructions, frontmatter, files }, whole: true } as const;
-    const receipt = await this.commands.execute(new ChangeSkill(skillId, change, caller.userId, meta));
+    const receipt = await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta));
     return this.written(reply, receipt, async () => (await this.show(caller, skillId)).with({ warnings }));
   }
 
@@ -109,7 +109,7 @@ export class SkillDraftsController {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const file = { path, mediaType: mediaTypeOf(path), sizeBytes: bytes.length, sha256, bytes };
     const change = { content: { files: [file] } };
-    const receipt = await this.commands.execute(new ChangeSkill(skillId, change, caller.userId, meta));
+    const receipt = await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta));
     return this.written(reply, receipt, () => this.show(caller, skillId));
   }
 
@@ -129,7 +129,7 @@ export class SkillDraftsController {
     if ((skill.draft ?? activeVersion(skill))?.files.has(path) !== true)
       reject('not_found', { kind: 'file', id: path });
     const change = { content: { removed: [path] } };
-    return this.written(reply, await this.commands.execute(new ChangeSkill(skillId, change, caller.userId, meta)));
+    return this.written(reply, await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta)));
   }
 
   private written(reply: FastifyReply, receipt: Receipt, show?: () => Promise<JsonText>) {

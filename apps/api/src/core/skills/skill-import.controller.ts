@@ -19,7 +19,7 @@ import {
 } from '@app/http';
 import { type CommandMeta, idOf, isDomainError, type Receipt, reject, revealed, Semaphore, stepOf } from '@app/kernel';
 import {
-  ChangeSkill,
+  UpdateSkill,
   CreateSkill,
   filesOf,
   type ParsedSkill,
@@ -195,7 +195,7 @@ export class SkillImportController {
   }
 
   private redraft(skillId: string, skill: ParsedSkill, { userId }: Caller, meta: CommandMeta): Promise<Receipt> {
-    return this.commands.execute(new ChangeSkill(skillId, { content: contentFrom(skill), whole: true }, userId, meta));
+    return this.commands.execute(new UpdateSkill(skillId, { content: contentFrom(skill), whole: true }, userId, meta));
   }
 
   private async archiveOf({ stream, name, slug }: SeenVersions, version: SkillVersion): Promise<Buffer> {

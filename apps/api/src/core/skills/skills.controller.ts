@@ -21,7 +21,7 @@ import {
 import { type CommandMeta, type Receipt } from '@app/kernel';
 import {
   ActivateVersion,
-  ChangeSkill,
+  UpdateSkill,
   CreateSkill,
   DeleteSkill,
   LoadableSkills,
@@ -188,7 +188,7 @@ export class SkillsController {
       ...(name === undefined ? {} : { name }),
       ...(Object.keys(content).length === 0 ? {} : { content: partial(content) }),
     };
-    const receipt = await this.commands.execute(new ChangeSkill(skillId, change, caller.userId, meta));
+    const receipt = await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta));
     return this.written(reply, receipt, caller, skillId);
   }
 

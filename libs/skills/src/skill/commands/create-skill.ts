@@ -4,7 +4,7 @@ import { SkillNames } from '../../names/skill-names';
 import { SkillLimit } from '../skill-limit';
 import { SkillBodies } from '../skill-bodies';
 import { skillDecider, type SkillOrigin } from '../skill.decider';
-import type { GivenContent } from './change-skill';
+import type { GivenContent } from './update-skill';
 
 /** A Skill to create. `slug` is made from the name. */
 export interface NewSkill {

@@ -8,7 +8,7 @@ import { assertMayChange, assertOn, type MemoryCaller, visibleMemory } from '../
 import { memoryDecider } from '../memory.decider';
 
 /** Changes the text of a saved memory. Rejects `memory_flagged` and leaves it as it is; `conflict` for a proposal, and for a text that another one has. */
-export class EditMemory extends Command<Receipt> {
+export class UpdateMemory extends Command<Receipt> {
   constructor(
     readonly caller: MemoryCaller,
     readonly agentId: string,
@@ -20,8 +20,8 @@ export class EditMemory extends Command<Receipt> {
   }
 }
 
-@CommandHandler(EditMemory)
-export class EditMemoryHandler implements ICommandHandler<EditMemory> {
+@CommandHandler(UpdateMemory)
+export class UpdateMemoryHandler implements ICommandHandler<UpdateMemory> {
   constructor(
     private readonly decisions: Decisions,
     private readonly places: Places,
@@ -29,7 +29,7 @@ export class EditMemoryHandler implements ICommandHandler<EditMemory> {
     @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
   ) {}
 
-  async execute({ caller, agentId, memoryId, text, meta }: EditMemory): Promise<Receipt> {
+  async execute({ caller, agentId, memoryId, text, meta }: UpdateMemory): Promise<Receipt> {
     const memory = await visibleMemory(this.decisions, agentId, memoryId, caller);
     assertMayChange(memory, caller);
     if (memory.status === 'proposed') return reject('conflict', { reason: 'memory_proposed' });

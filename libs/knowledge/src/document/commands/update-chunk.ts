@@ -31,7 +31,7 @@ export interface ChunkEdit {
  * Changes the text of a chunk, or whether it is searched. New text is embedded, and nothing else. Throws `not_found`,
  * `conflict` unless the document is Ready, `usage_limit_exceeded`, `upstream_error` and `upstream_timeout`.
  */
-export class EditChunk extends Command<Receipt> {
+export class UpdateChunk extends Command<Receipt> {
   constructor(
     readonly documentId: string,
     readonly chunkId: string,
@@ -44,8 +44,8 @@ export class EditChunk extends Command<Receipt> {
   }
 }
 
-@CommandHandler(EditChunk)
-export class EditChunkHandler implements ICommandHandler<EditChunk> {
+@CommandHandler(UpdateChunk)
+export class UpdateChunkHandler implements ICommandHandler<UpdateChunk> {
   constructor(
     private readonly decisions: Decisions,
     @Inject(BLOBS) private readonly blobs: Blobs,
@@ -53,7 +53,7 @@ export class EditChunkHandler implements ICommandHandler<EditChunk> {
     @Inject(METERING) private readonly metering: Metering,
   ) {}
 
-  async execute(command: EditChunk): Promise<Receipt> {
+  async execute(command: UpdateChunk): Promise<Receipt> {
     const embedded = new Map<string, Float32Array>();
     for (let tries = 1; ; tries += 1) {
       try {
@@ -67,7 +67,7 @@ export class EditChunkHandler implements ICommandHandler<EditChunk> {
 
   /** `embedded`: vectors of the text that were made before, by model. */
   private async tryOnce(
-    { documentId, chunkId, edit, payer, signal, meta }: EditChunk,
+    { documentId, chunkId, edit, payer, signal, meta }: UpdateChunk,
     embedded: Map<string, Float32Array>,
   ): Promise<Receipt> {
     const decide = (command: Parameters<typeof documentDecider.decide>[0]) =>
@@ -75,7 +75,7 @@ export class EditChunkHandler implements ICommandHandler<EditChunk> {
     const { state } = await this.decisions.load(documentDecider, documentId);
     // Also where it is a repeat: then the first receipt comes of it.
     if (state.status !== 'Ready' || state.indexed === null)
-      return decide({ type: 'EditChunk', chunkId, text: null, enabled: true, edited: false, base: '', passages: '' });
+      return decide({ type: 'UpdateChunk', chunkId, text: null, enabled: true, edited: false, base: '', passages: '' });
     const { passages: base, model } = state.indexed;
     const body = await this.blobs.get(streamOf(documentDecider.category, documentId), base);
     if (body === undefined) return reject('conflict', { reason: 'concurrent_changes' });
@@ -100,7 +100,7 @@ export class EditChunkHandler implements ICommandHandler<EditChunk> {
     const edited = after.edited === true;
     try {
       const receipt = await decide({
-        type: 'EditChunk',
+        type: 'UpdateChunk',
         chunkId,
         text: isNew ? text : null,
         enabled,

@@ -42,7 +42,7 @@ export interface BulkOutcome {
  * that does not search a document does not know it. Repeating the command finishes what a crash cut off, and answers the
  * same for what was done before. Throws `Unavailable` where the log goes away in between.
  */
-export class ChangeDocuments extends Command<BulkOutcome> {
+export class UpdateDocuments extends Command<BulkOutcome> {
   constructor(
     readonly change: BulkChange,
     readonly meta: CommandMeta,
@@ -51,11 +51,11 @@ export class ChangeDocuments extends Command<BulkOutcome> {
   }
 }
 
-@CommandHandler(ChangeDocuments)
-export class ChangeDocumentsHandler implements ICommandHandler<ChangeDocuments> {
+@CommandHandler(UpdateDocuments)
+export class UpdateDocumentsHandler implements ICommandHandler<UpdateDocuments> {
   constructor(private readonly decisions: Decisions) {}
 
-  async execute({ change, meta }: ChangeDocuments): Promise<BulkOutcome> {
+  async execute({ change, meta }: UpdateDocuments): Promise<BulkOutcome> {
     const receipts: Receipt[] = [];
     const results = await inLanes(change.documentIds, async (documentId): Promise<BulkResult> => {
       const done = await this.changeOne(documentId, change, meta);

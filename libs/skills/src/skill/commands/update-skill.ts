@@ -25,7 +25,7 @@ export interface SkillChange {
 }
 
 /** Renames a Skill, changes its draft, or begins one as a copy of what is live. Throws `not_found`, `name_taken` and `too_large`. */
-export class ChangeSkill extends Command<Receipt> {
+export class UpdateSkill extends Command<Receipt> {
   constructor(
     readonly skillId: string,
     readonly change: SkillChange,
@@ -36,8 +36,8 @@ export class ChangeSkill extends Command<Receipt> {
   }
 }
 
-@CommandHandler(ChangeSkill)
-export class ChangeSkillHandler implements ICommandHandler<ChangeSkill> {
+@CommandHandler(UpdateSkill)
+export class UpdateSkillHandler implements ICommandHandler<UpdateSkill> {
   constructor(
     private readonly decisions: Decisions,
     private readonly bodies: SkillBodies,
@@ -45,7 +45,7 @@ export class ChangeSkillHandler implements ICommandHandler<ChangeSkill> {
     private readonly limits: SkillLimit,
   ) {}
 
-  async execute({ skillId, change, userId, meta }: ChangeSkill): Promise<Receipt> {
+  async execute({ skillId, change, userId, meta }: UpdateSkill): Promise<Receipt> {
     const { state: skill } = await this.decisions.load(skillDecider, skillId);
     if (skill.status !== 'present') return reject('not_found', { kind: 'skill', id: skillId });
     const draft = await this.draftOf(skillId, skill, { change, userId, meta });
@@ -82,7 +82,7 @@ export class ChangeSkillHandler implements ICommandHandler<ChangeSkill> {
   private async draftOf(
     skillId: string,
     skill: PresentSkill,
-    { change: { content, whole }, userId, meta }: Pick<ChangeSkill, 'change' | 'userId' | 'meta'>,
+    { change: { content, whole }, userId, meta }: Pick<UpdateSkill, 'change' | 'userId' | 'meta'>,
   ): Promise<SavingDraft | undefined> {
     if (content === undefined) return undefined;
     const { files: given = [], removed = [], ...texts } = content;
