@@ -32,6 +32,8 @@ let spaceId: string;
 let agentId: string;
 /** What the model says to a summary; undefined: it fails. */
 let summary: string | undefined;
+/** How the model ends it. */
+let finish: string;
 
 const words = (what: string, count = 80): string => `${what} `.repeat(count).trim();
 const isSummary = (messages: Sent): boolean => String(messages[0]?.content).includes('You keep the memory');
@@ -45,7 +47,7 @@ beforeAll(async () => {
     if (isSummary(messages))
       return summary === undefined
         ? json(response, 500, { error: { message: 'no' } })
-        : json(response, 200, completion({ content: summary }, 'chat'));
+        : json(response, 200, completion({ content: summary }, 'chat', {}, finish));
     return events(
       response,
       chunk({ role: 'assistant', content: words('answer') }),
@@ -62,6 +64,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 beforeEach(() => {
   summary = 'They spoke of zebras.';
+  finish = 'stop';
 });
 
 const call = <T = Record<string, unknown>>(path: string, given: Call = {}) =>
@@ -133,6 +136,36 @@ describe('a conversation above its budget', () => {
     summary = 'They spoke of zebras.';
     expect((await call(`${conversation()}/${conversationId}/compact`, { body: {} })).status).toBe(200);
     expect(await checkpoints(conversationId)).toHaveLength(1);
+  });
+
+  it.each([
+    ['is empty', ' \n\t', 'stop'],
+    ['was cut', 'They spoke of', 'length'],
+    ['was filtered', 'They spoke of', 'content_filter'],
+    ['takes more than the room that there is', words('zebras', 500), 'stop'],
+  ])('stays as it was where the summary %s', async (_, said, ended) => {
+    [summary, finish] = [said, ended];
+    const turns = await long();
+    const { conversationId } = turns[0] as Turn;
+    const byHand = await call(`${conversation()}/${conversationId}/compact`, { body: {} });
+    expect([byHand.status, byHand.body['code']]).toEqual([502, 'upstream_error']);
+    expect(await checkpoints(conversationId)).toEqual([]);
+    const { body } = await call<{ items: Message[] }>(`${conversation()}/${conversationId}/messages?limit=50`);
+    expect(body.items).toHaveLength(10);
+    await ask('And?', { conversationId });
+    expect(answered().at(-1)?.content).toBe('And?');
+    expect(
+      answered()
+        .map(({ content }) => content)
+        .join(),
+    ).not.toContain('They spoke');
+  });
+
+  it('has a summary without what no log keeps', async () => {
+    summary = 'They\u0000 spoke of \ud800 zebras.';
+    const turns = await long();
+    const [made] = await checkpoints((turns[0] as Turn).conversationId);
+    expect(made?.summary).toBe('They spoke of \ufffd zebras.');
   });
 
   it('loses the summaries that were made from a message with it, for ever', async () => {

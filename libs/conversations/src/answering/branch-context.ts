@@ -16,6 +16,8 @@ const SHARE = 0.75;
 const MOST_BUDGETS = 8;
 /** Bytes of a token, about. */
 const OF_TOKEN = 4;
+/** The share of the budget that stays verbatim where the rest is summarised. */
+export const KEPT = 0.25;
 
 /** A summary that stands for the beginning of a branch. */
 export interface Summary {
@@ -100,13 +102,16 @@ export const isOver = async (context: BranchContext, budget: number): Promise<bo
   return (await tokensIn(context)) > budget;
 };
 
+/** Tokens of the text of a summary, about. */
+export const tokensOfSummary = (text: string): number => Math.ceil(mostTokens(text) / OF_TOKEN);
+
 /** Tokens of a context. */
 export const tokensIn = async ({
   newestFirst,
   summary,
   seesImages,
 }: Omit<BranchContext, 'isCut' | 'skillIds'>): Promise<number> => {
-  let total = summary === null ? 0 : Math.ceil(mostTokens(summary.text) / OF_TOKEN);
+  let total = summary === null ? 0 : tokensOfSummary(summary.text);
   for (const message of newestFirst) total += await tokensOf(message, seesImages);
   return total;
 };
@@ -125,7 +130,7 @@ export const tokensOf = async (message: SaidMessage, seesImages: boolean): Promi
 export const fitting = async (context: BranchContext, budget: number): Promise<BranchContext> => {
   const newestFirst: SaidMessage[] = [];
   if (!(await isOver(context, budget))) return context;
-  let room = budget - (context.summary === null ? 0 : Math.ceil(mostTokens(context.summary.text) / OF_TOKEN));
+  let room = budget - (context.summary === null ? 0 : tokensOfSummary(context.summary.text));
   for (const message of context.newestFirst) {
     room -= await tokensOf(message, context.seesImages);
     if (room < 0 && newestFirst.length > 0) {

@@ -12,6 +12,7 @@ import {
   contextTokens,
   fitting,
   isOver,
+  KEPT,
   skillsLoadedIn,
   tokensIn,
 } from './branch-context';
@@ -21,8 +22,6 @@ import type { Asker } from './retriever';
 import type { SaidMessage } from './said-message';
 import type { Summariser } from './summariser';
 
-/** The share of the budget that stays verbatim. */
-const KEPT = 0.25;
 /** After a summary that failed, questions go on without one for this long: nobody waits for the same failure with each of them. */
 const AFTER_FAILURE_MS = 60_000;
 

@@ -32,6 +32,9 @@ export interface Completed {
   readonly invocations: readonly Invocation[];
 }
 
+/** How a text ends that is not whole. */
+const CUT: ReadonlySet<string> = new Set(['length', 'content-filter']);
+
 /** Whole texts by chat models, beside the answers of Agents: summaries, titles and judgements. Each call is metered as an invocation of its own. */
 export class MeteredCompletions {
   constructor(
@@ -40,7 +43,10 @@ export class MeteredCompletions {
     private readonly currency: string,
   ) {}
 
-  /** Throws `usage_limit_exceeded`; `upstream_error`, also for a text that is empty or was cut; `upstream_timeout`; or the signal's reason. */
+  /**
+   * What no log keeps is taken out of the text. Throws `usage_limit_exceeded`; `upstream_error`, also for a text that is empty, was cut
+   * or was filtered; `upstream_timeout`; or the signal's reason.
+   */
   async complete(
     request: ChatRequest,
     provider: Pick<ChatProvider, 'complete'>,
@@ -72,9 +78,9 @@ export class MeteredCompletions {
       record.servedBy(answer.model);
       record.used({ usage: answer.usage, source: answer.usageSource });
       record.succeeded();
-      const text = textOfMessage(answer).trim();
+      const text = textOfMessage(answer).replaceAll('\0', '').toWellFormed().trim();
       // One that was cut lacks what came last.
-      if (text === '' || answer.finishReason === 'length') return reject('upstream_error');
+      if (text === '' || CUT.has(answer.finishReason)) return reject('upstream_error');
       const invocations = calls.all.map((each) => ({ id: each.id, usage: each.bill(this.currency) }));
       return { text, model: answer.model.key, invocations };
     } catch (error) {

@@ -3,6 +3,7 @@ import { type ChatRequest, userText } from '@app/models';
 import type { Metering } from '@app/spending';
 import type { Invocation } from '../conversation/checkpoint.events';
 import type { AnsweringAgent, AnsweringModels } from './answering';
+import { KEPT, tokensOfSummary } from './branch-context';
 import { piecesOf } from './compaction';
 import { MeteredCompletions } from './metered-completions';
 import type { Asker } from './retriever';
@@ -56,7 +57,10 @@ export class Summariser {
     this.completions = new MeteredCompletions(models, metering, currency);
   }
 
-  /** Throws `usage_limit_exceeded`, `upstream_error`, `upstream_timeout`, `model_not_available`, or the signal's reason. */
+  /**
+   * Throws `usage_limit_exceeded`; `upstream_error`, also for a summary that leaves the budget no room for what stays verbatim;
+   * `upstream_timeout`, `model_not_available`, or the signal's reason.
+   */
   async summarise({ transcript, tokens, before, budget, ...given }: ToSummarise): Promise<Summarised> {
     const { model, provider } = this.models.chat(given.agent.model);
     const words = Math.round(Math.min(WORDS.most, Math.max(WORDS.least, budget * SHARE)));
@@ -77,6 +81,8 @@ export class Summariser {
         signal: given.signal,
       };
       const made = await this.completions.complete(request, provider, { ...given, mostOutput: MOST_OUTPUT });
+      // Models do not always keep to the words that they are allowed: the conversation would not fit any more.
+      if (tokensOfSummary(made.text) > budget * (1 - KEPT)) return reject('upstream_error');
       summary = made.text;
       answeredBy = made.model;
       invocations.push(...made.invocations);
