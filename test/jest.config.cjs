@@ -25,10 +25,12 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/', product.source],
   moduleNameMapper: Object.fromEntries(aliases.map(({ pattern, file }) => [pattern.source, `<rootDir>/${file}`])),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  // Faults kill processes and wait for them: `npm run test:faults`. Servers must be there: `npm run test:servers`.
+  // Faults kill processes and wait for them: `npm run test:faults`. Servers must be there: `npm run test:servers`. What is built
+  // must be there: `npm run test:built`.
   testPathIgnorePatterns: [
     '/node_modules/',
     ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/']),
+    ...(process.env.BUILT === 'true' ? [] : ['<rootDir>/test/built/']),
     ...(process.env.SERVERS === 'true' ? [] : ['<rootDir>/test/servers/[^/]+\\.spec\\.ts$']),
   ],
   testTimeout: 60_000,
