@@ -31,6 +31,11 @@ export interface SummarySources {
   ready(agent: SummarisedAgent, documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadyPassages>>;
 }
 
+export interface PresentSummaries {
+  readonly ids: ReadonlySet<string>;
+  readonly isComplete: boolean;
+}
+
 /** Injection token of `SummariesOf`. */
 export const SUMMARIES_OF = Symbol('SummariesOf');
 /** Summaries by what they are made of, or whose they are, complete up to the event at a position. */
@@ -42,8 +47,11 @@ export interface SummariesOf {
     agentId: string,
     position: Position,
   ): Promise<readonly { readonly summaryId: string; readonly build: number }[]>;
-  /** How many of some summaries there are still, as far as is shown; what was there at a position is waited for. */
-  present(summaryIds: readonly string[], position: Position | null): Promise<number>;
+  /**
+   * Those of some summaries that are shown. What was there at a position is waited for, a second at most: `isComplete` where it is shown,
+   * so that the others are gone.
+   */
+  present(summaryIds: readonly string[], position: Position): Promise<PresentSummaries>;
 }
 
 /** Injection token of `RunningBuilds`. */

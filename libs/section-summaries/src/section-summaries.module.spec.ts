@@ -10,7 +10,7 @@ beforeAll(async () => {
   context = await openContext(SectionSummariesModule, [
     ...spendingLookups,
     { provide: SUMMARY_SOURCES, useValue: { of: async () => [], ready: async () => new Map() } },
-    { provide: SUMMARIES_OF, useValue: { source: async () => [], agent: async () => [], present: async () => 0 } },
+    { provide: SUMMARIES_OF, useValue: { source: async () => [], agent: async () => [] } },
     { provide: RUNNING_BUILDS, useValue: async () => [] },
   ]);
 });

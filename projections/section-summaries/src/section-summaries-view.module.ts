@@ -81,8 +81,9 @@ const summariesOf = (views: CompleteViews, store: Pick<ReadStore, 'find' | 'getM
     return found;
   },
   present: async (summaryIds, position) => {
-    if (position !== null) await views.awaited(sectionSummaries.name, position);
-    return (await store.getMany(sectionSummaries.name, summaryIds)).length;
+    const isComplete = await views.awaited(sectionSummaries.name, position);
+    const rows = await store.getMany(sectionSummaries.name, summaryIds);
+    return { ids: new Set(rows.map(({ key }) => key)), isComplete };
   },
 });
 

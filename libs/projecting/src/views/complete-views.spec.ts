@@ -59,3 +59,13 @@ describe('a view that a decision rests on', () => {
     });
   });
 });
+
+describe('a view that is shown as it is', () => {
+  const awaited = (gap: Gap | undefined) => new CompleteViews({ gap: async () => gap }, store).awaited('memories', '7');
+
+  it('tells whether anything may be missing', async () => {
+    expect(await awaited(undefined)).toBe(true);
+    expect(await awaited({ reason: 'it is behind the log', passes: true })).toBe(false);
+    expect(await awaited({ reason: 'it has dead letters (2)', passes: false })).toBe(false);
+  });
+});

@@ -39,9 +39,9 @@ export class CompleteViews {
     if (gap?.passes === true) throw new Unavailable(`the view ${view}`, gap.reason);
   }
 
-  /** Waits a second at most for a view to show the log up to a position, for reads that show what there is also where it does not. */
-  async awaited(view: string, position: Position): Promise<void> {
-    await this.projecting.gap(view, position, SHOWN_MS);
+  /** Waits a second at most for a view to show the log up to a position, for reads that answer also where it does not; tells whether it does. */
+  async awaited(view: string, position: Position): Promise<boolean> {
+    return (await this.projecting.gap(view, position, SHOWN_MS)) === undefined;
   }
 
   /** The keys of all rows of a view that meet a condition, complete up to a position of the log. Throws as `reached`. */

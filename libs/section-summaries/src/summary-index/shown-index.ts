@@ -1,13 +1,17 @@
 import { BLOBS, type Blobs } from '@app/blobs';
 import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
-import { Decisions } from '@app/kernel';
+import { Decisions, type Position } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { hierarchyOf } from '../building/hierarchy';
 import { ProgressBoard } from '../building/progress';
 import { type SummarisedAgent, SUMMARIES_OF, type SummariesOf } from '../lookups';
+import { sectionSummaryDecider } from '../section-summary/section-summary.decider';
 import { Estimates } from './estimates';
 import { type PresentIndex, type RunningBuild, summaryIndexDecider } from './summary-index.decider';
 import type { BuildEstimate } from './summary-index.events';
+
+/** Streams of summaries that are read at once. */
+const READ_AT_ONCE = 50;
 
 /** A section-summary index as it is shown. */
 export interface ShownIndex {
@@ -45,7 +49,7 @@ export class ShownIndexes {
     const { state, position } = await this.decisions.recall(summaryIndexDecider, agent.agentId);
     const index = state.status === 'present' ? state : null;
     const { live = null, running = null, failure = null } = index ?? {};
-    const summaries = index === null || live === null ? 0 : await this.present(index, position);
+    const summaries = index === null || live === null || position === null ? 0 : await this.present(index, position);
     return {
       state: running !== null ? 'building' : failure !== null ? 'failed' : live === null ? 'absent' : 'ready',
       estimate: running?.estimate ?? (await this.estimates.of(agent, state, 'build', model)),
@@ -63,11 +67,18 @@ export class ShownIndexes {
     return { done, total };
   }
 
-  private async present(index: PresentIndex, position: string | null): Promise<number> {
-    const { nodes } = await hierarchyOf(this.blobs, index);
-    return this.made.present(
-      nodes.map(({ id }) => id),
-      position,
-    );
+  /** Of those that a late view does not show yet the streams are asked: it is late for as long as a dead projector holds its part. */
+  private async present(index: PresentIndex, position: Position): Promise<number> {
+    const summaryIds = (await hierarchyOf(this.blobs, index)).nodes.map(({ id }) => id);
+    const { ids, isComplete } = await this.made.present(summaryIds, position);
+    const unknown = isComplete ? [] : summaryIds.filter((id) => !ids.has(id));
+    let count = ids.size;
+    for (let from = 0; from < unknown.length; from += READ_AT_ONCE) {
+      const read = unknown
+        .slice(from, from + READ_AT_ONCE)
+        .map(async (id) => this.decisions.recall(sectionSummaryDecider, id));
+      count += (await Promise.all(read)).filter(({ state }) => state.status === 'present').length;
+    }
+    return count;
   }
 }
