@@ -87,6 +87,13 @@ describe('generateImage', () => {
     ]);
   });
 
+  it('sends an image as what its bytes are', async () => {
+    const agent = await newAgent();
+    upstream.behaviour = painting();
+    await make(agent, 'generateImage', { prompt: 'A dog', image: `data:image/jpeg;base64,${PNG}` });
+    expect(sent()).toMatchObject([{ image: { name: 'image.png', type: 'image/png' } }]);
+  });
+
   it('is billed by tokens where its model is, as its provider reports them', async () => {
     const agent = await newAgent();
     upstream.behaviour = painting(1, { input_tokens: 10, output_tokens: 1_000, total_tokens: 1_010 });
@@ -110,6 +117,8 @@ describe('generateImage', () => {
     ['image', { image: dataUrl('') }],
     ['mask', { mask: dataUrl() }],
     ['mask', { image: dataUrl(), mask: 'data:image/jpeg;base64,/9j/' }],
+    ['image', { image: dataUrl('PHN2Zy8+') }],
+    ['mask', { image: dataUrl(), mask: dataUrl('/9j/') }],
     ['n', { n: 11 }],
     ['n', { n: 0 }],
     ['prompt', { prompt: '' }],

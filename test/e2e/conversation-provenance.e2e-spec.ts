@@ -138,13 +138,19 @@ describe('what an answer was made from', () => {
     expect(after.chunks.find((each) => each.documentId === documentId)).toMatchObject({ deleted: true });
   });
 
-  it('names the request as missing when a message that it holds was deleted', async () => {
+  it('names what is missing of the request when messages that it holds were deleted', async () => {
     const first = await ask('One word?');
     const turn = await ask('Another word?', { conversationId: first.conversationId });
     expect((await provenanceOf(turn)).request).toBeDefined();
     expect((await call(pathOf(first), { method: 'DELETE' })).status).toBe(204);
     const found = await provenanceOf(turn);
-    expect([found.request, found.missing]).toEqual([undefined, ['request']]);
+    expect([found.request, found.missing]).toEqual([undefined, ['request', `message:${first.message.id}`]]);
+    for (const id of [turn.message.parentId, first.message.parentId])
+      await call(pathOf(first).replace(first.message.id, id), { method: 'DELETE' });
+    expect((await provenanceOf(turn)).missing).toEqual([
+      'request',
+      ...[first.message.parentId, first.message.id, turn.message.parentId].map((id) => `message:${id}`),
+    ]);
   });
 
   it('names the checkpoint that it was made from, and opens its request with the summary', async () => {
@@ -158,6 +164,13 @@ describe('what an answer was made from', () => {
     expect(body.items.map(({ id }) => id)).toContain(found.checkpointId);
     expect(Buffer.from(found.request ?? '', 'base64').toString()).toBe(lastBody());
     expect(lastBody()).toContain('They spoke.');
+    // A summary goes with what it was made from.
+    const { body: all } = await call<{ items: { id: string }[] }>(
+      `/llm/${agentId}/conversation/${turn.conversationId}/messages?limit=50`,
+    );
+    await call(pathOf(turn).replace(turn.message.id, all.items.at(-1)?.id ?? ''), { method: 'DELETE' });
+    const { checkpointId, missing } = await provenanceOf(turn);
+    expect([checkpointId, missing]).toEqual([found.checkpointId, ['request', `checkpoint:${found.checkpointId}`]]);
   });
 
   it('is nobody else’s, and there is none of a question', async () => {

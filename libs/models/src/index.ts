@@ -16,6 +16,7 @@ export * from './provider';
 export * from './record-catalogue';
 export * from './security-tier';
 export * from './upstream/failure';
+export { imageType } from './upstream/media-types';
 export * from './upstream/reported-usage';
 export type * from './upstream/exchange';
 export * from './upstream/upstream-call';

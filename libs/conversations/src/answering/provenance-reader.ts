@@ -1,5 +1,5 @@
 import { isErased, reject } from '@app/kernel';
-import type { Provenance } from '../conversation/provenance.schema';
+import type { Provenance, RequestTemplate } from '../conversation/provenance.schema';
 import type { History, RecordedAnswer } from './history';
 import type { AgentMemories } from './memories';
 import { sentRequest, skillsOf, textsOf } from './sent-request';
@@ -13,6 +13,14 @@ export interface AnswerProvenance extends Pick<RecordedAnswer['data'], 'messageI
   readonly made: Provenance | undefined;
   readonly toolCalls: readonly { readonly callId: string; readonly name: string; readonly status: string }[];
 }
+
+/** A request byte for byte; undefined where it was not kept, or some of what it holds is `gone`: by kind and id, such as `message:…`. */
+export interface ReadRequest {
+  readonly body: string | undefined;
+  readonly gone: readonly string[];
+}
+
+type Place = Exclude<RequestTemplate[number], string>;
 
 /** Reads what answers were made from. Nothing is run again. */
 export class ProvenanceReader {
@@ -42,24 +50,43 @@ export class ProvenanceReader {
     return template === undefined || isErased(template) ? [] : [...(await skillsOf(template)).all];
   }
 
-  /** The last request that a provider was sent for an answer, byte for byte; undefined where it was not kept, or some of what it holds is deleted. */
-  async request(conversationId: string, made: Provenance | undefined): Promise<string | undefined> {
+  /** The last request that a provider was sent for an answer, as it was kept. */
+  async request(conversationId: string, made: Provenance | undefined): Promise<ReadRequest> {
     const request = made?.request;
-    if (request === undefined || isErased(request.template)) return undefined;
+    if (request === undefined || isErased(request.template)) return { body: undefined, gone: [] };
     const { loaded } = await skillsOf(request.template);
-    return sentRequest({ template: request.template, hash: request.hash }, async (place) => {
-      if ('checkpointId' in place) {
-        const summary = (await this.history.checkpoint(conversationId, place.checkpointId))?.data.summary;
-        return isErased(summary) ? undefined : summary;
-      }
-      if ('memoryId' in place) {
-        const applied = made?.memories?.find(({ memoryId }) => memoryId === place.memoryId);
-        const text = applied && (await this.memories?.textAt(applied.memoryId, applied.revision));
-        return applied === undefined || text === undefined ? undefined : lineOf({ ...applied, text });
-      }
-      if ('skillId' in place) return this.skills && skillTextAt(this.skills, place);
-      const message = await this.history.message(conversationId, place.messageId);
-      return message === undefined ? undefined : textsOf(message.after(place), loaded)[place.text];
+    const gone = new Set<string>();
+    const body = await sentRequest({ template: request.template, hash: request.hash }, async (place) => {
+      const text = await this.textAt(conversationId, place, made, loaded);
+      if (text === undefined) gone.add(nameOf(place));
+      return text;
     });
+    return { body, gone: [...gone] };
+  }
+
+  private async textAt(
+    conversationId: string,
+    place: Place,
+    made: Provenance | undefined,
+    loaded: Iterable<string>,
+  ): Promise<string | undefined> {
+    if ('checkpointId' in place) {
+      const summary = (await this.history.checkpoint(conversationId, place.checkpointId))?.data.summary;
+      return isErased(summary) ? undefined : summary;
+    }
+    if ('memoryId' in place) {
+      const applied = made?.memories?.find(({ memoryId }) => memoryId === place.memoryId);
+      const text = applied && (await this.memories?.textAt(applied.memoryId, applied.revision));
+      return applied === undefined || text === undefined ? undefined : lineOf({ ...applied, text });
+    }
+    if ('skillId' in place) return this.skills && skillTextAt(this.skills, place);
+    const message = await this.history.message(conversationId, place.messageId);
+    return message === undefined ? undefined : textsOf(message.after(place), loaded)[place.text];
   }
 }
+
+const nameOf = (place: Place): string => {
+  if ('checkpointId' in place) return `checkpoint:${place.checkpointId}`;
+  if ('memoryId' in place) return `memory:${place.memoryId}`;
+  return 'skillId' in place ? `skill:${place.skillId}` : `message:${place.messageId}`;
+};

@@ -69,18 +69,18 @@ export const keptRequest = async (
   return packed.length > MOST_CHARACTERS ? undefined : { template: packed, hash: hashOf(sent) };
 };
 
-/** A kept request byte for byte; undefined where something that it refers to is gone. `textAt` reads what stands at a place. */
+/** A kept request byte for byte; undefined where something that it refers to is gone. `textAt` reads what stands at a place: it is asked for all of them. */
 export const sentRequest = async (
   { template, hash }: { readonly template: string; readonly hash: string },
   textAt: (reference: Reference) => Promise<string | undefined>,
 ): Promise<string | undefined> => {
-  let body = '';
+  const pieces: (string | undefined)[] = [];
   for (const piece of await templateIn(template)) {
     const text = typeof piece === 'string' ? piece : await textAt(piece);
-    if (text === undefined) return undefined;
-    body += typeof piece === 'string' ? text : inJson(text);
+    pieces.push(typeof piece === 'string' || text === undefined ? text : inJson(text));
   }
-  return hashOf(body) === hash ? body : undefined;
+  const body = pieces.includes(undefined) ? undefined : pieces.join('');
+  return body !== undefined && hashOf(body) === hash ? body : undefined;
 };
 
 /** The Skills that a kept request refers to, and of these the ones whose instructions it holds. */

@@ -12,7 +12,7 @@ import {
   Rejects,
   Requires,
 } from '@app/http';
-import type { Media } from '@app/models';
+import { imageType, type Media } from '@app/models';
 import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -128,12 +128,13 @@ const calledBy = (
 
 const shown = ({ mediaType, data }: Media) => ({ base64: Buffer.from(data).toString('base64'), mimeType: mediaType });
 
+/** An image is what its bytes are, whatever its address calls it. */
 const fileOf = (path: string, url: string, types: readonly string[]): Media => {
-  for (const mediaType of types) {
-    const data = dataOf(url, mediaType);
-    if (data !== undefined) return { mediaType, data };
-  }
-  throw invalidField(path, `Must be a data URL such as data:${types[0]};base64,… of ${types.join(', ')}.`);
+  const data = types.map((type) => dataOf(url, type)).find((bytes) => bytes !== undefined);
+  const mediaType = data === undefined ? undefined : imageType(data);
+  if (data === undefined || mediaType === undefined || !types.includes(mediaType))
+    throw invalidField(path, `Must be a data URL such as data:${types[0]};base64,… of ${types.join(', ')}.`);
+  return { mediaType, data };
 };
 
 const raise = (error: Error): never => {

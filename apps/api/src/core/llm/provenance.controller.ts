@@ -103,7 +103,7 @@ const view = presenter(
     missing: z
       .array(z.string())
       .describe(
-        'What is not known: fields of answers of earlier versions, `skills` that could not be read, `earlierMessages` that were left out, `request`, and what it lacks (`document:`, `memory:` or `skill:` and an id).',
+        'What is not known: fields of answers of earlier versions, `skills` that could not be read, `earlierMessages` that were left out, `request`, and what it lacks (`document:`, `memory:`, `skill:`, `message:` or `checkpoint:` and an id).',
       ),
   }),
 );
@@ -176,11 +176,10 @@ export class ProvenanceController {
 
   /** What holds a source that is deleted is shown to nobody any more. */
   private async request(conversationId: string, made: Provenance | undefined, deleted: Deleted) {
-    const gone = Object.entries(deleted).flatMap(([kind, ids]) => [...ids].map((id) => `${kind}:${id}`));
-    if (gone.length > 0) return { missing: ['request', ...gone] };
-    const body = await this.reader.request(conversationId, made);
-    return body === undefined
-      ? { missing: ['request'] }
+    const sources = Object.entries(deleted).flatMap(([kind, ids]) => [...ids].map((id) => `${kind}:${id}`));
+    const { body, gone } = await this.reader.request(conversationId, made);
+    return body === undefined || sources.length > 0
+      ? { missing: [...new Set(['request', ...sources, ...gone])] }
       : { request: Buffer.from(body).toString('base64'), missing: [] };
   }
 }
