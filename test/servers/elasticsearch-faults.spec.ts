@@ -125,14 +125,57 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     ]);
   });
 
+  /** A document that takes several requests, of which two passages are searched. */
+  const long = (word: string): SearchOperation =>
+    putDocument(
+      'd1',
+      Array.from({ length: 50 }, (_, n) =>
+        passage(`${word}${n}`, `${word} ${'x'.repeat(n % 49 === 0 ? 10 : 100_000)}`, { enabled: n % 49 === 0 }),
+      ),
+    );
+
+  it('is shown at each step of a put: the document is found as it was, then as it is', async () => {
+    await direct.apply([long('alpha')]);
+    const states: (readonly string[])[] = [];
+    let requests = 0;
+    proxy.meddle = async ({ path }): Promise<Fate> => {
+      if (!isBulk(path)) return 'pass';
+      requests += 1;
+      // Another writer refreshes.
+      await direct.index.count('passages', 1);
+      states.push(await direct.found('alpha beta', { limit: 2 }));
+      return 'pass';
+    };
+    await meddled.apply([long('beta')]);
+    states.push(await direct.found('alpha beta', { limit: 2 }));
+    const before = ['alpha0', 'alpha49'];
+    const after = ['beta0', 'beta49'];
+    // The last request takes away what was replaced.
+    expect(states).toEqual([...Array.from({ length: requests - 1 }, () => before), after, after]);
+    expect(requests).toBeGreaterThan(2);
+    expect(await direct.index.count('passages', 1)).toEqual({ documents: 1, passages: 50 });
+  });
+
+  it('never misses a document that is put anew again and again, whoever refreshes meanwhile', async () => {
+    await direct.apply([put('d1', 'alpha'), put('d2', 'alpha')]);
+    let isOver = false;
+    const during = async (work: () => Promise<void>): Promise<number> => {
+      let times = 0;
+      for (; !isOver; times += 1) await work();
+      return times;
+    };
+    const found: (readonly string[])[] = [];
+    const others = [
+      during(async () => void (await direct.index.count('passages', 1))),
+      during(async () => void found.push((await direct.found('alpha')).toSorted())),
+    ];
+    for (let round = 0; round < 60; round += 1) await meddled.apply([put('d1', 'alpha'), put('d2', 'alpha')]);
+    isOver = true;
+    expect((await Promise.all(others)).every((times) => times > 20)).toBe(true);
+    for (const passages of found) expect(passages).toEqual(['d1-1', 'd1-2', 'd2-1', 'd2-2']);
+  }, 60_000);
+
   it('breaks off in the middle of a document: nothing of it is mixed with what was there, and the end is the same', async () => {
-    const long = (word: string): SearchOperation =>
-      putDocument(
-        'd1',
-        Array.from({ length: 50 }, (_, n) =>
-          passage(`${word}${n}`, `${word} ${'x'.repeat(n % 49 === 0 ? 10 : 100_000)}`, { enabled: n % 49 === 0 }),
-        ),
-      );
     await direct.apply([long('alpha')]);
     let requests = 0;
     proxy.meddle = ({ path }) => (isBulk(path) && (requests += 1) > 1 ? 'cut' : 'pass');
@@ -140,7 +183,7 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     proxy.meddle = () => 'pass';
     // What no search sees yet is shown to all by the refresh of a count.
     await direct.index.count('passages', 1);
-    expect(await direct.found('alpha beta')).toEqual(['beta0']);
+    expect(await direct.found('alpha beta')).toEqual(['alpha0', 'alpha49']);
     await meddled.apply([long('beta')]);
     await direct.index.prepare('passages', 2);
     await direct.apply([long('beta')], { version: 2 });

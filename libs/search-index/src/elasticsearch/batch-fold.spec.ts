@@ -34,13 +34,13 @@ describe('a batch', () => {
       record: {
         at: at(2),
         removed: false,
-        document: { slots: 3, present: { name: 'Renamed', revision: 4, put: at(1), passages: 3 } },
+        document: { present: { name: 'Renamed', revision: 4, put: at(1), passages: 3, ownIds: true } },
       },
       passages: [{ chunkId: 'c1' }, { chunkId: 'c2' }, { chunkId: 'c3' }],
     });
     expect(others).toEqual([
       {
-        record: { kind: 'document', documentId: 'd2', at: at(4), removed: true, document: { slots: 3 } },
+        record: { kind: 'document', documentId: 'd2', at: at(4), removed: true, document: {} },
         passages: 'none',
       },
     ]);
@@ -72,22 +72,8 @@ describe('a batch', () => {
 
   it('takes the content away when the same event has none any more', () => {
     expect(folded([[5, remove('d1')]], storedAfter([5, putDocument('d1', three)]))).toMatchObject([
-      { record: { removed: true, document: { slots: 3 } } },
+      { record: { removed: true, document: {} } },
     ]);
-  });
-
-  it('remembers every slot that was ever in use', () => {
-    const shorter = folded(
-      [[2, putDocument('d1', [passage('c4', 'delta')])]],
-      storedAfter([1, putDocument('d1', three)]),
-    );
-    expect(shorter).toMatchObject([{ record: { document: { slots: 3, present: { passages: 1 } } } }]);
-    expect(
-      folded(
-        [[3, remove('d1')]],
-        shorter.map(({ record }) => record),
-      ),
-    ).toMatchObject([{ record: { document: { slots: 3 } } }]);
   });
 
   it('writes passages again only where what they carry changes', () => {

@@ -57,6 +57,7 @@ export class BatchFold {
       ...document,
       tagIds: [...new Set(tagIds)].toSorted(),
       passages: passages.length,
+      ownIds: true as const,
       put: position,
       since: position,
     };
@@ -86,13 +87,7 @@ export class BatchFold {
   private remove(documentId: string, position: Position): void {
     const before = this.record(documentId);
     if (before === undefined || before.at > position || (before.removed && before.at !== position)) return;
-    const record = {
-      kind: 'document',
-      documentId,
-      at: position,
-      removed: true,
-      document: { slots: before.document.slots },
-    } as const;
+    const record = { kind: 'document', documentId, at: position, removed: true, document: {} } as const;
     this.changed.set(documentId, { record, passages: 'none' });
   }
 
@@ -110,7 +105,6 @@ export class BatchFold {
     position: Position,
     passages: DocumentChange['passages'],
   ): void {
-    const slots = Math.max(this.record(documentId)?.document.slots ?? 0, present.passages);
     this.changed.set(documentId, {
       record: {
         kind: 'document',
@@ -118,7 +112,7 @@ export class BatchFold {
         at: position,
         removed: false,
         scope: present.scope,
-        document: { slots, present },
+        document: { present },
       },
       passages,
     });

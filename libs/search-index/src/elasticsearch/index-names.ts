@@ -40,7 +40,9 @@ export class IndexNames {
 export const checkpointId = (slice: number): string => `checkpoint:${slice}`;
 export const scopeId = (scope: Scope): string => `scope:${scope}`;
 export const documentKey = (documentId: string): string => `document:${documentId}`;
-/** Passages have numbered slots in their document, so that replacing and removing them needs no search. */
+export const passageId = (documentId: string, put: Position, number: number): string =>
+  `passage:${documentId}:${put}:${number}`;
+/** Of earlier versions, which wrote each put over the one before. */
 export const slotId = (documentId: string, slot: number): string => `passage:${documentId}:${slot}`;
 
 /** The field for vectors of one model and length. Only these are compared. */

@@ -6,7 +6,7 @@ import { askedWords } from '../language/terms';
 import type { Scope, SearchHit, SearchQuery } from '../search-index';
 import { documentKey, vectorField } from './index-names';
 import { readable } from './index-records';
-import type { DocumentRecord, PassageRecord } from './records';
+import type { DocumentRecord, PassageRecord, PresentDocument } from './records';
 import { type CallOptions, isRejection, type Server } from './server';
 
 const CALL: CallOptions = { timeoutMs: 5_000, retryMs: 1_000 };
@@ -16,8 +16,16 @@ const MAX_WALKED = 10_000;
 /** Twice as many are taken by their rough vectors as are ranked by the exact ones. */
 const OVERSAMPLE = 2;
 
-/** How long a search waits, and how often, for documents that are put anew while it reads: it would miss them. */
-const PAUSES_MS = [0, 50, 100, 200, 400];
+/** How long a search waits, and how often, to read again where documents are put anew while it reads: it would miss them. */
+const PAUSES_MS = [0, 0, 50, 100, 200, 400, 400, 400, 400];
+
+/** Passages of a put that its document does not stand at: of the one before, or of one that is being written. */
+interface OtherPut {
+  readonly documentId: string;
+  readonly put: string;
+}
+
+type Filter = estypes.QueryDslQueryContainer[];
 
 interface Leg extends Found<string> {
   readonly documentId: string;
@@ -37,16 +45,19 @@ export class IndexReader {
     if (query.scopes.length === 0 || query.limit < 1) return [];
     const wanted = candidatesFor(query.limit);
     return this.onLive(async () => {
+      let others: readonly OtherPut[] = [];
       for (let repeats = 0; ; repeats += 1) {
-        const [byText, byVector] = await Promise.all([this.byText(query, wanted), this.byVector(query, wanted)]);
+        const filter = filterOf(query, others);
+        const [byText, byVector] = await Promise.all([
+          this.byText(query, wanted, filter),
+          this.byVector(query, wanted, filter),
+        ]);
         const found = new Map([...byText, ...byVector].map((leg) => [leg.id, leg]));
-        const { hits, isOvertaken } = await this.hits(
-          fused(byText, byVector, query).slice(0, query.limit),
-          found,
-          query,
-        );
-        const pauseMs = isOvertaken ? PAUSES_MS[repeats] : undefined;
-        if (pauseMs === undefined) return hits;
+        const candidates = fused(byText, byVector, query).slice(0, query.limit);
+        const read = await this.hits(candidates, found, query, others);
+        const pauseMs = read.isOvertaken ? PAUSES_MS[repeats] : undefined;
+        if (pauseMs === undefined) return read.hits;
+        others = read.others;
         await pause(pauseMs);
       }
     });
@@ -90,20 +101,20 @@ export class IndexReader {
   }
 
   /** Matches in English or German, whichever fits a passage better: words are indexed in both. */
-  private async byText(query: SearchQuery, wanted: number): Promise<readonly Leg[]> {
+  private async byText(query: SearchQuery, wanted: number, filter: Filter): Promise<readonly Leg[]> {
     const words = query.mode === 'vector' ? [] : askedWords(query.text);
     if (words.length === 0) return this.assertLive();
     const asked = { query: words.join(' ') };
     return this.leg(wanted, {
       bool: {
-        filter: filterOf(query),
+        filter,
         must: [{ dis_max: { queries: [{ match: { body: asked } }, { match: { 'body.german': asked } }] } }],
       },
     });
   }
 
   /** Nearest first. Fetches more if the limit falls into a tie. */
-  private async byVector(query: SearchQuery, wanted: number): Promise<readonly Leg[]> {
+  private async byVector(query: SearchQuery, wanted: number, filter: Filter): Promise<readonly Leg[]> {
     const { vector, mode } = query;
     if (mode === 'text' || vector === undefined) return [];
     const nearest = async (k: number): Promise<readonly Leg[]> => {
@@ -114,7 +125,7 @@ export class IndexReader {
           k,
           num_candidates: Math.min(Math.max(MIN_WALKED, k * 2), MAX_WALKED),
           rescore_vector: { oversample: OVERSAMPLE },
-          filter: filterOf(query),
+          filter,
         },
       });
       return legs.map((leg) => ({ ...leg, value: cosineDistance(-leg.value) }));
@@ -178,25 +189,41 @@ export class IndexReader {
 
   /**
    * Reads what is shown, with its document: what is not of the put that the document stands at, or not of a scope asked for, is not shown.
-   * `isOvertaken`: a document was put anew meanwhile, or is half written, and would be missed with what it had and has.
+   * `isOvertaken`: that was among what was found, or was passed over and is what its document stands at now. The search is then made again,
+   * and passes over `others`.
    */
   private async hits(
     candidates: readonly Candidate<string>[],
     found: ReadonlyMap<string, Leg>,
     query: SearchQuery,
-  ): Promise<{ readonly hits: readonly SearchHit[]; readonly isOvertaken: boolean }> {
-    if (candidates.length === 0) return { hits: [], isOvertaken: false };
-    let isOvertaken = false;
-    const documents = new Set(candidates.map(({ id }) => documentKey(found.get(id)?.documentId ?? '')));
-    const ids = [...candidates.map(({ id }) => id), ...documents];
-    const sources = await this.sources(ids);
+    passed: readonly OtherPut[],
+  ): Promise<{
+    readonly hits: readonly SearchHit[];
+    readonly isOvertaken: boolean;
+    readonly others: readonly OtherPut[];
+  }> {
+    const named = [
+      ...candidates.map(({ id }) => found.get(id)?.documentId ?? ''),
+      ...passed.map((put) => put.documentId),
+    ];
+    if (named.length === 0) return { hits: [], isOvertaken: false, others: [] };
+    const sources = await this.sources([...candidates.map(({ id }) => id), ...new Set(named.map(documentKey))]);
+    const presentOf = (documentId: string): PresentDocument | undefined =>
+      (sources.get(documentKey(documentId)) as DocumentRecord | undefined)?.document.present;
+    const others = new Map(
+      passed
+        .filter(({ documentId, put }) => presentOf(documentId)?.put !== put)
+        .map((other) => [`${other.documentId}/${other.put}`, other]),
+    );
+    let isOvertaken = others.size < passed.length;
     const hits = candidates.flatMap(({ id, chunkId, textRank, vectorRank, score }) => {
       const leg = found.get(id);
       const passage = sources.get(id) as PassageRecord | undefined;
-      const document = sources.get(documentKey(leg?.documentId ?? '')) as DocumentRecord | undefined;
-      const present = document?.document.present;
-      if (present === undefined || !query.scopes.includes(present.scope)) return [];
-      if (passage?.text === undefined || passage.put !== leg?.put || present.put !== leg.put) {
+      const present = presentOf(leg?.documentId ?? '');
+      if (leg === undefined || present === undefined || !query.scopes.includes(present.scope)) return [];
+      const { documentId, put } = leg;
+      if (present.put !== put) others.set(`${documentId}/${put}`, { documentId, put });
+      if (passage?.text === undefined || passage.put !== put || present.put !== put) {
         isOvertaken = true;
         return [];
       }
@@ -207,7 +234,7 @@ export class IndexReader {
       } = passage;
       return [
         {
-          documentId: leg.documentId,
+          documentId,
           documentName: present.name,
           documentRevision: present.revision,
           scope: present.scope,
@@ -224,7 +251,7 @@ export class IndexReader {
         },
       ];
     });
-    return { hits, isOvertaken };
+    return { hits, isOvertaken, others: [...others.values()] };
   }
 }
 
@@ -232,16 +259,17 @@ export class IndexReader {
 const cosineDistance = (score: number): number => (score >= 1 ? 2 - score : 1 / score);
 
 /** Filters passages by scopes, and by documents and tags if named. Disabled passages have neither words nor vectors. */
-const filterOf = ({
-  scopes,
-  documentIds,
-  exceptDocumentIds,
-  tagIds,
-}: SearchQuery): estypes.QueryDslQueryContainer[] => [
+const filterOf = (
+  { scopes, documentIds, exceptDocumentIds, tagIds }: SearchQuery,
+  others: readonly OtherPut[],
+): Filter => [
   { terms: { scope: [...scopes] } },
   ...(documentIds === undefined ? [] : [{ terms: { documentId: [...documentIds] } }]),
   ...(exceptDocumentIds === undefined
     ? []
     : [{ bool: { must_not: [{ terms: { documentId: [...exceptDocumentIds] } }] } }]),
   ...(tagIds === undefined ? [] : [{ terms: { tagIds: [...tagIds] } }]),
+  ...others.map(({ documentId, put }) => ({
+    bool: { must_not: [{ bool: { filter: [{ term: { documentId } }, { term: { put } }] } }] },
+  })),
 ];

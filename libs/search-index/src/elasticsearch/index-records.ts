@@ -2,13 +2,22 @@ import type { Position } from '@app/kernel';
 import type { Checkpoint } from '@app/read-store';
 import type { estypes } from '@elastic/elasticsearch';
 import type { IndexedDocument, Passage, Scope } from '../search-index';
-import { checkpointId, documentKey, scopeId, slotId } from './index-names';
-import { type CheckpointRecord, type DocumentRecord, type PassageRecord, passageOf, type ScopeRecord } from './records';
+import { checkpointId, documentKey, scopeId } from './index-names';
+import {
+  type CheckpointRecord,
+  type DocumentRecord,
+  passageIds,
+  type PassageRecord,
+  passageOf,
+  type ScopeRecord,
+} from './records';
 import { type CallOptions, failureOfStatus, isRejection, type Server } from './server';
 
 const CALL: CallOptions = { timeoutMs: 30_000, retryMs: 10_000 };
 /** Records per read. A passage with its vectors has about 10 kB. */
 const PAGE = 250;
+/** Ids per read. */
+const IDS_PAGE = 5_000;
 const PRESENT: readonly estypes.QueryDslQueryContainer[] = [
   { term: { kind: 'document' } },
   { term: { removed: false } },
@@ -118,15 +127,42 @@ export class IndexRecords {
     return { documents, passages };
   }
 
-  /** Reads the passages of each document, by slot, in the order of the documents. */
+  /** The ids of all passages of some documents, of every put, as searches see them. */
+  async *passageIds(
+    documentIds: readonly string[],
+  ): AsyncGenerator<{ readonly id: string; readonly documentId: string }> {
+    if (documentIds.length === 0) return;
+    for (let after: estypes.SortResults | undefined; ;) {
+      const { hits } = await this.server.call(CALL, (client, options) =>
+        client.search(
+          {
+            index: this.index,
+            size: IDS_PAGE,
+            sort: [{ documentId: 'asc' }, { put: 'asc' }, { chunkId: 'asc' }],
+            track_total_hits: false,
+            allow_partial_search_results: false,
+            _source: false,
+            query: { bool: { filter: [{ term: { kind: 'passage' } }, { terms: { documentId: [...documentIds] } }] } },
+            ...(after === undefined ? {} : { search_after: after }),
+          },
+          options,
+        ),
+      );
+      for (const { _id = '', sort = [] } of hits.hits) yield { id: _id, documentId: String(sort[0]) };
+      after = hits.hits.at(-1)?.sort;
+      if (hits.hits.length < IDS_PAGE) return;
+    }
+  }
+
+  /** Reads the passages of each document, in the order of the documents. */
   async passages(documents: readonly DocumentRecord[]): Promise<readonly (readonly Passage[])[]> {
-    const slots = documents.flatMap(({ documentId, document: { present } }) =>
-      Array.from({ length: present?.passages ?? 0 }, (_, slot) => slotId(documentId, slot)),
+    const ids = documents.flatMap(({ documentId, document: { present } }) =>
+      present === undefined ? [] : passageIds(documentId, present),
     );
     const passages = new Map(documents.map(({ documentId }) => [documentId, [] as Passage[]]));
     const puts = new Map(documents.map(({ documentId, document }) => [documentId, document.present?.put]));
-    for (let start = 0; start < slots.length; start += PAGE) {
-      const records = (await this.get(slots.slice(start, start + PAGE))).flatMap(
+    for (let start = 0; start < ids.length; start += PAGE) {
+      const records = (await this.get(ids.slice(start, start + PAGE))).flatMap(
         ({ _source }) => (_source as PassageRecord | undefined) ?? [],
       );
       for (const record of records)
@@ -147,7 +183,7 @@ export class IndexRecords {
         },
       ] of group.entries()) {
         if (present === undefined) continue;
-        const { put: _, since: __, passages: ___, ...document } = present;
+        const { put: _, since: __, passages: ___, ownIds: ____, ...document } = present;
         yield {
           documentId,
           ...document,

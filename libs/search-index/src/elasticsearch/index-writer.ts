@@ -3,9 +3,9 @@ import { CheckpointMismatch, Fenced } from '@app/read-store';
 import type { Passage, Scope, SearchBatch } from '../search-index';
 import { BatchFold, type DocumentChange } from './batch-fold';
 import { type RecordWrite, writeRecords } from './bulk-writer';
-import { checkpointId, documentKey, type IndexNames, scopeId, slotId, vectorField } from './index-names';
+import { checkpointId, documentKey, type IndexNames, scopeId, vectorField } from './index-names';
 import { IndexRecords, type StoredCheckpoint } from './index-records';
-import { type DocumentRecord, passageRecord, type ScopeRecord } from './records';
+import { type DocumentRecord, passageIds, passageRecord, type ScopeRecord } from './records';
 import { isRejection, Rejection, type Server } from './server';
 import { onVersion, type Versions } from './versions';
 
@@ -44,9 +44,9 @@ export class IndexWriter {
       if (scopes.size > 0) await this.removeScopes(batch, scopes, records, documents);
       const fold = new BatchFold(documents, removedScopes);
       fold.apply(changes);
-      await this.writeChanges(batch, fold.changes, records);
-      await this.removeLate(batch, fold.changes, records);
-      if (await this.versions.isLive(index, version)) await this.versions.refresh(index, version);
+      await this.writeChanges(batch, fold.changes, documents, records);
+      const late = await this.removeLate(batch, fold.changes, records);
+      await this.show(batch, [...fold.changes, ...late], documents, records);
       if (performance.now() - started > LONGEST_BATCH_MS)
         throw new Unavailable('search', 'a batch took too long', 'unknown');
     }
@@ -77,17 +77,54 @@ export class IndexWriter {
     batch: SearchBatch,
     written: readonly DocumentChange[],
     records: IndexRecords,
-  ): Promise<void> {
+  ): Promise<readonly DocumentChange[]> {
     const scopes = new Set(written.flatMap(({ record }) => record.scope ?? []));
     const removed = await records.removedScopes([...scopes]);
-    const fold = new BatchFold(new Map(written.map(({ record }) => [record.documentId, record])), removed);
+    const stored = new Map(written.map(({ record }) => [record.documentId, record]));
+    const fold = new BatchFold(stored, removed);
     fold.apply([...removed].map(([scope, position]) => ({ position, operations: [{ op: 'removeScope', scope }] })));
-    await this.writeChanges(batch, fold.changes, records);
+    await this.writeChanges(batch, fold.changes, stored, records);
+    return fold.changes;
+  }
+
+  /**
+   * Shows what was written, and only then takes away the passages that it replaces: a search finds the old ones or the new ones, however
+   * long that takes and whoever refreshes meanwhile.
+   */
+  private async show(
+    { index, version }: SearchBatch,
+    changes: readonly DocumentChange[],
+    stored: ReadonlyMap<string, DocumentRecord>,
+    records: IndexRecords,
+  ): Promise<void> {
+    const isLive = await this.versions.isLive(index, version);
+    const replaced = new Map(
+      changes.flatMap(({ record, passages }) =>
+        record.removed || (stored.has(record.documentId) && typeof passages !== 'string')
+          ? [[record.documentId, record] as const]
+          : [],
+      ),
+    );
+    if (isLive || replaced.size > 0) await this.versions.refresh(index, version);
+    const kept = new Set(
+      [...replaced.values()].flatMap(({ documentId, document: { present } }) =>
+        present === undefined ? [] : passageIds(documentId, present),
+      ),
+    );
+    const left: RecordWrite[] = [];
+    for await (const { id, documentId } of records.passageIds([...replaced.keys()])) {
+      const position = replaced.get(documentId)?.at;
+      if (position !== undefined && !kept.has(id)) left.push({ id, position });
+    }
+    if (left.length === 0) return;
+    await writeRecords(this.server, this.names.writer(index, version), left);
+    if (isLive) await this.versions.refresh(index, version);
   }
 
   private async writeChanges(
     { index, version }: SearchBatch,
     changes: readonly DocumentChange[],
+    stored: ReadonlyMap<string, DocumentRecord>,
     records: IndexRecords,
   ): Promise<void> {
     const resolved = await Promise.all(
@@ -95,7 +132,11 @@ export class IndexWriter {
     );
     for (const [field, dimensions] of vectorsOf(resolved))
       await this.versions.declareVectors(index, version, field, dimensions);
-    await writeRecords(this.server, this.names.writer(index, version), resolved.flatMap(writesOf));
+    await writeRecords(
+      this.server,
+      this.names.writer(index, version),
+      resolved.flatMap((change) => writesOf(change, stored.get(change.record.documentId))),
+    );
   }
 
   private async moveCheckpoint(
@@ -179,25 +220,22 @@ const passagesOf = async (
   return passages === 'stored' ? (await records.passages([record]))[0] : passages;
 };
 
-/** Writes the document's record first: if the rest fails, its slots are known. */
-const writesOf = ({ record, passages }: ResolvedChange): readonly RecordWrite[] => {
+/**
+ * The record of a document that is there is written behind its new passages: until then the ones before are shown. That of another is
+ * written before them: if the rest fails, the batch that is done again knows that there may be some.
+ */
+const writesOf = ({ record, passages }: ResolvedChange, stored: DocumentRecord | undefined): readonly RecordWrite[] => {
   const { documentId, at: position, document } = record;
-  const write: RecordWrite = { id: documentKey(documentId), position, record };
-  if (passages === undefined) return [write];
   const { present } = document;
-  const records =
-    present === undefined
-      ? []
-      : passages.map((passage, slot): RecordWrite => ({
-          id: slotId(documentId, slot),
-          position,
-          record: passageRecord(documentId, present, passage),
-        }));
-  const emptied = Array.from({ length: document.slots - records.length }, (_, index): RecordWrite => ({
-    id: slotId(documentId, records.length + index),
+  const write: RecordWrite = { id: documentKey(documentId), position, record };
+  if (passages === undefined || present === undefined) return [write];
+  const ids = passageIds(documentId, present);
+  const records = passages.map((passage, number): RecordWrite => ({
+    id: ids[number] as string,
     position,
+    record: passageRecord(documentId, present, passage),
   }));
-  return [write, ...records, ...emptied];
+  return stored?.document.present === undefined ? [write, ...records] : [...records, write];
 };
 
 /** Fields of the vectors to write, with their dimensions. */

@@ -2,7 +2,7 @@ import type { Position } from '@app/kernel';
 import type { Checkpoint } from '@app/read-store';
 import type { IndexedDocument, Passage, Scope } from '../search-index';
 import { MAX_DIMENSIONS } from './index-schema';
-import { vectorField } from './index-names';
+import { passageId, slotId, vectorField } from './index-names';
 
 /** The checkpoint of a slice of a version. */
 export interface CheckpointRecord {
@@ -27,23 +27,30 @@ export interface DocumentRecord {
   /** Position of the last change. */
   readonly at: Position;
   readonly removed: boolean;
-  readonly document: {
-    /** Slots ever used. A removal must empty them all, also after an interrupted write. */
-    readonly slots: number;
-    readonly present?: PresentDocument;
-  };
+  readonly document: { readonly present?: PresentDocument };
   /** Absent if the document is removed. */
   readonly scope?: Scope;
 }
 
 export interface PresentDocument extends Omit<IndexedDocument, 'passages' | 'documentId'> {
-  /** Number of slots that hold its passages, from 0. */
+  /** How many passages it has. */
   readonly passages: number;
+  /** Whether its passages have ids of their own put. Absent for what earlier versions wrote. */
+  readonly ownIds?: true;
   /** Position of the put that wrote them. A passage of another put is not shown. */
   readonly put: Position;
   /** Position since which it is in its scope. */
   readonly since: Position;
 }
+
+/** The ids of the passages of a document. Each put has its own, so that it is written beside the one before. */
+export const passageIds = (
+  documentId: string,
+  { passages, put, ownIds }: Pick<PresentDocument, 'passages' | 'put' | 'ownIds'>,
+): readonly string[] =>
+  Array.from({ length: passages }, (_, number) =>
+    ownIds === true ? passageId(documentId, put, number) : slotId(documentId, number),
+  );
 
 interface Place extends Omit<Passage, 'chunkId' | 'text' | 'headings' | 'vector'> {}
 
