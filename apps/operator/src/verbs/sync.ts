@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, type ExitCode, Failure } from '../exit-codes';
 import { type FolderFile, filesOf } from '../folder-files';
+import { patient } from '../patient';
 import { LONG_WORK_MS } from '../periods';
 import { type PlatformClient, Rejected } from '../platform-client';
 import { type Run, type Verb } from '../session';
@@ -126,18 +127,6 @@ const send = async (api: PlatformClient, at: string, { path, file }: FolderFile)
   form.set('file', await openAsBlob(file), basename(path));
   const { id } = await api.json<{ id: string }>(`${at}/files`, { method: 'POST', body: form, withinMs: LONG_WORK_MS });
   return id;
-};
-
-/** Waits where requests come too fast, as often as it takes. */
-const patient = async <T>(ask: () => Promise<T>): Promise<T> => {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof Rejected) || error.code !== 'rate_limited') throw error;
-      await pause(1_000 * Math.min(60, Number(error.facts['retryAfterSeconds'] ?? 5) || 5));
-    }
-  }
 };
 
 const lines = ({
