@@ -187,6 +187,39 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
     await instance.destroy();
   });
 
+  it('reads what earlier versions wrote, and takes it away with the next put', async () => {
+    const instance = instanceOn(url);
+    const index = new TestIndex('passages', await instance.open());
+    await index.index.prepare('passages', 1);
+    await index.index.swap('passages', undefined, 1);
+    const put = putDocument('d1', [passage('c1', 'alpha'), passage('c2', 'alpha'), passage('c3', 'alpha')]);
+    await index.apply([put]);
+    const held = await index.index.scan('passages', 1, null, 10);
+    // The same in numbered slots.
+    const name = `${instance.prefix}-passages-v1`;
+    const get = async (id: string) => (await instance.client.get<Record<string, unknown>>({ index: name, id }))._source;
+    const version = { version: 1, version_type: 'external_gte' } as const;
+    for (const number of [0, 1, 2]) {
+      const document = (await get(`passage:d1:000001:${number}`)) ?? {};
+      await instance.client.index({ index: name, id: `passage:d1:${number}`, document, ...version });
+      await instance.client.delete({ index: name, id: `passage:d1:000001:${number}`, ...version });
+    }
+    const { document, ...record } = (await get('document:d1')) as { document: { present: { ownIds: true } } };
+    const { ownIds: _, ...present } = document.present;
+    const earlier = { ...record, document: { slots: 3, present } };
+    await instance.client.index({ index: name, id: 'document:d1', document: earlier, ...version });
+
+    expect(await index.index.scan('passages', 1, null, 10)).toEqual(held);
+    await index.apply([{ op: 'patchDocument', documentId: 'd1', fields: { tagIds: ['t1'] } }]);
+    expect(await index.found('alpha', { tagIds: ['t1'] })).toEqual(['c1', 'c2', 'c3']);
+    await index.apply([putDocument('d1', [passage('c4', 'alpha')])]);
+    expect([await index.found('alpha'), await index.index.count('passages', 1)]).toEqual([
+      ['c4'],
+      { documents: 1, passages: 1 },
+    ]);
+    await instance.destroy();
+  });
+
   it('keeps nothing on disk that was removed, once purged', async () => {
     const instance = instanceOn(url);
     const index = new TestIndex('passages', await instance.open());
