@@ -1,5 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
-import { publicLookup } from './guarded-connector';
+import net, { type LookupFunction, type TcpNetConnectOpts } from 'node:net';
+import { startToolApi } from '../../../../test/fixtures/tool-api';
+import { guardedConnector, publicLookup } from './guarded-connector';
 
 const PUBLIC: LookupAddress[] = [
   { address: '93.184.216.34', family: 4 },
@@ -30,4 +32,48 @@ describe('what a socket is told of a name', () => {
         times: 1,
       }),
   );
+});
+
+describe('a connection', () => {
+  const open = net.connect;
+  afterEach(() => jest.restoreAllMocks());
+
+  /** Connects to a name whose server answers public addresses, then private ones. The socket does as `dial` has it. */
+  const connected = (dial: (options: TcpNetConnectOpts) => net.Socket) => {
+    jest.spyOn(net, 'connect').mockImplementation(dial as never);
+    let times = 0;
+    const connect = guardedConnector({
+      privateHosts: [],
+      timeoutMs: 5_000,
+      resolve: async () => [PUBLIC, PRIVATE][times++] ?? PRIVATE,
+    });
+    const options = { hostname: 'api.example.com', host: 'api.example.com', protocol: 'http:', port: '80' };
+    return new Promise<{ readonly error: Error | null; readonly times: number }>((resolve) =>
+      connect(options, (...[error, socket]) => {
+        socket?.destroy();
+        resolve({ error, times });
+      }),
+    );
+  };
+
+  it('asks once where it goes to, and is given what was checked', async () => {
+    const given: unknown[] = [];
+    const { error, times } = await connected(({ host = '', lookup }) => {
+      const socket = new net.Socket();
+      (lookup as LookupFunction)(host, { all: true }, (failure, addresses) => {
+        given.push(failure, addresses);
+        socket.destroy(new Error('nobody is called'));
+      });
+      return socket;
+    });
+    expect([given, times, error?.message]).toEqual([[null, PUBLIC], 1, 'nobody is called']);
+  });
+
+  it('is cut before a word is said where it stands with another address than was checked', async () => {
+    const api = await startToolApi();
+    const { error } = await connected(() => open({ host: '127.0.0.1', port: Number(api.host.split(':')[1]) }));
+    await api.stop();
+    expect(error?.name).toBe('AddressNotAllowed');
+    expect(api.asked).toEqual([]);
+  });
 });
