@@ -162,7 +162,6 @@ export const SINGLE_APPENDS: readonly (readonly [route: string, body?: object])[
   [`POST ${CORE}/llm/:agentId/conversation/:conversationId/stop`],
   [`POST ${CORE}/llm/:agentId/conversation/:conversationId/compact`],
   [`POST ${CORE}/llm/:agentId/conversation/:conversationId/messages/:messageId/tools/:callId`, { approved: true }],
-  [`POST ${CORE}/memory/:agentId/memories/:memoryId/discard`],
   [`POST ${CORE}/cost-control`, { scope, amount: '100', window: 'day', action: 'warn' }],
   [`PUT ${CORE}/cost-control/:limitId`, { amount: '101' }],
   [`PUT ${CORE}/cost-control`, { id: ':limitId', amount: '102' }],
