@@ -136,8 +136,12 @@ test('a document is ingested to its end, whatever its ingestion was killed befor
   let child = await start();
   const agent = await call<{ id: string }>(child, 'agents', 'POST', { name: 'Guide', knowledgeEnabled: true });
   await child.stop();
+  const added = async () =>
+    (await call<{ items: (Document & { name: string })[] }>(child, `knowledge/${agent.id}/documents?limit=100`)).items;
   for (const death of deaths) {
     child = await startDying(death);
+    // What another death would kill once more might embed another batch again.
+    await until(async () => (await added()).every(({ status }) => status === 'Ready'), 'the end of those before');
     // It may die before it has answered.
     await call<Document>(child, `knowledge/${agent.id}/documents`, 'POST', {
       name: `${death}.md`,
@@ -149,8 +153,6 @@ test('a document is ingested to its end, whatever its ingestion was killed befor
     await until(() => isDead, `the death before ${death}`);
   }
   child = await start();
-  const added = async () =>
-    (await call<{ items: (Document & { name: string })[] }>(child, `knowledge/${agent.id}/documents?limit=100`)).items;
   await until(async () => (await added()).length === deaths.length, 'every document');
   const ids = new Map((await added()).map(({ id, name }) => [name, id]));
   for (const death of deaths) {
