@@ -64,20 +64,31 @@ interface Document {
   readonly chunkCount: number;
 }
 
+const documentsOf = async (child: Child, agentId: string): Promise<readonly Document[]> =>
+  (await call<{ items: readonly Document[] }>(child, `knowledge/${agentId}/documents`)).items;
+
+/** An Agent whose documents are Ready. */
+const ingested = async (child: Child): Promise<string> => {
+  const { id: agentId } = await call<{ id: string }>(child, 'agents', 'POST', { name: 'Guide' });
+  for (let index = 0; index < DOCUMENTS; index += 1)
+    await call(child, `knowledge/${agentId}/documents`, 'POST', {
+      name: `${index}.md`,
+      content: contentOf(`document ${index}`),
+      mimeType: 'text/markdown',
+    });
+  await until(
+    async () => (await documentsOf(child, agentId)).every(({ status }) => status === 'Ready'),
+    'the end of ingestion',
+  );
+  return agentId;
+};
+
 test.each([1, 2, 4])(
   'killed in its call %i, it goes on, and repeats that batch alone',
   async (deadly) => {
     let child = await start();
-    const { id: agentId } = await call<{ id: string }>(child, 'agents', 'POST', { name: 'Guide' });
-    const documents = () =>
-      call<{ items: Document[] }>(child, `knowledge/${agentId}/documents`).then(({ items }) => items);
-    for (let index = 0; index < DOCUMENTS; index += 1)
-      await call(child, `knowledge/${agentId}/documents`, 'POST', {
-        name: `${index}.md`,
-        content: contentOf(`document ${index}`),
-        mimeType: 'text/markdown',
-      });
-    await until(async () => (await documents()).every(({ status }) => status === 'Ready'), 'the end of ingestion');
+    const agentId = await ingested(child);
+    const documents = () => documentsOf(child, agentId);
     await call(child, `agents/${agentId}`, 'PUT', { chunking: { maxTokens: 50, overlapTokens: 0 } });
     const before = (await documents()).map(({ chunkCount }) => chunkCount);
     texts.length = 0;
@@ -113,16 +124,8 @@ test.each([1, 2, 4])(
 
 test('killed while a document that was renamed behind it follows its swap, that document follows all the same', async () => {
   let child = await start();
-  const { id: agentId } = await call<{ id: string }>(child, 'agents', 'POST', { name: 'Guide' });
-  const documents = () =>
-    call<{ items: Document[] }>(child, `knowledge/${agentId}/documents`).then(({ items }) => items);
-  for (let index = 0; index < DOCUMENTS; index += 1)
-    await call(child, `knowledge/${agentId}/documents`, 'POST', {
-      name: `${index}.md`,
-      content: contentOf(`document ${index}`),
-      mimeType: 'text/markdown',
-    });
-  await until(async () => (await documents()).every(({ status }) => status === 'Ready'), 'the end of ingestion');
+  const agentId = await ingested(child);
+  const documents = () => documentsOf(child, agentId);
   const before = new Map((await documents()).map(({ id, chunkCount }) => [id, chunkCount]));
   await call(child, `agents/${agentId}`, 'PUT', { chunking: { maxTokens: 50, overlapTokens: 0 } });
   await call(child, `knowledge/${agentId}/reindex`, 'POST', {});

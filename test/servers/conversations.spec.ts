@@ -21,7 +21,7 @@ const specs = (): void => {
   let first: Child;
   let second: Child;
   let agentId: string;
-  const { post, settled } = watching(() => cluster);
+  const { post, startPair } = watching(() => cluster);
 
   beforeAll(async () => {
     upstream = await startUpstreamDouble();
@@ -36,12 +36,7 @@ const specs = (): void => {
       }),
     );
     cluster = await startCluster(undefined, { MODELS_FILE: file });
-    [first, second] = (await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('projector')])) as [
-      Child,
-      Child,
-      Child,
-    ];
-    await settled(first);
+    [first, second] = await startPair();
     agentId = (await post(first, `${CORE}/agents`, { name: 'Guide', model: 'm' })).body.id;
   }, LONG);
   afterAll(async () => {

@@ -19,14 +19,12 @@ const specs = (): void => {
   let apis: readonly [Child, Child];
   let spaceId: string;
   let agentId: string;
-  const { post, settled } = watching(() => cluster);
+  const { post, startPair } = watching(() => cluster);
 
   beforeAll(async () => {
     cluster = await startCluster(undefined, { MEMORY_SHARED_MAX: String(PLACES) });
-    const [one, other] = await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('projector')]);
-    apis = [one, other];
-    await settled(one);
-    spaceId = (await post(one, `${CORE}/spaces`, { name: 'Shared' })).body.id;
+    apis = await startPair();
+    spaceId = (await post(apis[0], `${CORE}/spaces`, { name: 'Shared' })).body.id;
   }, LONG);
   beforeEach(async () => {
     const agent = await post(apis[0], `${CORE}/agents`, { spaceId, name: 'Guide', sharedMemoryEnabled: true });

@@ -20,14 +20,12 @@ const specs = (): void => {
   let cluster: Cluster;
   let apis: readonly [Child, Child];
   let spaceId: string;
-  const { post, settled } = watching(() => cluster);
+  const { post, startPair } = watching(() => cluster);
 
   beforeAll(async () => {
     cluster = await startCluster();
-    const [one, other] = await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('projector')]);
-    apis = [one, other];
-    await settled(one);
-    spaceId = (await post(one, `${CORE}/spaces`, { name: 'Origin' })).body.id;
+    apis = await startPair();
+    spaceId = (await post(apis[0], `${CORE}/spaces`, { name: 'Origin' })).body.id;
   }, LONG);
   afterAll(() => cluster.destroy(), LONG);
 

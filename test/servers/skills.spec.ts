@@ -19,15 +19,13 @@ const specs = (): void => {
   let apis: readonly [Child, Child];
   let spaceId: string;
   let agentId: string;
-  const { post, settled } = watching(() => cluster);
+  const { post, startPair } = watching(() => cluster);
 
   beforeAll(async () => {
     cluster = await startCluster();
-    const [one, other] = await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('projector')]);
-    apis = [one, other];
-    await settled(one);
-    spaceId = (await post(one, `${CORE}/spaces`, { name: 'Shared' })).body.id;
-    agentId = (await post(one, `${CORE}/agents`, { spaceId, name: 'Guide' })).body.id;
+    apis = await startPair();
+    spaceId = (await post(apis[0], `${CORE}/spaces`, { name: 'Shared' })).body.id;
+    agentId = (await post(apis[0], `${CORE}/agents`, { spaceId, name: 'Guide' })).body.id;
   }, LONG);
   afterAll(() => cluster.destroy(), LONG);
 

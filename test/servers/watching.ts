@@ -58,6 +58,13 @@ export const watching = (cluster: () => Cluster) => {
         policies.every(({ state }) => state === 'running')
       );
     }, 'views that are live');
+  /** Two API processes and a projector, with every view live. */
+  const startPair = async (): Promise<readonly [Child, Child]> => {
+    const { start } = cluster();
+    const [one, other] = await Promise.all([start('api'), start('api'), start('projector')]);
+    await settled(one);
+    return [one, other];
+  };
   const rebuild = async (child: Child, view: string): Promise<Rebuild | undefined> =>
     (await cluster().call<{ rebuild?: Rebuild }>(child, `${OPERATIONS}/${view}`)).body.rebuild;
 
@@ -77,5 +84,5 @@ export const watching = (cluster: () => Cluster) => {
     }
     expect((await cluster().call<List<object>>(child, '/api/v1/operations/dead-letters')).body.items).toEqual([]);
   };
-  return { health, post, events, slices, divided, settled, rebuild, expectFreshFold };
+  return { health, post, events, slices, divided, settled, startPair, rebuild, expectFreshFold };
 };

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, type ExitCode, Failure } from '../exit-codes';
 import { type FolderFile, filesOf } from '../folder-files';
-import { patient } from '../patient';
+import { retryRejected } from '../retry-rejected';
 import { LONG_WORK_MS } from '../periods';
 import { type PlatformClient, Rejected } from '../platform-client';
 import { type Run, type Verb } from '../session';
@@ -57,7 +57,7 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
   const at = `/api/v1/core/knowledge/${encodeURIComponent(agent)}/sources/${source}`;
   const listed = files.map(({ path, contentHash }) => ({ path, contentHash }));
   const compare = (onlySaid: boolean): Promise<Plan> =>
-    patient(() =>
+    retryRejected(() =>
       api.json<Plan>(`${at}/sync`, {
         method: 'POST',
         body: { files: listed, confirmDeletions, dryRun: onlySaid },
@@ -71,7 +71,7 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
   for (const file of dryRun ? [] : files.filter(({ path }) => due.has(path))) {
     output.progress(`Sending file ${sent.size + failed.length + 1} of ${due.size}: ${file.path}`);
     try {
-      waiting.push(await patient(() => send(api, at, file)));
+      waiting.push(await retryRejected(() => send(api, at, file)));
       sent.add(file.path);
     } catch (error) {
       // One that is rejected holds up no other.
@@ -114,7 +114,7 @@ const processed = async (
     output.progress(`Waiting until document ${done + 1} of ${documentIds.length} is found`);
     const path = `/api/v1/core/knowledge/${encodeURIComponent(agent)}/documents/${id}`;
     while (performance.now() < until) {
-      const { status } = await patient(() => api.json<{ status: string }>(path));
+      const { status } = await retryRejected(() => api.json<{ status: string }>(path));
       if (status === 'Ready' || status === 'Failed') break;
       await pause(ASKED_EVERY_MS);
     }

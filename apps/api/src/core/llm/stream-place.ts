@@ -26,9 +26,9 @@ export const PART_END = 999_999_999;
 export const isBehind = (place: StreamPlace, other: StreamPlace): boolean =>
   (place.step - other.step || place.part - other.part || place.offset - other.offset) > 0;
 
-/** The id of an event: `<message id>.<step>.<part>.<offset>-<what was said until there>`, opaque to its reader. */
-export const placeText = (answerId: string, { step, part, offset }: StreamPlace, said?: number): string =>
-  `${answerId}.${step}.${part}.${offset}${said === undefined ? '' : `-${said.toString(36)}`}`;
+/** The id of an event: `<message id>.<step>.<part>.<offset>-<digest of what was said until there>`, opaque to its reader. */
+export const placeText = (answerId: string, { step, part, offset }: StreamPlace, digest?: number): string =>
+  `${answerId}.${step}.${part}.${offset}${digest === undefined ? '' : `-${digest.toString(36)}`}`;
 
 const FORM = /^([0-9a-f-]{36})\.(\d{1,6})\.(\d{1,6})\.(\d{1,9})(?:-([0-9a-z]{1,7}))?$/;
 /** Ids of streams before answers had steps and parts: one of nine stages, and an offset. */
@@ -37,11 +37,11 @@ const STAGE_FORM = /^([0-9a-f-]{36})\.([0-8])\.(\d{1,9})$/;
 /** Undefined for text that is no such id. */
 export const parsePlace = (
   text: string,
-): { readonly answerId: string; readonly place: StreamPlace; readonly said?: number } | undefined => {
-  const [, answerId, step, part, offset, said] = FORM.exec(text) ?? [];
+): { readonly answerId: string; readonly place: StreamPlace; readonly digest?: number } | undefined => {
+  const [, answerId, step, part, offset, digest] = FORM.exec(text) ?? [];
   if (answerId !== undefined) {
     const at = place(Number(step), Number(part), Number(offset));
-    return { answerId, place: at, ...(said === undefined ? {} : { said: Number.parseInt(said, 36) }) };
+    return { answerId, place: at, ...(digest === undefined ? {} : { digest: Number.parseInt(digest, 36) }) };
   }
   const [, earlier, stage, at] = STAGE_FORM.exec(text) ?? [];
   return earlier === undefined ? undefined : { answerId: earlier, place: placeOfStage(Number(stage), Number(at)) };

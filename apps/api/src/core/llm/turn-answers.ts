@@ -8,7 +8,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { GetMessage } from '@projections/messages';
 import type { FastifyReply } from 'fastify';
 import { messageView } from './conversations-schemas';
-import type { Heard } from './heard';
+import type { ResumePoint } from './resume-point';
 import { MessageSources } from './message-sources';
 import { withSaid } from './said-meanwhile';
 import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
@@ -25,7 +25,12 @@ export class TurnAnswers {
     private readonly turns: Turns,
   ) {}
 
-  streamed(turn: Turn | Turn<AnsweredTurn>, agent: AgentAccess, reply: FastifyReply, after?: Heard): StreamableFile {
+  streamed(
+    turn: Turn | Turn<AnsweredTurn>,
+    agent: AgentAccess,
+    reply: FastifyReply,
+    after?: ResumePoint,
+  ): StreamableFile {
     reply.request.mayReadOn = (now) => this.access.agent(now, agent.agentId, 'use');
     const shown = (part: SourceDocumentPart) => this.summaries.source(agent, part);
     void reply.headers(UI_STREAM_HEADERS);

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { AnsweredTurn, SourceDocumentPart, Turn } from '@app/conversations';
 import { EventStream } from '@app/http';
 import { isDomainError, isUnavailable } from '@app/kernel';
-import { type Heard, NOTHING_SAID, saidUntil, saidWith } from './heard';
 import { BEFORE_PARTS, place, placeText } from './stream-place';
+import { digestUntil, digestWith, EMPTY_DIGEST, type ResumePoint } from './resume-point';
 import { type Chunk, chunksOf, type Placed, type StreamedMessage } from './ui-message-chunks';
 
 /** Headers of a stream in the UI message format. */
@@ -27,22 +27,22 @@ export interface StreamParts {
  * there. One that heard words that were taken back since, because their provider broke off and was asked again, gets the error
  * `upstream_error`: what was said in their place is no continuation of them.
  */
-export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, after?: Heard): Readable => {
+export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, after?: ResumePoint): Readable => {
   const stream = new EventStream();
   // Whoever has heard all there is so far gets the headers at once.
   if (after !== undefined) stream.begin('resumed');
   // The start is sent at once.
-  let heard: Heard = after ?? { place: place(0, BEFORE_PARTS, 0), said: NOTHING_SAID };
+  let heard: ResumePoint = after ?? { place: place(0, BEFORE_PARTS, 0), digest: EMPTY_DIGEST };
   stream.onRejected((reason) => {
-    const id = placeText(turn.answerId, heard.place, heard.said);
+    const id = placeText(turn.answerId, heard.place, heard.digest);
     void stream.send(id, JSON.stringify({ type: 'error', errorText: errorCodeOf(reason) }));
     void stream.send(id, '[DONE]');
   });
   const send = async (): Promise<void> => {
-    for await (const { chunk, ...at } of heardChunks(turn, parts, after)) {
+    for await (const { chunk, ...at } of chunksBehind(turn, parts, after)) {
       const shown = isSource(chunk) ? await parts.shown(chunk) : chunk;
       heard = at;
-      const id = placeText(turn.answerId, at.place, at.said);
+      const id = placeText(turn.answerId, at.place, at.digest);
       if (!(await stream.send(id, typeof shown === 'string' ? shown : JSON.stringify(shown)))) return;
     }
   };
@@ -53,22 +53,22 @@ export const uiMessageStream = (turn: Turn<AnsweredTurn>, parts: StreamParts, af
   return stream.body;
 };
 
-async function* heardChunks(
+async function* chunksBehind(
   turn: Turn<AnsweredTurn>,
   { settled }: StreamParts,
-  after?: Heard,
-): AsyncGenerator<Heard & Pick<Placed, 'chunk'>> {
+  after?: ResumePoint,
+): AsyncGenerator<ResumePoint & Pick<Placed, 'chunk'>> {
   const { conversationId, answerId } = turn;
   let heard = after?.place;
-  let said = after === undefined ? NOTHING_SAID : undefined;
+  let digest = after === undefined ? EMPTY_DIGEST : undefined;
   const news = function* (known: Pick<StreamedMessage, 'parts' | 'end'>) {
     const message = { conversationId, answerId, ...known };
-    if (after !== undefined) said ??= continued(message, after);
+    if (after !== undefined) digest ??= continued(message, after);
     // It has not come to where its reader is.
-    if (said === undefined) return;
+    if (digest === undefined) return;
     for (const { place: at, chunk } of chunksOf(message, heard)) {
-      said = saidWith(said, chunk);
-      yield { place: at, said, chunk };
+      digest = digestWith(digest, chunk);
+      yield { place: at, digest, chunk };
       heard = at;
     }
   };
@@ -94,16 +94,16 @@ async function* heardChunks(
 class TakenBack extends Error {}
 
 /** What a reader has heard, of a message that goes on from there; undefined while nobody can tell. Throws `TakenBack`. */
-const continued = (message: StreamedMessage, { place: until, said }: Heard): number | undefined => {
-  const known = saidUntil(message, until);
+const continued = (message: StreamedMessage, { place: until, digest }: ResumePoint): number | undefined => {
+  const known = digestUntil(message, until);
   if (known !== undefined) {
-    if (said !== undefined && said !== known) throw new TakenBack();
+    if (digest !== undefined && digest !== known) throw new TakenBack();
     return known;
   }
   // An answer that did not come to its end may lack its last words; a whole one has all that was said of it.
   if (message.end === undefined) return undefined;
-  if (said !== undefined && message.end.status === 'complete') throw new TakenBack();
-  return said ?? NOTHING_SAID;
+  if (digest !== undefined && message.end.status === 'complete') throw new TakenBack();
+  return digest ?? EMPTY_DIGEST;
 };
 
 const errorCodeOf = (error: unknown): string =>

@@ -1,4 +1,4 @@
-import { patient } from './patient';
+import { retryRejected } from './retry-rejected';
 import { Rejected } from './platform-client';
 
 const rejected = (status: number, code: string, facts = {}): Rejected => new Rejected(status, code, facts, code);
@@ -11,7 +11,7 @@ const asked = async (error: Error, failures: number) => {
     if ((asks += 1) > failures) return 'done';
     throw error;
   };
-  const outcome = await patient(ask, async (milliseconds) => waits.push(milliseconds)).catch(
+  const outcome = await retryRejected(ask, async (milliseconds) => waits.push(milliseconds)).catch(
     (thrown: unknown) => thrown,
   );
   return { outcome, waits };

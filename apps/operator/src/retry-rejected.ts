@@ -13,7 +13,7 @@ const AWAY: ReadonlySet<string> = new Set(['unavailable', 'view_unavailable']);
  * Asks again where requests come too fast, as often as it takes, and where the platform cannot serve them now, 30 times in a row. For
  * requests that do the same when they are made twice: one that could not be answered may have been served.
  */
-export const patient = async <T>(
+export const retryRejected = async <T>(
   ask: () => Promise<T>,
   wait: (milliseconds: number) => Promise<unknown> = pause,
 ): Promise<T> => {

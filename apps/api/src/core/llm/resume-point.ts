@@ -2,20 +2,20 @@ import { PART_END, type StreamPlace, isBehind } from './stream-place';
 import { type Chunk, chunksOf, type StreamedMessage } from './ui-message-chunks';
 
 /** How far a reader of an answer has come. */
-export interface Heard {
+export interface ResumePoint {
   readonly place: StreamPlace;
-  /** What was said until there, as a number (`saidWith`); absent in ids of earlier versions, which are believed. */
-  readonly said?: number;
+  /** Of what was said until there (`digestWith`); absent in ids of earlier versions, which are believed. */
+  readonly digest?: number;
 }
 
-/** What is said before the first event, as a number. */
-export const NOTHING_SAID = 0x811c9dc5;
+/** The digest before the first event. */
+export const EMPTY_DIGEST = 0x811c9dc5;
 
 /**
- * What was said until an event and with it, from what was said before: streams that said other words, or called other tools, have another
- * number (FNV-1a). It does not matter how the words were cut into events.
+ * The digest up to and with an event, from that before it (FNV-1a): streams that said other words, or called other tools, have another
+ * one. It does not matter how the words were cut into events.
  */
-export const saidWith = (before: number, chunk: Chunk): number => {
+export const digestWith = (before: number, chunk: Chunk): number => {
   if (typeof chunk === 'string') return before;
   const { type, delta, toolCallId } = chunk as Readonly<Record<string, string>>;
   switch (type) {
@@ -38,20 +38,20 @@ const hashed = (before: number, text: string): number => {
   return hash >>> 0;
 };
 
-/** What a message says until a place and with it; undefined where it has not come to that place. */
-export const saidUntil = (message: StreamedMessage, until: StreamPlace): number | undefined => {
-  let said = NOTHING_SAID;
+/** The digest of a message up to and with a place; undefined where it has not come to that place. */
+export const digestUntil = (message: StreamedMessage, until: StreamPlace): number | undefined => {
+  let digest = EMPTY_DIGEST;
   for (const { place, chunk } of chunksOf(message)) {
     if (!isBehind(place, until)) {
-      said = saidWith(said, chunk);
+      digest = digestWith(digest, chunk);
       if (isBehind(until, place)) continue;
-      return said;
+      return digest;
     }
     const isWithin = place.step === until.step && place.part === until.part && place.offset < PART_END;
-    if (!isWithin || typeof chunk === 'string') return said;
+    if (!isWithin || typeof chunk === 'string') return digest;
     const { delta } = chunk;
     // Only the end of these words is behind it.
-    return typeof delta === 'string' ? saidWith(said, { ...chunk, delta: delta.slice(0, until.offset) }) : said;
+    return typeof delta === 'string' ? digestWith(digest, { ...chunk, delta: delta.slice(0, until.offset) }) : digest;
   }
   return undefined;
 };
