@@ -121,11 +121,23 @@ describe('files of a Skill', () => {
     ['an absolute path', '%2Fetc%2Fpasswd'],
     ['a backslash', 'a%5Cb.md'],
     ['the Skill itself', 'skill.md'],
+    ['a device of Windows', 'assets%2Faux.md'],
+    ['the folder of a user', '~%2F.bashrc'],
     ['a path that is another but for case', 'References%2FLIMITS.md'],
   ])('are rejected with %s', async (title, path) => {
     const { skill } = await uploaded(title);
     const answer = await upload(`/${skill.id}/draft/files/${path}`, 'PUT', 'x', Buffer.from('x'));
     expect([answer.status, answer.body]).toMatchObject([400, { code: 'invalid_parameter' }]);
+    expect((await call(`/${skill.id}`)).body).toMatchObject({ hasDraft: false });
+  });
+
+  it('are no archives, whatever they are called, which no import of the export would take', async () => {
+    const { skill } = await uploaded('Nested');
+    for (const name of ['more.zip', 'notes.txt']) {
+      const answer = await upload(`/${skill.id}/draft/files/${name}`, 'PUT', 'x', archive());
+      expect([answer.status, answer.body]).toMatchObject([400, { code: 'invalid_archive' }]);
+    }
+    expect((await upload(`/${skill.id}/draft/files/a.zip`, 'PUT', 'x', Buffer.from('x'))).status).toBe(400);
     expect((await call(`/${skill.id}`)).body).toMatchObject({ hasDraft: false });
   });
 

@@ -240,4 +240,35 @@ describe('an exported Skill', () => {
     expect((await bytesOf(`/${again.id}/export`)).bytes).toEqual(bytes);
     expect((await get(`/${skill.id}/export?versionId=${String(again['activeVersionId'])}`)).status).toBe(404);
   });
+
+  it('keeps keys that are called as what every object has, and takes no prototype, whichever way they come', async () => {
+    const place = await inSpace('Prototypes');
+    const inline = (frontmatter: string) =>
+      platform.call<Body>(SKILLS, {
+        method: 'POST',
+        key: alice.key,
+        headers: { 'content-type': 'application/json' },
+        payload: `{ "scope": "space", "spaceId": "${place.spaceId}", "name": "a", "description": "d", "instructions": "i", "publish": true, "frontmatter": ${frontmatter} }`,
+      });
+    for (const key of ['{ "__proto__": { "x": 1 } }', '{ "metadata": { "__proto__": { "x": 1 } } }'])
+      expect((await inline(key)).status).toBe(400);
+    for (const yaml of ['__proto__: { x: 1 }\n', 'metadata:\n  __proto__: { x: 1 }\n'])
+      expect(faultOf(await upload('', text('a', yaml), place, { name: 'a.md' }))).toEqual([
+        400,
+        'invalid_frontmatter',
+        expect.stringMatching(/__proto__: This key is not accepted/),
+      ]);
+    expect(await names(place.spaceId)).toEqual([]);
+
+    const { body: skill } = await inline('{ "constructor": "c", "toString": ["t"], "valueOf": null }');
+    const { bytes } = await bytesOf(`/${skill.id}/export`);
+    const { body: again } = await upload('', bytes, { ...(await inSpace('Prototypes again')), publish: 'true' });
+    const [before, after] = await Promise.all(
+      [skill, again].map(
+        async ({ id, activeVersionId }) => (await get(`/${id}/versions/${String(activeVersionId)}`)).body,
+      ),
+    );
+    expect(before?.['frontmatter']).toEqual({ constructor: 'c', toString: ['t'], valueOf: null });
+    expect(after).toMatchObject({ frontmatter: before?.['frontmatter'], contentHash: before?.['contentHash'] });
+  });
 });

@@ -1,4 +1,4 @@
-import { Expose, plainToInstance, Type } from 'class-transformer';
+import { Expose, plainToInstance, Transform, Type } from 'class-transformer';
 import { z } from 'zod';
 import { JsonText } from './json-text';
 
@@ -35,6 +35,10 @@ export const presenter = <Source extends object>(
 };
 
 type ViewClass = new () => object;
+type Row = Readonly<Record<string, unknown>>;
+
+/** A value that is shown as it is, whatever keys it has: class-transformer takes a key `constructor` for its class, and drops `toString`. */
+class Shown {}
 
 /** The expose-only class of a schema; objects inside it, also in arrays, have classes of their own. */
 const viewClass = (schema: z.ZodObject): ViewClass => {
@@ -44,9 +48,9 @@ const viewClass = (schema: z.ZodObject): ViewClass => {
   for (const [name, field] of Object.entries(schema.shape)) {
     Expose()(View.prototype, name);
     const inner = objectIn(field as z.ZodType);
-    if (inner === undefined) continue;
-    const innerClass = viewClass(inner);
+    const innerClass = inner === undefined ? Shown : viewClass(inner);
     Type(() => innerClass)(View.prototype, name);
+    if (inner === undefined) Transform(({ obj }: { obj: Row }) => obj[name])(View.prototype, name);
   }
   return View;
 };

@@ -3,7 +3,7 @@ import { fail } from './skill';
 
 /** Bytes of a frontmatter: one of all that the format names takes a tenth. */
 export const MAX_FRONTMATTER_BYTES = 32 * 1024;
-/** Words, signs and spaces of it. Bounds the work, since what is wrong with each is told with a stack. */
+/** Words, signs and spaces of it. Bounds the work. */
 const MAX_TOKENS = 5_000;
 const MAX_DEPTH = 16;
 const TOO_DEEP = `Values are nested more than ${MAX_DEPTH} deep. Make them flat.`;
@@ -29,7 +29,7 @@ export const readFrontmatter = (text: string, path: string, firstLine = 2): Fron
   if (Buffer.byteLength(text) > MAX_FRONTMATTER_BYTES)
     reading.reject(undefined, `The frontmatter has more than ${MAX_FRONTMATTER_BYTES} bytes. Shorten it.`);
   const quoted: string[] = [];
-  const document = reading.parse(text) ?? reading.parse(quoteColons(text, quoted)) ?? reading.rejectError();
+  const document = reading.parse(text) ?? reading.parseAgain(text, quoteColons(text, quoted)) ?? reading.rejectError();
   if (!isMap(document.contents))
     return reading.reject(firstLine, 'The frontmatter is no map. Write one key a line, such as `name: my-skill`.');
   const [texts, lines] = [new Map<string, string>(), new Map<string, number>()];
@@ -83,19 +83,20 @@ class Reading {
   parse(text: string): ReturnType<typeof parseDocument> | undefined {
     this.scan(text);
     const lineCounter = this.error === undefined ? this.counter : new LineCounter();
-    const document = parseDocument(text, {
-      lineCounter,
-      prettyErrors: false,
-      uniqueKeys: false,
-      schema: 'core',
-      version: '1.2',
-    });
+    const document = withoutStacks(() =>
+      parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, schema: 'core', version: '1.2' }),
+    );
     const [error] = document.errors;
     if (error === undefined) return document;
     const { line } = lineCounter.linePos(error.pos[0]);
     if (error.code === 'RESOURCE_EXHAUSTION') this.reject(this.line(line), TOO_DEEP);
     this.error ??= { line: this.line(line), message: error.message.replace(/\.$/, '') };
     return undefined;
+  }
+
+  /** Of a text that is no YAML, what was made of it: undefined where that is the same text. */
+  parseAgain(before: string, text: string): ReturnType<typeof parseDocument> | undefined {
+    return before === text ? undefined : this.parse(text);
   }
 
   lineOf(node: unknown): number {
@@ -147,6 +148,17 @@ class Reading {
     return this.firstLine + line - 1;
   }
 }
+
+/** Runs what makes thousands of errors that nobody throws: the stack of each takes longer than to find it. */
+const withoutStacks = <T>(work: () => T): T => {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
+};
 
 const PLAIN = /^([A-Za-z][\w-]*):[ \t]+([^\s"'[\]{}>|&*!%@`#,?-].*)$/;
 

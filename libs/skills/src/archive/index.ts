@@ -1,5 +1,6 @@
 export { contentHashOf, normalisedInstructions, type SkillContent } from './content-hash';
 export { skillArchive } from './export';
+export { isArchive } from './nested';
 export { comparedPath, mediaTypeOf, referencePathFault } from './paths';
 export { readSkill, readSkillArchive, type SkillOutcome } from './read';
 export {

@@ -1,3 +1,4 @@
+import { isNamedArchive, NESTED } from './nested';
 import { isSkillFile } from './paths';
 import { fail, type SkillLimits } from './skill';
 import type { ZippedFile } from './zip-directory';
@@ -11,17 +12,13 @@ export interface FoundSkill {
 
 /** What file managers leave behind. */
 const JUNK = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i;
-/** An archive in an archive; files of office programs are zips too. */
-const ARCHIVE = /\.(?:zip|skill|jar|7z|rar|tar|tgz|gz|bz2|xz|zst)$/i;
 
 export const isJunk = (path: string): boolean => JUNK.test(path);
 
 const withoutJunk = (files: readonly ZippedFile[]): readonly ZippedFile[] => {
   const kept = files.filter(({ path }) => !isJunk(path));
-  const nested = kept.find(({ path }) => ARCHIVE.test(path));
-  return nested === undefined
-    ? kept
-    : fail('invalid_archive', 'This is an archive in the archive. Put its files in its place.', { path: nested.path });
+  const nested = kept.find(({ path }) => isNamedArchive(path));
+  return nested === undefined ? kept : fail('invalid_archive', NESTED, { path: nested.path });
 };
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);

@@ -14,10 +14,18 @@ export const pathFault = (path: string, longest = MAX_PATH): string | undefined 
     return 'has invisible characters in its path. Rename it.';
   if (path.includes('\\')) return 'has a backslash in its path. Use / between folders.';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path. Make it relative.';
-  return path.split('/').some((part) => part === '' || part === '.' || part === '..')
-    ? 'has a path with an empty part, . or .. in it. Name the folders.'
-    : undefined;
+  if (/^~[^/]*\//.test(path)) return 'has a path that begins with ~, the folder of a user. Make it relative.';
+  const parts = path.split('/');
+  if (parts.some((part) => part === '' || part === '.' || part === '..'))
+    return 'has a path with an empty part, . or .. in it. Name the folders.';
+  return parts.some(isOtherOnWindows) ? 'has a name that stands for something else on Windows. Rename it.' : undefined;
 };
+
+/** Devices of Windows, in any folder and with any ending. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])[ ]*(?:\.|$)/i;
+
+/** Whether Windows opens a device, a hidden stream of a file, or the file without the dots and spaces at its end. */
+const isOtherOnWindows = (part: string): boolean => DEVICE.test(part) || part.includes(':') || /[. ]$/.test(part);
 
 /** What is wrong with the path of a reference file, relative to the folder of its Skill. */
 export const referencePathFault = (path: string): string | undefined =>

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { startWatch } from '@app/extraction';
 import { type Frame, framed, FrameReader, type ReadOrder } from './frames';
 import { everySkill, type FoundSkill, oneSkill } from './layout';
+import { isArchive, NESTED } from './nested';
 import { mediaTypeOf, referencePathFault } from './paths';
 import { fail, SkillFailure, type SkillLimits } from './skill';
 import { readSkillText, type SkillText } from './skill-text';
@@ -84,6 +85,7 @@ const writeSkill = async (found: FoundSkill, text: SkillText, limits: SkillLimit
   await write({ skill: text });
   for (const { path, file } of found.files) {
     const bytes = file.read();
+    if (isArchive(path, bytes)) fail('invalid_archive', NESTED, { path: file.path });
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     await write({ file: { path, mediaType: mediaTypeOf(path), sizeBytes: bytes.length, sha256 } }, bytes);
   }

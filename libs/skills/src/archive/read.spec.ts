@@ -1,4 +1,4 @@
-import { zipFile } from '../../../../test/fixtures/files/office';
+import { docxFile, xlsxFile, zipFile } from '../../../../test/fixtures/files/office';
 import { type ForgedEntry, forgedZip } from '../../../../test/fixtures/files/forged-zip';
 import { hostileSkills } from '../../../../test/fixtures/files/hostile-skills';
 import { readSkill, readSkillArchive } from './read';
@@ -55,6 +55,22 @@ describe('readSkill', () => {
       { name: Buffer.from([0x67, 0x72, 0x94, 0x2e, 0x74, 0x78, 0x74]), body: 'x', flags: 0 },
     ]);
     expect((await read(zip)).files.map(({ path }) => path)).toEqual(['grö.txt']);
+  });
+
+  it('keeps documents of office programs, and texts that only look like archives or devices', async () => {
+    const files = {
+      'assets/form.docx': docxFile([{ text: 'Form.' }]),
+      'assets/sums.XLSX': xlsxFile({ S: [['1']] }),
+      'assets/open.odt': zipFile({ mimetype: 'application/vnd.oasis.opendocument.text' }),
+      'BZh9.md': 'BZh9 is how bzip2 begins.',
+      'PK.md': 'PK\\x05\\x06 ends a zip, PK begins one.',
+      'a~b/~c.md': 'A tilde.',
+      'console.md': 'No device.',
+      'aux-notes.md': 'No device either.',
+      '.hidden/com.md': 'Nor this.',
+    };
+    const { files: got } = await read(zipFile({ 'SKILL.md': TEXT, ...files }));
+    expect(got.map(({ path }) => path)).toEqual(Object.keys(files).toSorted());
   });
 
   it('reads as much as a Skill may have', async () => {

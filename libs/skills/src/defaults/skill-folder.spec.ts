@@ -47,6 +47,11 @@ it.each([
     'a has more than 1000 bytes.',
   ],
   [
+    'an archive',
+    () => ['a/SKILL.md', 'a/x.txt'].forEach((path) => write(path, path === 'a/x.txt' ? 'PK\x03\x04' : skill('a'))),
+    'a/x.txt is an archive.',
+  ],
+  [
     'a link',
     () => {
       write('a/SKILL.md', skill('a'));

@@ -11,6 +11,7 @@ import {
   type SkillFile,
 } from '../archive';
 import { isJunk } from '../archive/layout';
+import { isArchive } from '../archive/nested';
 import { readSkillText } from '../archive/skill-text';
 import type { VersionLimits } from '../skill/skill.decider';
 
@@ -82,6 +83,7 @@ const fileAt = (path: string, absolute: string, folder: string): SkillFile => {
   const fault = referencePathFault(path);
   if (fault !== undefined) wrong(`${folder}/${path} ${fault}`);
   const bytes = readFileSync(absolute);
+  if (isArchive(path, bytes)) wrong(`${folder}/${path} is an archive. Put its files in its place.`);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { path, mediaType: mediaTypeOf(path), sizeBytes: bytes.length, sha256, bytes };
 };

@@ -20,6 +20,7 @@ import {
   UpdateSkill,
   comparedPath,
   DiscardDraft,
+  isArchive,
   mediaTypeOf,
   MAX_FILE_BYTES,
   referencePathFault,
@@ -35,6 +36,8 @@ import { type SeenSkill, SkillAccess, shownSkill } from './skill-access';
 import { skillView, warned } from './skills-schemas';
 
 const noFields = z.strictObject({});
+/** It could not stand in the archive that the Skill is exported as. */
+const NO_ARCHIVE = 'This is an archive, which no Skill holds. Send its files.';
 
 /** The draft of a Skill. What is live stays until it is published. */
 @Documented('Skills')
@@ -94,7 +97,7 @@ export class SkillDraftsController {
   })
   @Accepts({ files: true })
   @Answers(200, skillView.schema)
-  @Rejects('conflict', 'not_found', 'forbidden')
+  @Rejects('conflict', 'not_found', 'forbidden', 'invalid_archive')
   async putFile(
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
@@ -106,6 +109,8 @@ export class SkillDraftsController {
   ) {
     assertPath(path, await this.access.change(caller, skillId));
     const { bytes } = (await sentFile(request, noFields, MAX_FILE_BYTES)).file;
+    if (isArchive(path, bytes))
+      throw new InvalidInput('invalid_archive', [{ path: 'file', code: 'invalid_archive', message: NO_ARCHIVE }]);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const file = { path, mediaType: mediaTypeOf(path), sizeBytes: bytes.length, sha256, bytes };
     const change = { content: { files: [file] } };
