@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { at, type Document, type Guide, startGuide } from './guide';
 import { ADMIN_KEY } from './harness';
 
@@ -43,6 +44,37 @@ describe('documents', () => {
     // It waits already: asking once more changes nothing, even by force.
     await guide.ready(id, agent);
     expect((await write('POST', '/reprocess', { force: true }))[1]).toBeUndefined();
+  });
+
+  it('that failed are tried again with content that is sent again, one by one and of a source', async () => {
+    const agent = await guide.newAgent('Trying again');
+    const documents = at(`/knowledge/${agent}/documents`);
+    const file = at(`/knowledge/${agent}/sources/handbook/files`);
+    const send = async (method: string, path: string) => {
+      const form = new FormData();
+      if (method === 'POST') form.set('path', 'a.pdf');
+      form.set('file', new Blob(['%PDF-1.7 and no more of it'], { type: 'application/pdf' }), 'a.pdf');
+      const answer = await fetch(`${guide.platform.url}${path}`, {
+        method,
+        headers: { 'x-api-key': ADMIN_KEY },
+        body: form,
+      });
+      const shown = (await answer.json()) as Document & { unchanged?: true };
+      return [shown.id, shown.unchanged, await guide.ready(shown.id, agent)] as const;
+    };
+    const [id, , failed] = await send('POST', file);
+    expect(failed).toMatchObject({ status: 'Failed', statusDetail: { code: 'malformed', attempt: 1 } });
+    const again = await send('PUT', `${documents}/${id}`);
+    expect(again).toMatchObject([id, undefined, { status: 'Failed', statusDetail: { code: 'malformed', attempt: 2 } }]);
+    const third = await send('POST', file);
+    expect(third).toMatchObject([id, undefined, { status: 'Failed', statusDetail: { attempt: 3 } }]);
+    // A sync alone asks for nothing: it tells files by what is in them.
+    const contentHash = createHash('sha256').update('%PDF-1.7 and no more of it').digest('hex');
+    const plan = await guide.platform.call(at(`/knowledge/${agent}/sources/handbook/sync`), {
+      method: 'POST',
+      body: { files: [{ path: 'a.pdf', contentHash }] },
+    });
+    expect(plan.body).toMatchObject({ upload: [], replace: [] });
   });
 
   it('name those that have their name in their place already', async () => {

@@ -187,6 +187,16 @@ describe('reprocessing', () => {
     given(add, start, failed(1))
       .when({ type: 'Reprocess', force: false })
       .thenSays({ type: 'DocumentReprocessRequested' }));
+  it('follows where content is sent again that the document failed with, and at no other time', () => {
+    const sent = { type: 'Update', content: content('h1', 'f2') } as const;
+    given(add, start, failed(1))
+      .when(sent)
+      .thenSays({ type: 'DocumentContentReplaced', data: { file: 'f2', contentHash: 'h1' } });
+    for (const before of [[add], [add, start], ready, [add, start, failed(1), sent]] as const)
+      given(...before)
+        .when(sent)
+        .thenNothing();
+  });
   it('is one job, however often it is asked for', () => {
     for (const force of [false, true])
       given(...ready, { type: 'Reprocess', force: true })

@@ -187,11 +187,13 @@ const retagged = (wanted: readonly string[] | undefined, state: Live): readonly 
     : [{ type: 'DocumentTagsChanged', data: { tagIds, attached, detached } }];
 };
 
-/** Equal content changes nothing, also where the document failed with it: `Reprocess` repeats that. */
-const replaced = (content: ReplacementContent | undefined, state: Live): readonly DocumentEvent[] =>
-  content === undefined || (content.contentHash === state.contentHash && content.mimeType === state.mimeType)
+/** Equal content changes nothing, unless the document failed with it: then it is tried again, with the file that was sent now. */
+const replaced = (content: ReplacementContent | undefined, state: Live): readonly DocumentEvent[] => {
+  const isKnown = content?.contentHash === state.contentHash && content.mimeType === state.mimeType;
+  return content === undefined || (isKnown && state.status !== 'Failed')
     ? []
     : [{ type: 'DocumentContentReplaced', data: { ...content } }];
+};
 
 /** `force` only skips the comparison of content. A waiting document is not queued twice. */
 const reprocessed = (forced: boolean, state: Live): readonly DocumentEvent[] => {

@@ -103,7 +103,8 @@ export class SourcesController {
   @Requires('knowledge:write')
   @ApiOperation({
     operationId: 'putSourceFile',
-    summary: 'Sends a file of a source, as multipart: `path`, then `file`. Equal content changes nothing.',
+    summary:
+      'Sends a file of a source, as multipart: `path`, then `file`. Equal content changes nothing, unless the document is `Failed`: then it is tried again.',
   })
   @Accepts({ files: true })
   @Answers(202, writtenDocument)

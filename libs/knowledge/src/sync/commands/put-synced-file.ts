@@ -16,7 +16,7 @@ export interface PutFile {
   readonly body: StoredBody;
 }
 
-/** Makes a file of a source a document, or replaces the content of the one that it is. Equal content changes nothing. */
+/** Makes a file of a source a document, or replaces the content of the one that it is. Equal content changes nothing, unless that one failed. */
 export class PutSyncedFile extends Command<Receipt> {
   constructor(
     readonly file: PutFile,
