@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Settlement } from '@app/spending';
 import { until } from '../fixtures/until';
-import { chunk, events, json } from '../fixtures/upstream-double';
+import { behaves, chunk, events, json } from '../fixtures/upstream-double';
 import { begin, begun, messages, platform, post, settled, upstream, withMeteredGateway } from './metered-gateway';
 
 withMeteredGateway();
@@ -20,6 +20,22 @@ const said = ({ outcome, usageSource, usage, model }: Settlement) => [
   usage.outputTokens,
   model.key,
 ];
+
+it.each<[string, object, number]>([
+  ['/embeddings', { model: 'vectors', input: ['a', 'b'] }, 2],
+  ['/rerank', { model: 'ranks', query: 'q', input: ['a'] }, 2],
+])('%s that its provider broke off is held and billed by itself, and what answers too', async (path, body, input) => {
+  upstream.behaviour = (response, call) => {
+    if (upstream.calls.length > 1) behaves(response, call);
+    else response.writeHead(200).write('{', () => response.destroy());
+  };
+  expect((await post(path, body)).status).toBe(200);
+  expect(begun).toHaveLength(2);
+  expect(settled.map(({ outcome, usage }) => [outcome, usage.inputTokens])).toEqual([
+    ['failed', input],
+    ['ok', path === '/rerank' ? 7 : 8],
+  ]);
+});
 
 describe('a call is settled once', () => {
   it.each<[string, string, object, unknown[]]>([

@@ -94,6 +94,22 @@ describe('a call of the embedding model', () => {
     expect(settled[0]?.model).toBe(fallback);
   });
 
+  it('is held and billed anew for each try that its provider broke off', async () => {
+    const provider: EmbeddingProvider = {
+      embed: async ({ onBrokenOff }) => {
+        await onBrokenOff?.(new UpstreamFailure('broken', { work: { model, ms: 1_000 } }));
+        return { model: fallback, vectors: [], usage: usageOf({ input: 4 }) };
+      },
+    };
+    await embed(provider);
+    expect(begun).toHaveLength(2);
+    expect(said()).toEqual([
+      [3, 'counted', 'failed'],
+      [4, 'upstream', 'ok'],
+    ]);
+    expect(settled.map((settlement) => settlement.model)).toEqual([model, fallback]);
+  });
+
   it('is none where its caller has left before', async () => {
     const unasked: EmbeddingProvider = { embed: jest.fn() };
     await expect(embed(unasked, { signal: AbortSignal.abort(new Error('left')) })).rejects.toThrow('left');

@@ -4,6 +4,7 @@ import {
   estimatedTokens,
   isUpstreamFailure,
   type ModelDescription,
+  type ModelRequest,
   mostTokens,
   type Models,
   type Provider,
@@ -12,7 +13,7 @@ import {
   upstreamRejection,
   usageOf,
 } from '@app/models';
-import { CallRecord, type Metering } from '@app/spending';
+import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
 
 /** Whose limits a call of the embedding model counts against. */
 export interface Payer {
@@ -41,7 +42,7 @@ interface KnowledgeCall<Answer> {
   /** Whether its costs are to be held; otherwise it is counted and never rejected, as what it belongs to is held under the same limits. */
   readonly holds: boolean;
   readonly signal: AbortSignal;
-  call(): Promise<Answer>;
+  call(onBrokenOff: NonNullable<ModelRequest['onBrokenOff']>): Promise<Answer>;
 }
 
 export interface MeteringParts {
@@ -71,8 +72,8 @@ export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'signal'>
 }
 
 /**
- * Calls the embedding model of Knowledge, counted once however often it is retried. Throws `usage_limit_exceeded`, `upstream_error`,
- * `upstream_timeout`, or the signal's reason if it was aborted.
+ * Calls the embedding model of Knowledge, counted once however often it is retried, and once for each try that broke off. Throws
+ * `usage_limit_exceeded`, `upstream_error`, `upstream_timeout`, or the signal's reason if it was aborted.
  */
 export const embedMetered = async (
   parts: MeteringParts,
@@ -88,7 +89,7 @@ export const embedMetered = async (
     payer,
     holds,
     signal: texts.signal,
-    call: () => provider.embed({ model, ...texts }),
+    call: (onBrokenOff) => provider.embed({ model, ...texts, onBrokenOff }),
   });
   // As those for Knowledge are.
   return vectors as readonly Float32Array[];
@@ -99,20 +100,24 @@ export const callMetered = async <Answer extends { readonly model: ModelDescript
   { models, metering }: MeteringParts,
   { kind, model, mayAnswer, counted, mostInput, payer, holds, signal, call }: KnowledgeCall<Answer>,
 ): Promise<Answer> => {
-  const begun = await metering.begin({
-    ...payer,
-    kind,
-    model,
-    mayAnswer,
-    ...(holds ? { estimate: counted, mostInput } : { estimate: usageOf({}) }),
-  });
-  if (signal.aborted) {
-    begun.cancel();
-    throw signal.reason;
-  }
-  const record = new CallRecord(begun, model, 0, models.rates);
+  const begin = async (): Promise<CallRecord> => {
+    const begun = await metering.begin({
+      ...payer,
+      kind,
+      model,
+      mayAnswer,
+      ...(holds ? { estimate: counted, mostInput } : { estimate: usageOf({}) }),
+    });
+    if (signal.aborted) {
+      begun.cancel();
+      throw signal.reason;
+    }
+    return new CallRecord(begun, model, 0, models.rates);
+  };
+  const calls = new RepeatedCall(await begin(), begin);
   try {
-    const answer = await call();
+    const answer = await call((failure) => calls.again(failure, counted));
+    const record = calls.now;
     record.servedBy(answer.model);
     record.used({ usage: answer.usage ?? counted, source: answer.usage === undefined ? 'counted' : 'upstream' });
     record.succeeded();
@@ -121,9 +126,9 @@ export const callMetered = async <Answer extends { readonly model: ModelDescript
     const isLeft = signal.aborted;
     // A provider that was asked bills its input, whoever leaves.
     const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
-    record.failed(isLeft && !isUpstreamFailure(error) ? left : error, counted);
+    calls.failed(isLeft && !isUpstreamFailure(error) ? left : error, counted);
     throw isLeft ? signal.reason : upstreamRejection(error);
   } finally {
-    record.settle();
+    calls.settle();
   }
 };

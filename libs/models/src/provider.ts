@@ -35,6 +35,8 @@ export interface ModelRequest {
   readonly model: ModelDescription;
   /** Ends the call at once; what was made until then counts. */
   readonly signal: AbortSignal;
+  /** Waited for where a provider broke off what it bills, before it or a fallback is asked once more: that is another call. What it throws ends all. */
+  readonly onBrokenOff?: (failure: UpstreamFailure) => Promise<void>;
 }
 
 export interface ChatRequest extends ModelRequest {
@@ -57,8 +59,6 @@ export interface ChatRequest extends ModelRequest {
   readonly seed?: number;
   /** Asked when a stream broke off in the middle: whether another answer may take its place, since nobody has heard a word of it. By default none may. */
   readonly mayRepeat?: () => boolean;
-  /** Waited for where a provider broke off what it bills, before it or a fallback is asked once more: that is another call. What it throws ends all. */
-  readonly onBrokenOff?: (failure: UpstreamFailure) => Promise<void>;
   /** Told the body of each request to a provider over the network, as it is sent; of a local model what it is given, as JSON. */
   readonly onSent?: (body: string) => void;
   /** The sources are to be summarised, without citations: a local model extracts what they say most. By default the question is answered from them. */

@@ -19,7 +19,7 @@ const NOTHING: TokenUsage = usageOf({});
 export class CallRecord {
   private usage = NOTHING;
   private usageSource: UsageSource = 'counted';
-  private units: UnitUsage | undefined;
+  private made: UnitUsage | undefined;
   private outcome: Settlement['outcome'] = 'failed';
   private readonly startedAt = performance.now();
 
@@ -33,11 +33,16 @@ export class CallRecord {
     /** Images, characters or seconds that are asked for. */
     private readonly asked?: UnitUsage,
   ) {
-    if (asked !== undefined) this.units = noneOf(asked);
+    if (asked !== undefined) this.made = noneOf(asked);
   }
 
   get id(): string {
     return this.call.invocationId;
+  }
+
+  /** Images, characters or seconds that are billed, as far as they are known; undefined for a call that has none. */
+  get units(): UnitUsage | undefined {
+    return this.made;
   }
 
   /** The model that answers, where it is not the one asked for. */
@@ -48,7 +53,7 @@ export class CallRecord {
   /** What was used until now. */
   used({ usage, source, units }: KnownUsage): void {
     this.usage = usage;
-    if (units !== undefined) this.units = units;
+    if (units !== undefined) this.made = units;
     this.usageSource = source;
   }
 
@@ -80,13 +85,13 @@ export class CallRecord {
     this.model = work.model;
     this.brokenOff({ seen, ms: work.ms });
     // Whoever makes a whole image, speech or transcript bills it whole.
-    this.units = this.asked;
+    this.made = this.asked;
   }
 
   /** What it costs, as far as it is known. */
   bill(currency: string): InvocationUsage {
     return {
-      ...billed(this.usage, this.model.pricing, currency, this.units),
+      ...billed(this.usage, this.model.pricing, currency, this.made),
       isIncludedUsage: this.call.isIncludedUsage,
     };
   }
@@ -95,7 +100,7 @@ export class CallRecord {
     void this.call.settle({
       model: this.model,
       usage: this.usage,
-      ...(this.units === undefined ? {} : { units: this.units }),
+      ...(this.made === undefined ? {} : { units: this.made }),
       usageSource: this.usageSource,
       outcome: this.outcome,
       latencyMs: Math.round(performance.now() - this.startedAt),

@@ -1,6 +1,14 @@
 import type { Caller } from '@app/access';
-import { estimatedTokens, type ModelDescription, Models, mostTokens, usageOf, type Vector } from '@app/models';
-import { METERING, type Metering } from '@app/spending';
+import {
+  estimatedTokens,
+  type ModelDescription,
+  type ModelRequest,
+  Models,
+  mostTokens,
+  usageOf,
+  type Vector,
+} from '@app/models';
+import { type CallRecord, METERING, type Metering, RepeatedCall } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { beginCall, clientGone } from './begin-call';
@@ -29,22 +37,25 @@ export class EmbeddingsGateway {
       throw tooLong(model.dimensions);
     const input = inputs.reduce((sum, text) => sum + estimatedTokens(text), 0);
     const mostInput = inputs.reduce((sum, text) => sum + mostTokens(text), 0);
-    const record = await beginCall(
-      this.metering,
-      this.models,
-      {
-        userId,
-        ...(keyId === undefined ? {} : { keyId }),
-        kind: 'embedding',
-        isAskedFor: true,
-        model,
-        mayAnswer: provider.mayAnswer(model),
-        estimate: usageOf({ input }),
-        mostInput,
-      },
-      reply,
-    );
+    const begin = (): Promise<CallRecord> =>
+      beginCall(
+        this.metering,
+        this.models,
+        {
+          userId,
+          ...(keyId === undefined ? {} : { keyId }),
+          kind: 'embedding',
+          isAskedFor: true,
+          model,
+          mayAnswer: provider.mayAnswer(model),
+          estimate: usageOf({ input }),
+          mostInput,
+        },
+        reply,
+      );
+    const calls = new RepeatedCall(await begin(), begin);
     const gone = clientGone(reply, model);
+    const onBrokenOff: ModelRequest['onBrokenOff'] = (failure) => calls.again(failure, usageOf({ input }));
     try {
       // Among the forwarded ones `dimensions`, which not every model knows: what comes back longer is cut here.
       const embedded = await provider.embed({
@@ -53,8 +64,10 @@ export class EmbeddingsGateway {
         ...(user === undefined ? {} : { user }),
         forwarded: without(body, OWN),
         signal: gone.signal,
+        onBrokenOff,
       });
       const { vectors, usage = usageOf({ input }) } = embedded;
+      const record = calls.now;
       record.servedBy(embedded.model);
       record.used({ usage, source: embedded.usage === undefined ? 'counted' : 'upstream' });
       record.succeeded();
@@ -67,11 +80,11 @@ export class EmbeddingsGateway {
         usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.inputTokens },
       };
     } catch (error) {
-      record.failed(error, usageOf({ input }));
+      calls.failed(error, usageOf({ input }));
       throw upstreamError(error);
     } finally {
       gone.forget();
-      record.settle();
+      calls.settle();
     }
   }
 }

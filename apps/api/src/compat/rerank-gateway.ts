@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
-import { estimatedTokens, type ModelDescription, Models, mostTokens, usageOf } from '@app/models';
-import { METERING, type Metering } from '@app/spending';
+import { estimatedTokens, type ModelDescription, type ModelRequest, Models, mostTokens, usageOf } from '@app/models';
+import { type CallRecord, METERING, type Metering, RepeatedCall } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { beginCall, clientGone } from './begin-call';
@@ -35,26 +35,30 @@ export class RerankGateway {
       documents.length * estimatedTokens(query),
     );
     const mostInput = documents.reduce((sum, text) => sum + mostTokens(text), documents.length * mostTokens(query));
-    const record = await beginCall(
-      this.metering,
-      this.models,
-      {
-        userId,
-        ...(keyId === undefined ? {} : { keyId }),
-        kind: 'rerank',
-        isAskedFor: true,
-        model,
-        mayAnswer: provider.mayAnswer(model),
-        estimate: usageOf({ input }),
-        mostInput: usageOf({ input: mostInput }).inputTokens,
-      },
-      reply,
-    );
+    const begin = (): Promise<CallRecord> =>
+      beginCall(
+        this.metering,
+        this.models,
+        {
+          userId,
+          ...(keyId === undefined ? {} : { keyId }),
+          kind: 'rerank',
+          isAskedFor: true,
+          model,
+          mayAnswer: provider.mayAnswer(model),
+          estimate: usageOf({ input }),
+          mostInput: usageOf({ input: mostInput }).inputTokens,
+        },
+        reply,
+      );
+    const calls = new RepeatedCall(await begin(), begin);
     const gone = clientGone(reply, model);
+    const onBrokenOff: ModelRequest['onBrokenOff'] = (failure) => calls.again(failure, usageOf({ input }));
     try {
       const forwarded = without(body, OWN);
-      const ranking = await provider.rerank({ model, query, documents, forwarded, signal: gone.signal });
+      const ranking = await provider.rerank({ model, query, documents, forwarded, signal: gone.signal, onBrokenOff });
       const { usage = usageOf({ input }) } = ranking;
+      const record = calls.now;
       record.servedBy(ranking.model);
       record.used({ usage, source: ranking.usage === undefined ? 'counted' : 'upstream' });
       record.succeeded();
@@ -68,11 +72,11 @@ export class RerankGateway {
         usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.totalTokens },
       };
     } catch (error) {
-      record.failed(error, usageOf({ input }));
+      calls.failed(error, usageOf({ input }));
       throw upstreamError(error);
     } finally {
       gone.forget();
-      record.settle();
+      calls.settle();
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   meta,
   question,
   says,
+  saysHalf,
   scriptedTurns,
   unmetered,
   waiting,
@@ -18,8 +19,8 @@ const shown = ({ messages }: ChatRequest): readonly string[] => messages.map(tex
 afterEach(endTurns);
 
 /** A conversation of a few long exchanges, whose model summarises with the number of the summary. */
-const long = async (exchanges: number) => {
-  const set = scriptedTurns([], unmetered, [], BUDGET);
+const long = async (exchanges: number, beside: Parameters<typeof scriptedTurns>[4] = {}) => {
+  const set = scriptedTurns([], unmetered, [], BUDGET, beside);
   let summaries = 0;
   set.chat.script = (request) =>
     says(request.task === 'summary' ? `Summary ${(summaries += 1)}.` : words('answer'))(request);
@@ -88,6 +89,22 @@ describe('a conversation above its budget', () => {
     const last = shown(answers().at(-1) as ChatRequest);
     expect(last.at(-1)).toContain('question5');
     expect(last.join()).not.toContain('question0');
+  });
+
+  it('goes on as it was where the summary takes too long', async () => {
+    const { chat, ask, answers, summarised, types, compactor, conversationId } = await long(3, {
+      summaryTimeouts: { meanwhile: 10, byHand: 20 },
+    });
+    chat.script = (request) => (request.task === 'summary' ? saysHalf() : says(words('answer'))(request));
+    const before = types().length;
+    expect(await ask(words('question3'))).toMatchObject({ status: 'complete' });
+    expect(shown(answers().at(-1) as ChatRequest).at(-1)).toContain('question3');
+    expect(summarised().at(-1)?.signal.aborted).toBe(true);
+    const { agent, userId } = question('');
+    const { signal } = new AbortController();
+    const byHand = compactor.byHand({ conversationId, agent, asker: { userId }, signal }, meta());
+    await expect(byHand).rejects.toMatchObject({ code: 'upstream_timeout' });
+    expect(types().slice(before)).not.toContain('ConversationCompacted');
   });
 
   it('keeps its summary under a key of its own', async () => {

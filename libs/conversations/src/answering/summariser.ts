@@ -1,4 +1,4 @@
-import { reject } from '@app/kernel';
+import { DomainError, reject } from '@app/kernel';
 import { type ChatRequest, userText } from '@app/models';
 import type { Metering } from '@app/spending';
 import type { Invocation } from '../conversation/checkpoint.events';
@@ -10,6 +10,8 @@ import type { Asker } from './retriever';
 
 /** Output that is held for a call: models that think put out more than a summary has. */
 const MOST_OUTPUT = 4_096;
+/** A summary that takes longer is given up, milliseconds: while a question waits for it, and by hand. */
+const TIMEOUT_MS = { meanwhile: 60_000, byHand: 300_000 };
 /** Words of a summary at most, as the model is told. */
 const WORDS = { least: 150, most: 1_500 };
 /** Words that a token of the budget stands for, of which a summary may take its share. */
@@ -53,15 +55,25 @@ export class Summariser {
     private readonly models: AnsweringModels,
     metering: Metering,
     currency: string,
+    private readonly timeouts: typeof TIMEOUT_MS = TIMEOUT_MS,
   ) {
     this.completions = new MeteredCompletions(models, metering, currency);
   }
 
   /**
    * Throws `usage_limit_exceeded`; `upstream_error`, also for a summary that leaves the budget no room for what stays verbatim;
-   * `upstream_timeout`, `model_not_available`, or the signal's reason.
+   * `upstream_timeout`, also where all of it takes too long; `model_not_available`, or the signal's reason.
    */
-  async summarise({ transcript, tokens, before, budget, ...given }: ToSummarise): Promise<Summarised> {
+  async summarise(asked: ToSummarise): Promise<Summarised> {
+    const timeout = AbortSignal.timeout(asked.isAskedFor ? this.timeouts.byHand : this.timeouts.meanwhile);
+    try {
+      return await this.summarised({ ...asked, signal: AbortSignal.any([asked.signal, timeout]) });
+    } catch (error) {
+      throw error === timeout.reason ? new DomainError('upstream_timeout', {}, { cause: error }) : error;
+    }
+  }
+
+  private async summarised({ transcript, tokens, before, budget, ...given }: ToSummarise): Promise<Summarised> {
     const { model, provider } = this.models.chat(given.agent.model);
     const words = Math.round(Math.min(WORDS.most, Math.max(WORDS.least, budget * SHARE)));
     const invocations: Invocation[] = [];

@@ -17,20 +17,18 @@ import {
   UpstreamFailure,
   usageOf,
 } from '@app/models';
-import { CallRecord, type Metering } from '@app/spending';
+import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
+import { usageSum } from '../answering/usage-sum';
 import type { Asker } from '../answering/retriever';
 import { generationRejection } from './generator';
 import type { Passage } from './script';
-import { soundSeconds } from './sound/sound-length';
+import { BYTES_PER_SECOND, secondsOf } from './sound/whole-seconds';
 import { joinedWav, readWav, type Wav } from './wav';
 
 /** Tokens of an image where its model is billed by tokens: as many as the largest has. */
 const IMAGE_TOKENS = 6_240;
 /** Tokens of a second of sound where its model is billed by tokens, about. */
 const SECOND_TOKENS = 20;
-/** Bytes of a second of sound whose length nobody says: held as of speech on a telephone, billed as of speech that is kept. */
-const BYTES_PER_SECOND = { held: 1_500, counted: 8_000 };
-
 /** Names of fields upstream, and what a caller calls them. */
 const FIELDS = {
   n: 'n',
@@ -43,9 +41,6 @@ const FIELDS = {
   prompt: 'prompt',
   file: 'audioBase64',
 };
-
-/** Sound has more bytes a second, whatever it is written in: a file that says it is longer lies, and is billed no more. */
-const LEAST_BYTES_PER_SECOND = 250;
 
 /** Whom a call is made for. */
 export interface MediaCaller {
@@ -79,16 +74,25 @@ interface Asked {
   readonly mostInput: number;
 }
 
-/** What came of it. */
+/** What came of it. `units`: of the call that answered. */
 interface Answered<T> {
   readonly made: T;
   readonly model: ModelDescription;
   readonly units: UnitUsage;
   readonly usage?: TokenUsage;
+  /** What counts where its provider says nothing; what was expected, by default. */
+  readonly counted?: TokenUsage;
+}
+
+/** A call under way: bills a try that broke off, and holds the next. */
+interface Making {
+  readonly calls: RepeatedCall;
+  readonly onBrokenOff: (failure: UpstreamFailure) => Promise<void>;
 }
 
 /**
- * Images, speech and transcripts. Each is an invocation that holds the price of what is asked for and is billed by what was made. Rejects
+ * Images, speech and transcripts. Each is an invocation that holds the price of what is asked for and is billed by what was made, and so is
+ * each try that its provider broke off, which made all that it was asked for. Rejects
  * `usage_limit_exceeded`, `model_not_available`, `unsupported_parameter`, `upstream_error` and `upstream_timeout`; throws the signal's
  * reason where that was aborted.
  */
@@ -107,8 +111,9 @@ export class MediaGenerator {
       tokens: usageOf({ input: estimatedTokens(asked.prompt) + files, output: asked.count * IMAGE_TOKENS }),
       mostInput: mostTokens(asked.prompt) + files,
     };
-    const { made, ...rest } = await this.metered(caller, { model, provider }, expected, async () => {
-      const { images, ...answer } = await provider.generateImages({ ...asked, model, signal: caller.signal });
+    const { made, ...rest } = await this.metered(caller, { model, provider }, expected, async ({ onBrokenOff }) => {
+      const request = { ...asked, model, signal: caller.signal, onBrokenOff };
+      const { images, ...answer } = await provider.generateImages(request);
       return { made: images, units: { images: images.length }, ...answer };
     });
     return { images: made, ...rest };
@@ -129,8 +134,9 @@ export class MediaGenerator {
       tokens: usageOf({ input, output: seconds * SECOND_TOKENS }),
       mostInput: input,
     };
-    const { made, ...rest } = await this.metered(caller, { model, provider }, expected, async () => {
-      const request = { model, audio, ...(prompt === undefined ? {} : { prompt }), signal: caller.signal };
+    const { made, ...rest } = await this.metered(caller, { model, provider }, expected, async ({ onBrokenOff }) => {
+      const said = prompt === undefined ? {} : { prompt };
+      const request = { model, audio, ...said, signal: caller.signal, onBrokenOff };
       const { text, seconds: told, ...answer } = await provider.transcribe(request);
       return {
         made: text,
@@ -144,35 +150,49 @@ export class MediaGenerator {
   /** What each voice says, one after another, as one sound. */
   async speech(caller: MediaCaller, passages: readonly Passage[]): Promise<Made & { readonly audio: Media }> {
     const { model, provider } = this.parts.models.media('speech', caller.model);
-    const characters = passages.reduce((sum, { text }) => sum + charactersOf(text), 0);
-    const input = passages.reduce((sum, { text }) => sum + mostTokens(text), 0);
-    const expected: Asked = {
-      kind: 'speech',
-      units: { characters },
-      tokens: usageOf({ input, output: characters * 2 }),
-      mostInput: input,
-    };
-    const { made, ...rest } = await this.metered(caller, { model, provider }, expected, async (record) => {
-      const format = passages.length > 1 ? 'wav' : 'mp3';
-      const sounds: Media[] = [];
-      let [served, spoken] = [model, 0];
-      for (const { voice, text } of passages) {
-        const said = spoken + charactersOf(text);
-        const { audio, model: by } = await provider
-          .generateSpeech({ model, text, voice, format, signal: caller.signal })
-          .catch((error: unknown) => {
-            if (isUpstreamFailure(error) && error.facts.work !== undefined) record.used(spokenUntil(said));
-            throw error;
-          });
-        sounds.push(audio);
-        served = by;
-        spoken = said;
-        // What was made stays to be billed, whatever becomes of the rest.
-        record.servedBy(by);
-        record.used(spokenUntil(spoken));
-      }
-      return { made: joined(sounds), model: served, units: { characters: spoken } };
-    });
+    const texts = passages.map(({ text }) => text);
+    const characters = charactersOf(texts);
+    const tokens = speechTokens(texts);
+    const expected: Asked = { kind: 'speech', units: { characters }, tokens, mostInput: tokens.inputTokens };
+    const { made, ...rest } = await this.metered(
+      caller,
+      { model, provider },
+      expected,
+      async ({ calls, onBrokenOff }) => {
+        const format = passages.length > 1 ? 'wav' : 'mp3';
+        const sounds: Media[] = [];
+        // By the call under way: what was made stays to be billed, whatever becomes of the rest.
+        let spoken: readonly string[] = [];
+        const says = (text: string, by: ModelDescription): void => {
+          spoken = [...spoken, text];
+          calls.now.servedBy(by);
+          calls.now.used(usageOfSpeech(spoken, by));
+        };
+        let served = model;
+        for (const { voice, text } of passages) {
+          const broken = async (failure: UpstreamFailure): Promise<void> => {
+            says(text, failure.facts.work?.model ?? model);
+            spoken = [];
+            await onBrokenOff(failure);
+          };
+          const { audio, model: by } = await provider
+            .generateSpeech({ model, text, voice, format, signal: caller.signal, onBrokenOff: broken })
+            .catch((error: unknown) => {
+              if (isUpstreamFailure(error) && error.facts.work !== undefined) says(text, error.facts.work.model);
+              throw error;
+            });
+          sounds.push(audio);
+          served = by;
+          says(text, by);
+        }
+        return {
+          made: joined(sounds),
+          model: served,
+          units: { characters: charactersOf(spoken) },
+          counted: speechTokens(spoken),
+        };
+      },
+    );
     return { audio: made, ...rest };
   }
 
@@ -180,57 +200,74 @@ export class MediaGenerator {
     { agent: { agentId, spaceId }, asker: { userId, keyId }, signal }: MediaCaller,
     { model, provider }: { readonly model: ModelDescription; readonly provider: MediaProvider },
     { kind, units, tokens, mostInput }: Asked,
-    make: (record: CallRecord) => Promise<Answered<T>>,
+    make: (making: Making) => Promise<Answered<T>>,
   ): Promise<Made & { readonly made: T }> {
     const { metering, models, currency } = this.parts;
-    const call = await metering.begin({
-      userId,
-      ...(keyId === undefined ? {} : { keyId }),
-      agentId,
-      spaceId,
-      kind,
-      isAskedFor: true,
-      model,
-      mayAnswer: provider.mayAnswer(model),
-      estimate: tokens,
-      mostInput,
-      units,
-    });
-    if (signal.aborted) {
-      call.cancel();
-      throw signal.reason;
-    }
-    const record = new CallRecord(call, model, tokens.outputTokens, models.rates, units);
+    const begin = async (): Promise<CallRecord> => {
+      const call = await metering.begin({
+        userId,
+        ...(keyId === undefined ? {} : { keyId }),
+        agentId,
+        spaceId,
+        kind,
+        isAskedFor: true,
+        model,
+        mayAnswer: provider.mayAnswer(model),
+        estimate: tokens,
+        mostInput,
+        units,
+      });
+      if (signal.aborted) {
+        call.cancel();
+        throw signal.reason;
+      }
+      return new CallRecord(call, model, tokens.outputTokens, models.rates, units);
+    };
+    const calls = new RepeatedCall(await begin(), begin);
+    const seen = usageOf({ input: isBilledByTokens(model) ? tokens.inputTokens : 0 });
     try {
-      const answer = await make(record);
+      const answer = await make({ calls, onBrokenOff: (failure) => calls.again(failure, seen) });
+      const record = calls.now;
       record.servedBy(answer.model);
       record.used({
-        usage: answer.usage ?? (isBilledByTokens(answer.model) ? tokens : usageOf({})),
+        usage: answer.usage ?? (isBilledByTokens(answer.model) ? (answer.counted ?? tokens) : usageOf({})),
         units: answer.units,
         source: answer.usage === undefined ? 'counted' : 'upstream',
       });
       record.succeeded();
       return {
         made: answer.made,
-        usage: shownUsage(record.bill(currency), answer.units),
+        usage: shownUsage(calls.all.map((each) => each.bill(currency)).reduce(usageSum), unitsOf(calls.all)),
         model: answer.model.key,
         invocationId: record.id,
       };
     } catch (error) {
-      if (signal.aborted) record.stopped();
-      record.failed(error, usageOf({ input: isBilledByTokens(model) ? tokens.inputTokens : 0 }));
+      if (signal.aborted) calls.stopped();
+      calls.failed(error, seen);
       throw signal.aborted ? signal.reason : generationRejection(error, FIELDS);
     } finally {
-      record.settle();
+      calls.settle();
     }
   }
 }
 
-const spokenUntil = (characters: number): KnownUsage => ({
-  usage: usageOf({}),
-  units: { characters },
+const unitsOf = (calls: readonly CallRecord[]): UnitUsage => {
+  const sum: { -readonly [name in keyof UnitUsage]: number } = {};
+  for (const { units } of calls)
+    for (const [name, count] of Object.entries(units ?? {}))
+      sum[name as keyof UnitUsage] = (sum[name as keyof UnitUsage] ?? 0) + count;
+  return sum;
+};
+
+const usageOfSpeech = (texts: readonly string[], model: ModelDescription): KnownUsage => ({
+  usage: isBilledByTokens(model) ? speechTokens(texts) : usageOf({}),
+  units: { characters: charactersOf(texts) },
   source: 'counted',
 });
+
+/** Tokens of what is said, where its model is billed by tokens. */
+const speechTokens = (texts: readonly string[]): TokenUsage =>
+  usageOf({ input: texts.reduce((sum, text) => sum + mostTokens(text), 0), output: charactersOf(texts) * 2 });
 
 /** Whether no price of a unit says what a call costs, but those of tokens do. */
 const isBilledByTokens = ({ pricing }: ModelDescription): boolean =>
@@ -238,15 +275,7 @@ const isBilledByTokens = ({ pricing }: ModelDescription): boolean =>
   [pricing.perImage, pricing.perMillionCharacters, pricing.perMinute].every((price) => price === undefined);
 
 /** Characters as people count them in code: what is outside the basic plane is one. */
-const charactersOf = (text: string): number => [...text].length;
-
-/** How long a sound is, seconds: as its file says, as far as that can be, else by its size. */
-const secondsOf = ({ data }: Media, bytesPerSecond: number): number => {
-  const told = soundSeconds(data);
-  const seconds =
-    told === undefined ? data.byteLength / bytesPerSecond : Math.min(told, data.byteLength / LEAST_BYTES_PER_SECOND);
-  return Math.max(1, Math.ceil(seconds));
-};
+const charactersOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + [...text].length, 0);
 
 /** Throws `UpstreamFailure` for sounds that are not written alike. */
 const joined = (sounds: readonly Media[]): Media => {

@@ -6,6 +6,8 @@ export interface Wav {
   readonly bytesPerSecond: number;
 }
 
+/** PCM: whole numbers, floating point, and either with more channels. */
+const WHOLE_SAMPLES: readonly number[] = [1, 3, 0xfffe];
 const HEAD = 12;
 const CHUNK_HEAD = 8;
 
@@ -21,13 +23,20 @@ export const readWav = (data: Uint8Array): Wav | undefined => {
     const body = file.subarray(at + CHUNK_HEAD, Math.min(end, file.length));
     if (name === 'fmt ' && body.length >= 16) format = body;
     if (name === 'data' && format !== undefined) {
-      const bytesPerSecond = format.readUInt32LE(8);
+      const bytesPerSecond = bytesPerSecondOf(format);
       return bytesPerSecond === 0 ? undefined : { format, samples: body, bytesPerSecond };
     }
     // Chunks begin at even places.
     at = end + (end % 2);
   }
   return undefined;
+};
+
+/** Of whole samples it follows from how they are written, which whoever plays them goes by: what the head says beside that may be wrong. */
+const bytesPerSecondOf = (format: Buffer): number => {
+  const told = format.readUInt32LE(8);
+  if (!WHOLE_SAMPLES.includes(format.readUInt16LE(0))) return told;
+  return format.readUInt32LE(4) * format.readUInt16LE(2) * Math.ceil(format.readUInt16LE(14) / 8);
 };
 
 /** One file of the samples of several; undefined where they are written in different ways. */

@@ -32,7 +32,7 @@ export const rerankMetered = async (
     payer,
     holds,
     signal,
-    call: () => provider.rerank({ model, query, documents: texts, signal }),
+    call: (onBrokenOff) => provider.rerank({ model, query, documents: texts, signal, onBrokenOff }),
   });
   return scores;
 };

@@ -3,7 +3,7 @@ import type { ModelDescription } from '../catalogue';
 
 /**
  * `unreachable`: no connection. `timeout`: past the provider's `timeoutMs`. `broken`: it answered with a fault of its own or
- * ours, with garbage, or was cut. `rate-limited`, `rejected`: it wants less of us, or rejects the request (400, 413, 422).
+ * ours, with garbage, or was cut; with the status 200 it made what nobody can take, and would again. `rate-limited`, `rejected`: it wants less of us, or rejects the request (400, 413, 422).
  * `open`: not asked, since it failed too often just now. `aborted`: whoever called left.
  */
 export type FailureKind = 'unreachable' | 'timeout' | 'broken' | 'rate-limited' | 'rejected' | 'open' | 'aborted';

@@ -12,7 +12,7 @@ import type {
 import { isAsTrusted } from '../security-tier';
 import { audioType, imageType } from './media-types';
 import type { Exchange } from './exchange';
-import { isUpstreamFailure, UpstreamFailure } from './failure';
+import { isUpstreamFailure, UpstreamFailure, type UpstreamWork } from './failure';
 import { answered } from './openai-provider';
 import { believedUsage } from './reported-usage';
 import type { Route } from './upstream-call';
@@ -33,7 +33,7 @@ export class OpenAiMedia implements MediaProvider {
 
   generateImages(request: ImageRequest): Promise<Images> {
     const { prompt, count, image, mask, seed } = request;
-    return answered(this.trusted(request.model), request.signal, async ({ route: { model }, send }) => {
+    return answered(this.trusted(request.model), request, async ({ route: { model }, send }) => {
       const fields = {
         model: model.modelId,
         prompt,
@@ -51,13 +51,14 @@ export class OpenAiMedia implements MediaProvider {
       // Newer models of OpenAI give nothing else, and reject the field.
       const exchange = await inFormat(ask, isGptImage(model) ? {} : { response_format: 'b64_json' }, {});
       const answer = jsonIn(await exchange.whole());
-      const images = imagesIn(answer['data'], count);
+      const images = imagesIn(answer['data'], count, { model, ms: exchange.ms });
       return { model, images, ...reported(answer, model) };
     });
   }
 
-  generateSpeech({ model: asked, text, voice, format, signal }: SpeechRequest): Promise<Speech> {
-    return answered(this.trusted(asked), signal, async ({ route: { model }, send }) => {
+  generateSpeech(request: SpeechRequest): Promise<Speech> {
+    const { text, voice, format } = request;
+    return answered(this.trusted(request.model), request, async ({ route: { model }, send }) => {
       const body = { model: model.modelId, input: text, voice, response_format: format };
       const data = await (await send('audio/speech', JSON.stringify(body))).whole();
       const mediaType = audioType(data);
@@ -67,8 +68,9 @@ export class OpenAiMedia implements MediaProvider {
     });
   }
 
-  transcribe({ model: asked, audio, prompt, signal }: TranscriptionRequest): Promise<Transcription> {
-    return answered(this.trusted(asked), signal, async ({ route: { model }, send }) => {
+  transcribe(request: TranscriptionRequest): Promise<Transcription> {
+    const { audio, prompt } = request;
+    return answered(this.trusted(request.model), request, async ({ route: { model }, send }) => {
       const fields = {
         model: model.modelId,
         ...(prompt === undefined ? {} : { prompt }),
@@ -81,7 +83,9 @@ export class OpenAiMedia implements MediaProvider {
       const answer = jsonIn(await (await inFormat(ask, preferred, short)).whole());
       const { text } = answer;
       if (typeof text !== 'string') throw new UpstreamFailure('broken');
-      return { model, text, ...secondsIn(answer, audio), ...reported(answer, model) };
+      // No text that is stored or sent has them.
+      const said = text.replaceAll('\0', '').toWellFormed();
+      return { model, text: said, ...secondsIn(answer, audio), ...reported(answer, model) };
     });
   }
 
@@ -155,17 +159,20 @@ const jsonIn = (body: Buffer): Fields => {
   return answer as Fields;
 };
 
-/** Images as they come in an answer. Those that are named by an address are not fetched: such an answer is none. */
-const imagesIn = (data: unknown, most: number): readonly Media[] => {
-  const entries = Array.isArray(data) ? (data as Fields[]) : [];
-  const images = entries.slice(0, most).map(({ b64_json: text }) => {
+/**
+ * Images as they come in an answer. Those that are named by an address are not fetched. A provider that gives images in a form that nobody
+ * takes would give the next ones alike: it is asked no more, and bills them.
+ */
+const imagesIn = (data: unknown, most: number, work: UpstreamWork): readonly Media[] => {
+  const entries = Array.isArray(data) ? (data as (Fields | null)[]) : [];
+  if (entries.length === 0) throw new UpstreamFailure('broken');
+  return entries.slice(0, most).map((entry) => {
+    const text = entry?.['b64_json'];
     const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64');
     const mediaType = imageType(bytes);
-    if (mediaType === undefined) throw new UpstreamFailure('broken');
+    if (mediaType === undefined) throw new UpstreamFailure('broken', { status: 200, work });
     return { mediaType, data: bytes };
   });
-  if (images.length === 0) throw new UpstreamFailure('broken');
-  return images;
 };
 
 const reported = (answer: Fields, model: ModelDescription) => {

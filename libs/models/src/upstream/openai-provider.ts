@@ -5,6 +5,7 @@ import type {
   ChatResult,
   EmbeddingRequest,
   Embeddings,
+  ModelRequest,
   Provider,
   Ranking,
   RerankRequest,
@@ -45,8 +46,7 @@ export class OpenAiProvider implements Provider {
   }
 
   complete(request: ChatRequest): Promise<ChatResult> {
-    const { model, signal, onBrokenOff } = request;
-    return answered(this.trusted(model), signal, (attempt) => completed(request, attempt), onBrokenOff);
+    return answered(this.trusted(request.model), request, (attempt) => completed(request, attempt));
   }
 
   async *stream(request: ChatRequest): AsyncIterable<ChatChunk> {
@@ -96,12 +96,13 @@ export class OpenAiProvider implements Provider {
   }
 
   /** Whatever form a provider gives vectors in is understood, so that `encoding_format`, which some reject, is never sent. */
-  embed({ model, texts, purpose, user, forwarded, signal }: EmbeddingRequest): Promise<Embeddings> {
+  embed(request: EmbeddingRequest): Promise<Embeddings> {
+    const { model, texts, purpose, user, forwarded } = request;
     const routes =
       purpose === undefined
         ? this.routes(model)
         : this.trusted(model).filter((route) => route.model.modelId === model.modelId);
-    return answered(routes, signal, async (attempt) => {
+    return answered(routes, request, async (attempt) => {
       const { model: asked } = attempt.route;
       const prefix = { query: asked.queryPrefix, passage: asked.passagePrefix, none: '' }[purpose ?? 'none'];
       const input = prefix === '' ? texts : texts.map((text) => prefix + text);
@@ -124,8 +125,9 @@ export class OpenAiProvider implements Provider {
   }
 
   /** All documents are asked for, since providers differ in how they call the number of the best. */
-  rerank({ model, query, documents, forwarded, signal }: RerankRequest): Promise<Ranking> {
-    return answered(this.routes(model), signal, async (attempt) => {
+  rerank(request: RerankRequest): Promise<Ranking> {
+    const { model, query, documents, forwarded } = request;
+    return answered(this.routes(model), request, async (attempt) => {
       const { model: asked } = attempt.route;
       const body = { ...picked(forwarded, attempt), model: asked.modelId, query, documents };
       const answer = await jsonOf(attempt, 'rerank', body);
@@ -139,12 +141,11 @@ export class OpenAiProvider implements Provider {
   }
 }
 
-/** What a call comes to that ends with a signal. */
+/** What a call comes to that ends with its signal. */
 export const answered = async <T>(
   routes: readonly Route[],
-  signal: AbortSignal,
+  { signal, onBrokenOff }: Omit<ModelRequest, 'model'>,
   attempting: Attempting<T>,
-  onBrokenOff?: ChatRequest['onBrokenOff'],
 ): Promise<T> => {
   const call = new UpstreamCall(routes, onBrokenOff);
   const unlisten = onAbort(signal, () => call.abort());

@@ -105,8 +105,8 @@ export class UpstreamCall {
   }
 
   private async account(failure: UpstreamFailure): Promise<void> {
-    if (this.brokenOff === undefined || this.onBrokenOff === undefined) return;
     const told = this.withWork(failure);
+    if (told.facts.work === undefined || this.onBrokenOff === undefined) return;
     this.brokenOff = undefined;
     await this.onBrokenOff(told);
   }

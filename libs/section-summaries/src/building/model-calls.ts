@@ -5,6 +5,7 @@ import {
   estimatedTokens,
   isUpstreamFailure,
   type ModelDescription,
+  type ModelRequest,
   mostTokens,
   type Provider,
   textOfMessage,
@@ -82,7 +83,7 @@ export class ModelCalls {
       ...request.sources.flatMap(({ title, headings, text }) => [title, ...headings, text]),
     ];
     const text = await this.metered('chat', { model, provider }, said, MOST_OUTPUT, async (calls, counted) => {
-      const onBrokenOff: ChatRequest['onBrokenOff'] = (failure) => calls.again(failure, counted);
+      const onBrokenOff: ModelRequest['onBrokenOff'] = (failure) => calls.again(failure, counted);
       const answer = await provider.complete({ ...request, onBrokenOff });
       const record = calls.now;
       record.servedBy(answer.model);
@@ -101,8 +102,10 @@ export class ModelCalls {
   embeddings(texts: readonly string[]): Promise<readonly Float32Array[]> {
     const embedding = this.parts.models.embedding();
     const { model, provider } = embedding;
-    return this.metered('embedding', embedding, texts, 0, async ({ now: record }, counted) => {
-      const embedded = await provider.embed({ model, texts, purpose: 'passage', signal: this.signal });
+    return this.metered('embedding', embedding, texts, 0, async (calls, counted) => {
+      const onBrokenOff: ModelRequest['onBrokenOff'] = (failure) => calls.again(failure, counted);
+      const embedded = await provider.embed({ model, texts, purpose: 'passage', signal: this.signal, onBrokenOff });
+      const record = calls.now;
       record.servedBy(embedded.model);
       record.used({ usage: embedded.usage ?? counted, source: embedded.usage === undefined ? 'counted' : 'upstream' });
       // As those for Knowledge are.
