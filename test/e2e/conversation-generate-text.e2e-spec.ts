@@ -62,6 +62,23 @@ describe('generateText', () => {
     ]);
   });
 
+  it('sends an image as what its bytes are, and takes nothing else for one', async () => {
+    const agent = await newAgent();
+    const asking = (text: string) => {
+      const file = { type: 'file', mediaType: 'image/jpeg', url: `data:image/jpeg;base64,${text}` };
+      return generate(agent, { model: 'sees', messages: [{ role: 'user', content: [file] }] });
+    };
+    expect((await asking(PNG)).status).toBe(200);
+    const content = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }];
+    expect(sent()).toMatchObject([{ messages: [{ role: 'user', content }] }]);
+    for (const text of ['PHN2Zy8+', Buffer.from('%PDF-1.7').toString('base64'), Buffer.alloc(64).toString('base64')])
+      expect(await asking(text)).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: 'messages[0].content[0].url' }] },
+      });
+    expect(upstream.calls).toHaveLength(1);
+  });
+
   it('takes messages, images for a model that sees, and every control', async () => {
     const agent = await newAgent();
     const url = `data:image/png;base64,${PNG}`;

@@ -88,6 +88,52 @@ it.each(HOSTILE)('%s arrives as it was written, is run by nothing, and nobody fo
   expect(visits).toEqual([]);
 });
 
+it('NUL and halves of characters break neither the stream nor what is stored, in words and in arguments of tools', async () => {
+  const halves = ['A\u0000\ud83d', '\ude42 \ud800 b\u0000', '\udfff.'];
+  const call = {
+    index: 0,
+    id: 'call_a',
+    type: 'function',
+    function: { name: 'f', arguments: '{"a\\ud800":"x\\u0000"}' },
+  };
+  let steps = 0;
+  gateway.upstream.behaviour = (response) => {
+    const isSecond = (steps += 1) % 2 === 0;
+    const said = halves.map((content) => chunk({ content }));
+    const calls = isSecond ? [] : [chunk({ tool_calls: [call] })];
+    events(response, ...said, ...calls, chunk({}, isSecond ? 'stop' : 'tool_calls'), usageChunk(), DONE).end();
+  };
+  const made = await gateway.platform.call<{ id: string }>(`${CORE}/agents`, {
+    method: 'POST',
+    body: { name: 'Caller', model: 'chat', knowledgeEnabled: true },
+  });
+  const at = `${CORE}/llm/${made.body.id}/conversation`;
+  const answer = await gateway.platform.call<{
+    conversationId: string;
+    message: { id: string; status: string; parts: { type: string; text?: string }[] };
+  }>(at, { method: 'POST', body: { message: 'Say it.' } });
+  expect([answer.status, answer.body.message.status]).toEqual([200, 'complete']);
+  const { conversationId, message } = answer.body;
+  const text = 'A🙂 \ufffd b\ufffd.';
+  expect(message.parts.find(({ type }) => type === 'text')?.text).toBe(text);
+  const shown = await gateway.platform.call<typeof message>(`${at}/${conversationId}/messages/${message.id}`);
+  expect(shown.body.parts).toEqual(message.parts);
+  expect(JSON.stringify(shown.body.parts)).not.toMatch(/\\u0000|\\ud[89a-f]/);
+  const stream = await fetch(gateway.platform.url + at, {
+    method: 'POST',
+    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: 'Say it.', stream: true }),
+  });
+  const streamed = await stream.text();
+  const deltas = streamed
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice('data: '.length)) as Record<string, string>)
+    .flatMap(({ type, delta }) => (type === 'text-delta' ? [delta] : []));
+  expect(deltas.join('')).toBe(text.repeat(message.parts.filter(({ type }) => type === 'text').length));
+  expect(streamed).not.toMatch(/\\u0000|\\ud[89a-f]/);
+});
+
 it('a message of somebody with such a text is no page of ours, in an error neither', async () => {
   const given = `<img src=${address}/error onerror=alert(1)>`;
   const answers = await Promise.all([

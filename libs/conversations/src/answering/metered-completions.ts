@@ -12,6 +12,7 @@ import {
 import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
 import type { Invocation } from '../conversation/checkpoint.events';
 import type { AnsweringAgent, AnsweringModels } from './answering';
+import { keptText } from './kept-text';
 import type { Asker } from './retriever';
 
 /** Whose call it is, and what is held for it. */
@@ -78,7 +79,7 @@ export class MeteredCompletions {
       record.servedBy(answer.model);
       record.used({ usage: answer.usage, source: answer.usageSource });
       record.succeeded();
-      const text = textOfMessage(answer).replaceAll('\0', '').toWellFormed().trim();
+      const text = keptText(textOfMessage(answer)).trim();
       // One that was cut lacks what came last.
       if (text === '' || CUT.has(answer.finishReason)) return reject('upstream_error');
       const invocations = calls.all.map((each) => ({ id: each.id, usage: each.bill(this.currency) }));

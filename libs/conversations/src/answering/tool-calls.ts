@@ -2,6 +2,7 @@ import { isDomainError } from '@app/kernel';
 import type { ToolCall, ToolDescription } from '@app/models';
 import { z } from 'zod';
 import type { MessagePart, ToolPart } from '../conversation/message-parts';
+import { keptJson, keptText } from './kept-text';
 import type { RetrievedPassage } from './retriever';
 import type { Tool, ToolOutput } from './tools';
 
@@ -134,7 +135,7 @@ export const callsIn = (parts: readonly MessagePart[]): readonly ToolPart[] =>
     .filter((part): part is ToolPart => part.type === 'tool');
 
 const endOf = ({ output, isError, passages = [], part, skillId, kept }: ToolOutput): CallEnd => {
-  const text = output.replaceAll('\0', '').toWellFormed();
+  const text = keptText(output);
   if (isError === true) return failed(text);
   const loaded = skillId === undefined ? {} : { skillId };
   const shown = part === undefined ? {} : { shown: [part] };
@@ -151,8 +152,8 @@ const keptInput = (input: unknown): ToolPart['input'] => {
   if (input === undefined || input === '') return {};
   if (isDeeper(input, MAX_DEPTH)) return '[Too deep.]';
   const text = JSON.stringify(input);
-  if (text.length > MAX_INPUT) return text.slice(0, 1_000).toWellFormed();
-  return z.json().parse(JSON.parse(text.toWellFormed()));
+  if (text.length > MAX_INPUT) return keptText(text.slice(0, 1_000));
+  return z.json().parse(keptJson(JSON.parse(text)));
 };
 
 const isDeeper = (value: unknown, than: number): boolean =>

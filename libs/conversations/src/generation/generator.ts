@@ -22,6 +22,7 @@ import { usageSum } from '../answering/usage-sum';
 import { searchText, sourceOf } from '../answering/sources';
 import { CitationReader } from '../answering/citations';
 import type { Compactor } from '../answering/compactor';
+import { keptText } from '../answering/kept-text';
 import type { Asker, RetrievedPassage, Retriever } from '../answering/retriever';
 import { sourceParts } from '../answering/source-parts';
 import { conversationDecider } from '../conversation/conversation.decider';
@@ -98,9 +99,10 @@ export class Generator {
   async text(generation: Generation): Promise<GeneratedText> {
     const { result, passages, usage, invocationId } = await this.answer(generation, await this.messages(generation));
     const reader = new CitationReader(passages.length);
-    const text = reader.push(textOfMessage(result)) + reader.end();
+    const text = reader.push(keptText(textOfMessage(result))) + reader.end();
     const sources = sourceParts(text, reader.citations, passages);
-    const reasoningText = result.content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n\n');
+    const thoughts = result.content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []));
+    const reasoningText = keptText(thoughts.join('\n\n'));
     return {
       ...(reasoningText === '' ? {} : { reasoningText }),
       text,

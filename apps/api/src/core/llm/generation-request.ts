@@ -7,6 +7,7 @@ import {
   type Catalogue,
   type ChatMessage,
   type FileContent,
+  imageType,
   type ModelDescription,
   type Sampling,
   seesImages,
@@ -124,7 +125,10 @@ const fileOf = async (
   if (!seesImages(model)) reject('unsupported_parameter', { path, reason: 'sees_nothing' });
   const data = dataOf(url, mediaType);
   if (data === undefined) throw invalidField(`${path}.url`, `Must be a data URL such as data:${mediaType};base64,…`);
-  return { type: 'file', mediaType, data, ...(filename === undefined ? {} : { filename }) };
+  // What its bytes are, whatever its address calls it.
+  const actual = imageType(data);
+  if (actual === undefined) throw invalidField(`${path}.url`, 'Must be an image: PNG, JPEG, WebP or GIF.');
+  return { type: 'file', mediaType: actual, data, ...(filename === undefined ? {} : { filename }) };
 };
 
 /** The bytes of a data URL of one media type; undefined for what is none. */
