@@ -22,12 +22,14 @@ export interface OpenBody {
 export interface Blobs {
   /**
    * Stores a body durably and answers its name. `stream` is the one whose key encrypts it; the key must exist or is made
-   * with `owner`. If the body's iterable throws, nothing is left behind and its error is passed on.
+   * with `owner`. If the body's iterable throws, nothing is left behind and its error is passed on. Bodies that are stored at once
+   * are so sooner `beside` one name, of `newBlobName`.
    */
   put(
     stream: string,
     body: Buffer | AsyncIterable<Buffer>,
     owner: KeyOwner,
+    beside?: BlobName,
   ): Promise<{ readonly name: BlobName; readonly size: number }>;
   /** The body, to read piece by piece; undefined if it, or its key, is gone. Throws `BlobDamaged` if its beginning is not what was stored. */
   open(stream: string, name: BlobName): Promise<OpenBody | undefined>;
@@ -61,7 +63,14 @@ export class BlobDamaged extends Error {
 
 const NAME = /^[0-9a-f]{32}$/;
 
-export const newBlobName = (): BlobName => randomBytes(16).toString('hex');
+/** Digits of a name that say where its body stands. */
+export const PLACE_DIGITS = 2;
+
+/** A new name; `beside` another it stands in the same place. */
+export const newBlobName = (beside = ''): BlobName => {
+  const random = randomBytes(16).toString('hex');
+  return `${beside.slice(0, PLACE_DIGITS)}${random.slice(Math.min(beside.length, PLACE_DIGITS))}`;
+};
 
 /** Names from elsewhere are looked at before they become a path or a key. */
 export const isBlobName = (text: string): text is BlobName => NAME.test(text);

@@ -9,9 +9,10 @@ export const storeBody = async (
   body: Buffer | AsyncIterable<Buffer>,
   owner: KeyOwner,
   write: (name: BlobName, pieces: AsyncIterable<Buffer>) => Promise<void>,
+  beside?: BlobName,
 ): Promise<{ name: BlobName; size: number }> => {
   const key = await vault.ensureKey(stream, owner);
-  const name = newBlobName();
+  const name = newBlobName(beside);
   const counter = { size: 0 };
   await write(name, encryptBody(key, name, counted(Buffer.isBuffer(body) ? [body] : body, counter)));
   return { name, size: counter.size };

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import type { Blobs } from '../blobs';
+import { type Blobs, newBlobName } from '../blobs';
 import { blobsContract, MemoryKeyring } from '../blobs.contract';
 import { openFileBlobs } from './file-blobs';
 
@@ -91,6 +91,19 @@ describe('The files of FileBlobs', () => {
     };
     expect((await blobs.put('document-1', large(), {})).size).toBe(32 * MEBIBYTE);
     expect(Math.max(...unwritten)).toBeLessThan(2 * MEBIBYTE);
+  });
+
+  it('stores bodies that are stored at once in one folder, under names of their own, and again where that was taken away', async () => {
+    const beside = newBlobName();
+    const put = () => blobs.put('document-1', randomBytes(100_000), {}, beside);
+    const stored = await Promise.all(Array.from({ length: 20 }, put));
+    const names = stored.map(({ name }) => name);
+    expect(new Set(names).size).toBe(20);
+    expect(readdirSync(join(test.folder, beside.slice(0, 2))).toSorted()).toEqual(names.toSorted());
+    expect(await blobs.list(null, 100)).toEqual(names.toSorted());
+    rmSync(join(test.folder, beside.slice(0, 2)), { recursive: true });
+    const { name } = await put();
+    expect(await blobs.get('document-1', name)).toHaveLength(100_000);
   });
 
   it('sweeps what a crash left unfinished a day ago, not what is under way', async () => {

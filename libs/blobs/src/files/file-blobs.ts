@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type KeyOwner, type Keyring, syncToDisk, Unavailable } from '@app/kernel';
-import { type BlobName, type Blobs, isBlobName, type OpenBody } from '../blobs';
+import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
+import { type BlobName, type Blobs, isBlobName, type OpenBody, PLACE_DIGITS } from '../blobs';
 import type { StoredBytes } from '../blob-cipher';
 import { openBody, storeBody, wholeBody } from '../encrypted-body';
+import { DurableFolders } from './durable-folders';
 
 export interface FileBlobsOptions {
   /** Folder of the bodies, `DATA_DIR/blobs`. */
@@ -17,6 +18,8 @@ export interface FileBlobsOptions {
 const UNFINISHED = 'unfinished';
 /** Bytes read of a file at once. */
 const STRIDE = 256 * 1024;
+/** Bytes written to a file at once, but for its end. */
+const LEAST_WRITTEN = 64 * 1024;
 /** An upload that was interrupted by a crash is swept when it is this old; younger ones may be under way in another thread. */
 const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -28,6 +31,8 @@ export const openFileBlobs = async (options: FileBlobsOptions): Promise<Blobs> =
 };
 
 class FileBlobs implements Blobs {
+  private readonly folders = new DurableFolders();
+
   constructor(
     private readonly folder: string,
     private readonly vault: Keyring,
@@ -37,8 +42,9 @@ class FileBlobs implements Blobs {
     stream: string,
     body: Buffer | AsyncIterable<Buffer>,
     owner: KeyOwner,
+    beside?: BlobName,
   ): Promise<{ name: BlobName; size: number }> {
-    return storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces));
+    return storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces), beside);
   }
 
   open(stream: string, name: BlobName): Promise<OpenBody | undefined> {
@@ -55,7 +61,11 @@ class FileBlobs implements Blobs {
 
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
     const found: BlobName[] = [];
-    for (let prefix = parseInt(after?.slice(0, 2) ?? '00', 16); prefix < 256 && found.length < limit; prefix += 1) {
+    for (
+      let prefix = parseInt(after?.slice(0, PLACE_DIGITS) ?? '00', 16);
+      prefix < 256 && found.length < limit;
+      prefix += 1
+    ) {
       const inside = (await readdir(join(this.folder, folderOf(prefix))).catch(absent)) ?? [];
       for (const name of inside.filter((each) => isBlobName(each) && (after === null || each > after)).toSorted())
         found.push(name);
@@ -103,18 +113,23 @@ class FileBlobs implements Blobs {
   }
 
   private async moveIntoPlace(unfinished: string, name: BlobName): Promise<void> {
-    const folder = join(this.folder, name.slice(0, 2));
-    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncToDisk(this.folder);
-    await rename(unfinished, this.fileOf(name));
-    await syncToDisk(folder);
+    const folder = join(this.folder, name.slice(0, PLACE_DIGITS));
+    const move = () => rename(unfinished, this.fileOf(name));
+    await this.folders.make(folder);
+    await move().catch(async (error: NodeJS.ErrnoException) => {
+      absent(error);
+      await this.folders.makeAgain(folder);
+      await move();
+    });
+    await this.folders.sync(folder);
   }
 
   private fileOf(name: BlobName): string {
-    return join(this.folder, name.slice(0, 2), name);
+    return join(this.folder, name.slice(0, PLACE_DIGITS), name);
   }
 }
 
-const folderOf = (prefix: number): string => prefix.toString(16).padStart(2, '0');
+const folderOf = (prefix: number): string => prefix.toString(16).padStart(PLACE_DIGITS, '0');
 
 const readPart = async (file: string, start: number, end: number): Promise<Buffer> => {
   const handle = await open(file, 'r').catch(absent);
@@ -132,12 +147,26 @@ const NOTHING = Buffer.alloc(0);
 const writeDurably = async (file: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> => {
   const handle = await open(file, 'wx', 0o600);
   try {
-    for await (const piece of pieces) await handle.writeFile(piece);
+    for await (const piece of gathered(pieces)) await handle.writeFile(piece);
     await handle.sync();
   } finally {
     await handle.close();
   }
 };
+
+/** The same bytes in pieces that are worth a write of their own. */
+async function* gathered(pieces: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes < LEAST_WRITTEN) continue;
+    yield Buffer.concat(held);
+    [held, bytes] = [[], 0];
+  }
+  yield Buffer.concat(held);
+}
 
 const sweepUnfinished = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {

@@ -64,8 +64,9 @@ class S3Blobs implements Blobs {
     stream: string,
     body: Buffer | AsyncIterable<Buffer>,
     owner: KeyOwner,
+    beside?: BlobName,
   ): Promise<{ name: BlobName; size: number }> {
-    return storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces));
+    return storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces), beside);
   }
 
   open(stream: string, name: BlobName): Promise<OpenBody | undefined> {

@@ -1,9 +1,18 @@
-import { BLOBS, type Blobs } from '@app/blobs';
-import { findingsWithin } from '@app/screening';
-import { Decisions, idOf, isErased, isUnavailable, reject, Semaphore, streamOf, Unavailable } from '@app/kernel';
+import { BLOBS, type Blobs, newBlobName } from '@app/blobs';
+import {
+  Decisions,
+  idOf,
+  type KeyOwner,
+  isErased,
+  isUnavailable,
+  reject,
+  Semaphore,
+  streamOf,
+  Unavailable,
+} from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { SkillFile } from '../archive';
-import { isText } from '../loading/search-texts';
+import { fileFinder } from './file-findings';
 import { type Skill, skillDecider, versionsOf } from './skill.decider';
 import type { StoredFile } from './skill.events';
 import { bodiesOf, type VersionContent } from './version';
@@ -38,14 +47,23 @@ export class SkillBodies {
     files: readonly SkillFile[],
     before: VersionContent | undefined,
   ): Promise<readonly StoredFile[]> {
-    const find = findingsWithin();
-    return this.storeAll(files, before, async ({ path, mediaType, sizeBytes, sha256, bytes: given }, stored) => {
+    const finder = fileFinder(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    const store = async (
+      { path, mediaType, sizeBytes, sha256, bytes: given }: SkillFile,
+      put: Put,
+    ): Promise<StoredFile> => {
       const bytes = Buffer.from(given.buffer, given.byteOffset, given.length);
-      const { name } = await this.blobs.put(stream, bytes, of);
-      stored(name);
-      const findings = isText(bytes) ? await find.slowly(bytes.toString('utf8')) : [];
-      return { path, mediaType, sizeBytes, sha256, file: name, findings: [...findings] };
-    });
+      const finding = finder.find(bytes);
+      // Who waits for it below hears of its failure, unless the file itself is not stored.
+      finding.catch(() => undefined);
+      const file = await put(stream, bytes, of);
+      return { path, mediaType, sizeBytes, sha256, file, findings: [...(await finding)] };
+    };
+    try {
+      return await this.storeAll(files, before, store);
+    } finally {
+      await finder.end();
+    }
   }
 
   /** Copies files of one stream to another, under a key that is nobody's, but for those that `before` has. If one cannot be copied, none stays. */
@@ -55,11 +73,9 @@ export class SkillBodies {
     files: readonly StoredFile[],
     before?: VersionContent,
   ): Promise<readonly StoredFile[]> {
-    return this.storeAll(files, before, async (file, stored) => {
+    return this.storeAll(files, before, async (file, put) => {
       const bytes = (await this.read(from, file)) ?? reject('not_found', { kind: 'skill', id: idOf(from) });
-      const { name } = await this.blobs.put(to, bytes, {});
-      stored(name);
-      return { ...file, file: name };
+      return { ...file, file: await put(to, bytes, {}) };
     });
   }
 
@@ -71,15 +87,21 @@ export class SkillBodies {
   private async storeAll<File extends Pick<StoredFile, 'path' | 'mediaType' | 'sha256'>>(
     files: readonly File[],
     before: VersionContent | undefined,
-    store: (file: File, stored: (name: string) => void) => Promise<StoredFile>,
+    store: (file: File, put: Put) => Promise<StoredFile>,
   ): Promise<readonly StoredFile[]> {
     const places = new Semaphore(AT_ONCE);
     const stored: string[] = [];
+    const beside = newBlobName();
+    const put: Put = async (stream, bytes, owner) => {
+      const { name } = await this.blobs.put(stream, bytes, owner, beside);
+      stored.push(name);
+      return name;
+    };
     const storing = files.map((file) =>
       places.run(async (): Promise<StoredFile> => {
         const same = isErased(file.path) ? undefined : before?.files.get(file.path);
         if (same !== undefined && same.sha256 === file.sha256 && same.mediaType === file.mediaType) return same;
-        return store(file, (name) => stored.push(name));
+        return store(file, put);
       }),
     );
     const results = await Promise.allSettled(storing);
@@ -132,6 +154,9 @@ export class SkillBodies {
     if (unnamed.length > 0) await this.blobs.remove(unnamed);
   }
 }
+
+/** Stores bytes, which go again if the others cannot be stored. Answers the name of the body. */
+type Put = (stream: string, bytes: Buffer, owner: KeyOwner) => Promise<string>;
 
 const namedBodies = (skill: Skill): ReadonlySet<string> =>
   skill.status === 'present' ? bodiesOf(versionsOf(skill)) : new Set();
