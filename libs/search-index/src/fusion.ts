@@ -7,7 +7,7 @@ export interface Ranked<Id> {
   readonly value: number;
 }
 
-/** A passage that one leg of a search found. */
+/** A passage that one leg of a search found. Its chunk id tells ties apart; where there are none it may cost a read that nobody needs. */
 export interface Found<Id> extends Ranked<Id> {
   readonly chunkId: string;
 }
@@ -15,7 +15,6 @@ export interface Found<Id> extends Ranked<Id> {
 /** A passage of either leg with its place in both. */
 export interface Candidate<Id> {
   readonly id: Id;
-  readonly chunkId: string;
   /** From 1; null where that leg did not find it. */
   readonly textRank: number | null;
   readonly vectorRank: number | null;
@@ -62,14 +61,15 @@ export const fused = <Id>(
       { rank: index + 1, score: mode === 'vector' ? cosine(value) : vectorWeight * betweenBoth(value, byVector) },
     ]),
   );
-  const chunks = new Map([...byText, ...byVector].map(({ id, chunkId }) => [id, chunkId]));
-  return [...chunks]
-    .map(([id, chunkId]) => {
+  const found = new Map([...byText, ...byVector].map((passage) => [passage.id, passage]));
+  return [...found]
+    .map(([id, passage]) => {
       const [text, vector] = [texts.get(id), vectors.get(id)];
       const score = (text?.score ?? 0) + (vector?.score ?? 0);
-      return { id, chunkId, textRank: text?.rank ?? null, vectorRank: vector?.rank ?? null, score };
+      return { passage, candidate: { id, textRank: text?.rank ?? null, vectorRank: vector?.rank ?? null, score } };
     })
-    .toSorted((a, b) => b.score - a.score || (a.chunkId < b.chunkId ? -1 : 1));
+    .toSorted((a, b) => b.candidate.score - a.candidate.score || (a.passage.chunkId < b.passage.chunkId ? -1 : 1))
+    .map(({ candidate }) => candidate);
 };
 
 const shareOfBest = (value: number, found: readonly Ranked<unknown>[]): number => {

@@ -216,12 +216,12 @@ export class IndexReader {
         .map((other) => [`${other.documentId}/${other.put}`, other]),
     );
     let isOvertaken = others.size < passed.length;
-    const hits = candidates.flatMap(({ id, chunkId, textRank, vectorRank, score }) => {
+    const hits = candidates.flatMap(({ id, textRank, vectorRank, score }) => {
       const leg = found.get(id);
       const passage = sources.get(id) as PassageRecord | undefined;
       const present = presentOf(leg?.documentId ?? '');
       if (leg === undefined || present === undefined || !query.scopes.includes(present.scope)) return [];
-      const { documentId, put } = leg;
+      const { chunkId, documentId, put } = leg;
       if (present.put !== put) others.set(`${documentId}/${put}`, { documentId, put });
       if (passage?.text === undefined || passage.put !== put || present.put !== put) {
         isOvertaken = true;

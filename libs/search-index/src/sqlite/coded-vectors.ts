@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Ranked } from '../fusion';
 import type { Statements } from './statements';
-import { codeOf, codeScores, cosineDistance, MOST_SCORE, wordsOf } from './vector-code';
+import { codeOf, codeScores, cosineDistances, MOST_SCORE, wordsOf } from './vector-code';
 import { blobOf, bytesOf, floatsOf, type NearestQuery, type StoredVector, type Vectors } from './vectors';
 
 /** So many passages are compared exactly, at least; twice the limit if that is more. Nearest by their codes, all where there are no more. */
@@ -83,13 +83,16 @@ export class CodedVectors implements Vectors {
     return best;
   }
 
+  /** The vectors come in one row, one behind the other: a row each would take longer than to read them. */
   private compared(passages: readonly number[], asked: Float32Array): readonly Ranked<number>[] {
-    return (
-      this.statements
-        .get('select id, vector from vectors where id in (select value from json_each(?))')
-        .raw()
-        .all(JSON.stringify(passages)) as [number, Buffer][]
-    ).map(([id, vector]) => ({ id, value: cosineDistance(floatsOf(vector), asked) }));
+    const [ids, vectors] = this.statements
+      .get(
+        `select json_group_array(id), cast(group_concat(vector, '') as blob) from vectors where id in (select value from json_each(?))`,
+      )
+      .raw()
+      .get(JSON.stringify(passages)) as [string, Buffer | null];
+    const distances = cosineDistances(vectors === null ? new Float32Array() : floatsOf(vectors), asked);
+    return (JSON.parse(ids) as number[]).map((id, at) => ({ id, value: distances[at] as number }));
   }
 
   private codesOf(scope: number, model: number, words: number): ScopeCodes {
@@ -131,7 +134,7 @@ const nearestByCode = (
   documents: ReadonlySet<number> | undefined,
   wanted: number,
 ): readonly number[] => {
-  const allowed = scopes.map((scope) => ({ ...scope, places: placesOf(scope, documents) }));
+  const allowed = scopes.map((scope) => ({ ...scope, places: keptPlaces(scope, documents) }));
   const all = (): readonly number[] =>
     allowed.flatMap(({ passages, places }) => Array.from(places, (place) => passages[place] as number));
   if (allowed.reduce((sum, { places }) => sum + places.length, 0) <= wanted) return all();
@@ -157,6 +160,20 @@ const nearestByCode = (
     }
     return found;
   });
+};
+
+/** Of the codes that were read last, and the documents that were asked for last: the same filter often comes again. */
+const placesKept = new WeakMap<
+  ScopeCodes,
+  { readonly documents: ReadonlySet<number> | undefined; readonly places: Uint32Array }
+>();
+
+const keptPlaces = (scope: ScopeCodes, documents: ReadonlySet<number> | undefined): Uint32Array => {
+  const known = placesKept.get(scope);
+  if (known !== undefined && known.documents === documents) return known.places;
+  const places = placesOf(scope, documents);
+  placesKept.set(scope, { documents, places });
+  return places;
 };
 
 /** The places of the passages that are of these documents. */

@@ -1,8 +1,12 @@
-import { inOrder } from '../fusion';
+import { type Found, inOrder } from '../fusion';
 import type { Terms } from '../language/terms';
-import { type FoundPassage, type Looked, type TextSearch, untied } from './found-passage';
+import { type Looked, type TextSearch, untied } from './found-passage';
 import { IDS_OF_SCOPE, idsOfScope, type Layout, SCOPE_TOKEN, scopeToken } from './layout';
 import type { Statements } from './statements';
+
+interface FoundPassage extends Found<number> {
+  readonly document: number;
+}
 
 /** Where filters leave such a share of the documents, what they leave out is left out behind the ranking. */
 const MOST = 0.2;

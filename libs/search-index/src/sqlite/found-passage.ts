@@ -3,10 +3,6 @@ import type { Terms } from '../language/terms';
 import type { IdRanges } from './id-ranges';
 import type { Statements } from './statements';
 
-export interface FoundPassage extends Found<number> {
-  readonly document: number;
-}
-
 /** What a search looks through: scopes, and what its filters leave there. */
 export interface Looked {
   readonly scopes: readonly number[];
@@ -18,13 +14,16 @@ export interface Looked {
 /** Finds passages by words. */
 export interface TextSearch {
   /** The best passages, so many, ties by chunk id. */
-  find(terms: Terms, looked: Looked, wanted: number): readonly FoundPassage[];
+  find(terms: Terms, looked: Looked, wanted: number): readonly Found<number>[];
   /** Those of the scopes that have a passage with all words, in either language. */
   scopesWith(terms: Terms, scopes: readonly number[]): readonly number[];
 }
 
 /** The first so many, ties by chunk id. Where the cut would fall into a tie, more are fetched, so that the cut never depends on how rows were stored. */
-export const untied = (wanted: number, fetch: (limit: number) => readonly FoundPassage[]): readonly FoundPassage[] => {
+export const untied = <Each extends Found<number>>(
+  wanted: number,
+  fetch: (limit: number) => readonly Each[],
+): readonly Each[] => {
   let limit = wanted + 1;
   let found = fetch(limit);
   while (isCutInTie(found, wanted, limit)) {
@@ -34,15 +33,22 @@ export const untied = (wanted: number, fetch: (limit: number) => readonly FoundP
   return inOrder(found).slice(0, wanted);
 };
 
-/** Ranked passages with what names them; the index over it is small, where the rows hold the texts and lie far apart. */
-export const named = (statements: Statements, ranked: readonly Ranked<number>[]): readonly FoundPassage[] => {
-  const rows = statements
-    .get('select id, chunkId, document from passages where id in (select value from json_each(?))')
-    .raw()
-    .all(JSON.stringify(ranked.map(({ id }) => id))) as [number, string, number][];
-  const passages = new Map(rows.map(([id, chunkId, document]) => [id, { chunkId, document }]));
-  return ranked.flatMap(({ id, value }) => {
-    const passage = passages.get(id);
-    return passage === undefined ? [] : [{ id, value, ...passage }];
-  });
-};
+/** A passage whose chunk id is read when it is asked for: the rows are many and lie far apart, and only ties need it. */
+class StoredPassage implements Found<number> {
+  private name: string | undefined;
+
+  constructor(
+    private readonly statements: Statements,
+    readonly id: number,
+    readonly value: number,
+  ) {}
+
+  get chunkId(): string {
+    return (this.name ??=
+      this.statements.value<string>('select chunkId from passages where id = ?', this.id) ?? `${this.id}`);
+  }
+}
+
+/** Ranked passages with their chunk ids. */
+export const named = (statements: Statements, ranked: readonly Ranked<number>[]): readonly Found<number>[] =>
+  ranked.map(({ id, value }) => new StoredPassage(statements, id, value));

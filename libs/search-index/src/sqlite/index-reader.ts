@@ -1,10 +1,10 @@
 import { type Place, placeOf } from '@app/kernel/threads';
 import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { type Candidate, candidatesFor, fused } from '../fusion';
+import { type Candidate, candidatesFor, type Found, fused } from '../fusion';
 import { queryTerms } from '../language/terms';
 import type { Scope, SearchHit, SearchQuery } from '../search-index';
-import { type FoundPassage, type Looked, named, type TextSearch, untied } from './found-passage';
+import { type Looked, named, type TextSearch, untied } from './found-passage';
 import { IdRanges } from './id-ranges';
 import { textOf, vectorsOf } from './index-file';
 import { type Layout, layoutOf } from './layout';
@@ -14,6 +14,7 @@ import type { Vectors } from './vectors';
 type HitRow = Omit<SearchHit, 'headings' | 'score' | 'textRank' | 'vectorRank' | keyof Place> & {
   readonly [Field in keyof Place]-?: NonNullable<Place[Field]> | null;
 } & {
+  readonly id: number;
   readonly headings: string;
   readonly scopeId: number;
 };
@@ -21,6 +22,8 @@ type HitRow = Omit<SearchHit, 'headings' | 'score' | 'textRank' | 'vectorRank' |
 /** Queries whose words are kept until their vectors come, and how long they are, milliseconds. */
 const MOST_PREFETCHED = 64;
 const PREFETCHED_MS = 10_000;
+/** Documents, of all filters together, whose ids are kept for the next search with the same filter. */
+const MOST_FILTERED = 100_000;
 
 /** Searches one version of an index. The same documents give the same hits in the same order, however they got there. */
 export class IndexReader {
@@ -31,8 +34,13 @@ export class IndexReader {
   /** By the queries whose vectors are being made. Some never come. */
   private readonly prefetched = new LRUCache<
     string,
-    { readonly state: string; readonly looked: Looked; readonly found: readonly FoundPassage[] }
+    { readonly state: string; readonly looked: Looked; readonly found: readonly Found<number>[] }
   >({ max: MOST_PREFETCHED, ttl: PREFETCHED_MS });
+  /** By their scopes and filters. */
+  private readonly filtered = new LRUCache<string, { readonly state: string; readonly looked: Looked }>({
+    maxSize: MOST_FILTERED,
+    sizeCalculation: ({ looked }) => 1 + (looked.documents?.size ?? 0),
+  });
 
   constructor(db: Database.Database) {
     this.statements = new Statements(db);
@@ -48,9 +56,7 @@ export class IndexReader {
     const wanted = candidatesFor(query.limit);
     const byText = query.mode === 'vector' ? [] : (fetched?.found ?? this.byText(query, looked));
     const byVector = query.mode === 'text' ? [] : untied(wanted, (limit) => this.byVector(query.vector, looked, limit));
-    return fused(byText, byVector, query)
-      .slice(0, query.limit)
-      .flatMap((candidate) => this.hit(candidate, looked.scopes));
+    return this.hits(fused(byText, byVector, query).slice(0, query.limit), looked.scopes);
   }
 
   scopesWith({ scopes, text }: Pick<SearchQuery, 'scopes' | 'text'>): readonly Scope[] {
@@ -86,7 +92,18 @@ export class IndexReader {
   }
 
   /** The scopes of a query that have documents, and what its filters leave of these. */
-  private looked({ scopes: names, documentIds, exceptDocumentIds, tagIds }: SearchQuery): Looked {
+  private looked(query: Omit<SearchQuery, 'vector'>): Looked {
+    const { scopes, documentIds, exceptDocumentIds, tagIds } = query;
+    const key = JSON.stringify([scopes, documentIds, exceptDocumentIds, tagIds]);
+    const state = this.state();
+    const known = this.filtered.get(key);
+    if (known?.state === state) return known.looked;
+    const looked = this.lookUp(query);
+    this.filtered.set(key, { state, looked });
+    return looked;
+  }
+
+  private lookUp({ scopes: names, documentIds, exceptDocumentIds, tagIds }: Omit<SearchQuery, 'vector'>): Looked {
     const scopes = this.statements.values<number>(
       'select id from scopes where scope in (select value from json_each(?)) and exists (select 1 from documents where documents.scope = scopes.id)',
       JSON.stringify(names),
@@ -113,7 +130,7 @@ export class IndexReader {
     };
   }
 
-  private byText({ text, limit }: SearchQuery, looked: Looked): readonly FoundPassage[] {
+  private byText({ text, limit }: SearchQuery, looked: Looked): readonly Found<number>[] {
     const terms = queryTerms(text);
     return terms.en.length === 0 ? [] : this.text.find(terms, looked, candidatesFor(limit));
   }
@@ -121,7 +138,7 @@ export class IndexReader {
   /** What was prefetched for a query, once, unless something was written since. */
   private fetched(
     query: SearchQuery,
-  ): { readonly looked: Looked; readonly found: readonly FoundPassage[] } | undefined {
+  ): { readonly looked: Looked; readonly found: readonly Found<number>[] } | undefined {
     const key = keyOf(query);
     const known = this.prefetched.get(key);
     this.prefetched.delete(key);
@@ -138,7 +155,7 @@ export class IndexReader {
     vector: SearchQuery['vector'],
     { scopes, documents }: Looked,
     limit: number,
-  ): readonly FoundPassage[] {
+  ): readonly Found<number>[] {
     if (vector === undefined) return [];
     const model = this.statements.value<number>(
       'select id from models where model = ? and dimensions = ?',
@@ -150,27 +167,22 @@ export class IndexReader {
     return named(this.statements, this.vectors.nearest({ model, values, scopes, documents }, limit));
   }
 
-  /** The hit, read with its scope once more: what the indexes hold by mistake is still not shown to others. */
-  private hit({ id, score, textRank, vectorRank }: Candidate<number>, scopes: readonly number[]): readonly SearchHit[] {
-    const row = this.statements
-      .get(
-        `select scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, ordinal, text, headings, "start", "end", page, slide, sheet, "row"
+  /** The hits, read with their scopes once more: what the indexes hold by mistake is still not shown to others. */
+  private hits(candidates: readonly Candidate<number>[], scopes: readonly number[]): readonly SearchHit[] {
+    const rows = this.statements.rows<HitRow>(
+      `select passages.id, scopes.id as scopeId, documentId, name as documentName, revision as documentRevision, scopes.scope, chunkId, ordinal, text, headings, "start", "end", page, slide, sheet, "row"
        from passages join documents on documents.id = passages.document join scopes on scopes.id = documents.scope
-       where passages.id = ? and enabled = 1`,
-      )
-      .get(id) as HitRow | undefined;
-    if (row === undefined || !scopes.includes(row.scopeId)) return [];
-    const { scopeId: _, headings, page, slide, sheet, row: rowOfSheet, ...hit } = row;
-    return [
-      {
-        ...hit,
-        headings: JSON.parse(headings) as string[],
-        ...placeOf({ page, slide, sheet, row: rowOfSheet }),
-        score,
-        textRank,
-        vectorRank,
-      },
-    ];
+       where passages.id in (select value from json_each(?)) and enabled = 1`,
+      JSON.stringify(candidates.map(({ id }) => id)),
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return candidates.flatMap(({ id: candidate, score, textRank, vectorRank }) => {
+      const found = byId.get(candidate);
+      if (found === undefined || !scopes.includes(found.scopeId)) return [];
+      const { id: _id, scopeId: _scope, headings, page, slide, sheet, row, ...hit } = found;
+      const place = placeOf({ page, slide, sheet, row });
+      return [{ ...hit, headings: JSON.parse(headings) as string[], ...place, score, textRank, vectorRank }];
+    });
   }
 }
 

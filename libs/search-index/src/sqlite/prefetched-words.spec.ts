@@ -63,6 +63,27 @@ it.each([
   expect(await found(other)).toEqual(expected);
 });
 
+it.each([
+  ['this', async () => undefined],
+  ['another', async () => openSqliteSearchIndex({ folder, inThread: true })],
+])('of documents of a tag are those that have it now, where %s connection tagged others', async (_, open) => {
+  const tags = async (documentId: string, ...tagIds: readonly string[]) => {
+    const other = await open();
+    const written = other === undefined ? tested : new TestIndex('passages', other);
+    await written.apply([{ op: 'patchDocument', documentId, fields: { tagIds } }]);
+    await other?.close();
+  };
+  await tested.apply([putDocument('d2', [passage('c2', 'Another ferry.')])]);
+  const tagged = () => found({ tagIds: ['t1'] });
+  expect(await tagged()).toEqual([]);
+  await tags('d1', 't1');
+  expect([await tagged(), await tagged()]).toEqual([['c1'], ['c1']]);
+  await tags('d2', 't1');
+  expect((await tagged()).toSorted()).toEqual(['c1', 'c2']);
+  await tags('d1');
+  expect(await tagged()).toEqual(['c2']);
+});
+
 it('of an index that is not there are not looked up', async () => {
   await expect(index.prefetch?.('others', query)).rejects.toThrow(/no live version/);
 });

@@ -1,7 +1,8 @@
-import { inOrder, MAX_CANDIDATES } from '../fusion';
+import { type Found, inOrder, MAX_CANDIDATES } from '../fusion';
 import type { Terms } from '../language/terms';
 import { bestOf, bm25 } from './bm25';
-import { type FoundPassage, type Looked, named, type TextSearch } from './found-passage';
+import { type Looked, named, type TextSearch } from './found-passage';
+import { IDS_OF_SCOPE } from './layout';
 import type { Statements } from './statements';
 import { placeOf, WordLists } from './word-lists';
 
@@ -19,19 +20,31 @@ export class TextLeg implements TextSearch {
    * The best passages by BM25, each by its own score and that of its whole document: so words that stand in two passages of a document
    * count together (measured in docs/decisions, search).
    */
-  find(terms: Terms, { scopes, documents, passages }: Looked, wanted: number): readonly FoundPassage[] {
+  find(terms: Terms, { scopes, documents, passages }: Looked, wanted: number): readonly Found<number>[] {
     const asked = askedOf(terms);
     const isLeft = documents === undefined ? undefined : (id: number) => passages?.has(id) ?? false;
     const best = bestOf(bm25(this.passages, asked, scopes, isLeft), wanted);
     const ranked = best.toSorted((a, b) => a.value - b.value).slice(0, MAX_CANDIDATES);
     const found = inOrder(named(this.statements, ranked)).slice(0, wanted);
     if (found.length === 0) return [];
-    const wholes = new Set(found.map(({ document }) => document));
+    const documentOf = this.documentsOf(found.map(({ id }) => id));
+    const wholes = new Set(documentOf.values());
     const { ids, scores } = bm25(this.documents, asked, scopes, (id) => wholes.has(id));
     const values = new Map([...ids].map((id, at) => [id, scores[at] as number]));
-    return inOrder(
-      found.map((passage) => ({ ...passage, value: passage.value - (values.get(passage.document) ?? 0) })),
-    );
+    const together = found.map(({ id, value }) => ({ id, value: value - (values.get(documentOf.get(id) ?? 0) ?? 0) }));
+    return inOrder(named(this.statements, together));
+  }
+
+  /** By the index over the documents of a scope, which is small: the ids of their passages follow one another. */
+  private documentsOf(passages: readonly number[]): ReadonlyMap<number, number> {
+    const rows = this.statements
+      .get(
+        `select value, (select id from documents where scope = value / ${IDS_OF_SCOPE} and firstPassage <= value order by firstPassage desc limit 1)
+         from json_each(?)`,
+      )
+      .raw()
+      .all(JSON.stringify(passages)) as [number, number][];
+    return new Map(rows);
   }
 
   scopesWith({ en, de }: Terms, scopes: readonly number[]): readonly number[] {

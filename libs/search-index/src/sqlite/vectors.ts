@@ -32,10 +32,16 @@ export interface NearestQuery {
 export const bytesOf = (blob: Buffer): ArrayBuffer =>
   blob.buffer.slice(blob.byteOffset, blob.byteOffset + blob.byteLength) as ArrayBuffer;
 
+/** The numbers of a blob, where they are if they are aligned. */
 export const floatsOf = (blob: Buffer): Float32Array =>
   blob.byteOffset % Float32Array.BYTES_PER_ELEMENT === 0
     ? new Float32Array(blob.buffer, blob.byteOffset, blob.byteLength / Float32Array.BYTES_PER_ELEMENT)
     : new Float32Array(bytesOf(blob));
+
+export const wholesOf = (blob: Buffer): Uint32Array =>
+  blob.byteOffset % Uint32Array.BYTES_PER_ELEMENT === 0
+    ? new Uint32Array(blob.buffer, blob.byteOffset, blob.byteLength / Uint32Array.BYTES_PER_ELEMENT)
+    : new Uint32Array(bytesOf(blob));
 
 export const blobOf = (values: Float32Array | Float64Array | Uint32Array): Buffer =>
   Buffer.from(values.buffer, values.byteOffset, values.byteLength);

@@ -1,6 +1,6 @@
 import { idsOfScope } from './layout';
 import type { Statements } from './statements';
-import { blobOf, bytesOf } from './vectors';
+import { blobOf, wholesOf } from './vectors';
 
 /** So many rows whose ids follow one another share one list of a word. */
 export const ROWS_OF_BLOCK = 2 ** 11;
@@ -121,7 +121,7 @@ export class WordLists {
         .get(`select block, entries from ${this.table} where scope = ? and word = ? order by block`)
         .raw()
         .all(scope, word) as [number, Buffer][]
-    ).map(([block, entries]) => ({ block, entries: new Uint32Array(bytesOf(entries)) }));
+    ).map(([block, entries]) => ({ block, entries: wholesOf(entries) }));
   }
 
   /** All rows of a scope, with the number of their words as their count. */
@@ -145,7 +145,7 @@ export class WordLists {
       word,
       block,
     );
-    return entries === undefined ? new Uint32Array() : new Uint32Array(bytesOf(entries));
+    return entries === undefined ? new Uint32Array() : wholesOf(entries);
   }
 }
 
