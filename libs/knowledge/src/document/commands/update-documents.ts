@@ -79,8 +79,8 @@ export class UpdateDocumentsHandler implements ICommandHandler<UpdateDocuments> 
     try {
       const step = stepOf(meta, `bulk/${documentId}`);
       const receipt = await this.decisions.transact(documentDecider, documentId, commandOf(operation, tagId), step);
-      // Whoever deletes what is deleted asks for what is not there, unless it was this command that deleted it.
-      const wasGone = state.status === 'Deleted' && !receipt.repeated;
+      // Whoever deletes what is deleted, also since it was looked up, asks for what is not there, unless it was this command that deleted it.
+      const wasGone = operation === 'delete' && receipt.eventIds.length === 0 && !receipt.repeated;
       return wasGone ? 'not_found' : receipt;
     } catch (error) {
       if (!isDomainError(error)) throw error;
