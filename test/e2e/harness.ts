@@ -67,8 +67,14 @@ const assertCodeDeclared = (
     throw new Error(`${method} ${route.url} answers ${code}, which it does not declare. Add @Rejects('${code}').`);
 };
 
-const patternOf = (url: string): RegExp =>
-  new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+').replace('*', '.+')}/?(?:\\?|$)`);
+const patterns = new Map<string, RegExp>();
+/** Made once: every answer with an error is compared with some 300 of them. */
+const patternOf = (url: string): RegExp => {
+  const pattern =
+    patterns.get(url) ?? new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+').replace('*', '.+')}/?(?:\\?|$)`);
+  patterns.set(url, pattern);
+  return pattern;
+};
 
 let users = 0;
 
