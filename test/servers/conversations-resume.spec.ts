@@ -161,6 +161,19 @@ const specs = (): void => {
           places.map(() => true),
         );
       }
+      // Another process answers the question once more.
+      const asked = upstream.calls.length;
+      const failed = await answerAt(second, conversationId);
+      const again = cluster.call<{ message: Message }>(
+        second,
+        `${path}/${conversationId}/messages/${failed?.id}/regenerate`,
+        { method: 'POST', body: {} },
+      );
+      await eventually(async () => upstream.calls.length > asked, 'the call');
+      say(WORDS);
+      finish();
+      const { status, body } = await again;
+      expect([status, body.message.status, saidIn(body.message)]).toEqual([200, 'complete', WHOLE]);
     },
     LONG,
   );

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@elastic/elasticsearch';
+import { MongoClient } from 'mongodb';
 import type { Child } from '../e2e/child';
 import { until } from '../fixtures/until';
 import { chunk, DONE, events, startUpstreamDouble, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
@@ -109,6 +111,48 @@ const specs = (): void => {
   );
 
   it(
+    'an incognito conversation leaves no word in any server, where an ordinary one has its words',
+    async () => {
+      const [secret, ordinary] = ['Glimmerquoth', 'Plaintalkish'];
+      for (const [word, kind] of [
+        [secret, 'incognito'],
+        [ordinary, 'normal'],
+      ]) {
+        says(`It is ${word}.`);
+        const { conversationId } = await ask(first, { message: `Where is ${word}?`, kind });
+        await ask(second, { conversationId, message: `And ${word}?` });
+      }
+      const mongo = await new MongoClient(process.env['MONGODB_URL'] ?? '').connect();
+      const elasticsearch = new Client({ node: process.env['ELASTICSEARCH_URL'] ?? '' });
+      const inMongo = async (): Promise<string> => {
+        const texts: string[] = [];
+        const { databases } = await mongo.db().admin().listDatabases();
+        for (const { name } of databases.filter((each) => each.name.startsWith('cluster-')))
+          for (const collection of await mongo.db(name).collections())
+            texts.push(JSON.stringify(await collection.find().toArray()));
+        return texts.join();
+      };
+      const inElasticsearch = async (): Promise<string> => {
+        await elasticsearch.indices.refresh({ index: '_all' });
+        return JSON.stringify(await elasticsearch.search({ index: '_all', size: 10_000 }));
+      };
+      const inLog = async (): Promise<string> =>
+        JSON.stringify((await cluster.call(first, '/api/v1/audit/events?limit=100&content=true')).body);
+      try {
+        for (const text of [inMongo, inElasticsearch, inLog]) {
+          await eventually(async () => (await text()).includes(ordinary as string), `the ordinary one: ${text.name}`);
+          expect((await text()).toLowerCase()).not.toContain((secret as string).toLowerCase());
+        }
+      } finally {
+        await mongo.close();
+        await elasticsearch.close();
+      }
+      says('It opens at nine.');
+    },
+    LONG,
+  );
+
+  it(
     'a file that was uploaded to one process is shown to the model by another, and erased everywhere with its message',
     async () => {
       const form = new FormData();
@@ -168,13 +212,13 @@ const specs = (): void => {
           }, `the outcome of round ${round}`);
         says('It opens at nine.');
       }
-      // Each call is billed once: two of each round, and four of the specs before.
+      // Each call is billed once: two of each round, and eight of the specs before.
       const billed = async (): Promise<readonly string[]> =>
         (await cluster.call<List<{ id: string }>>(first, `${CORE}/usage/invocations?limit=100`)).body.items.map(
           ({ id }) => id,
         );
-      await eventually(async () => (await billed()).length >= 2 * ROUNDS + 4, 'the invocations');
-      expect(new Set(await billed()).size).toBe(2 * ROUNDS + 4);
+      await eventually(async () => (await billed()).length >= 2 * ROUNDS + 8, 'the invocations');
+      expect(new Set(await billed()).size).toBe(2 * ROUNDS + 8);
     },
     LONG,
   );

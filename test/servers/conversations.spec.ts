@@ -110,6 +110,43 @@ const specs = (): void => {
   );
 
   it(
+    'a branch that is being answered takes no other question at another process, and another branch is answered there beside it',
+    async () => {
+      upstream.behaviour = slowly;
+      const begun = await cluster.call<{ conversationId: string; message: { id: string } }>(
+        first,
+        `${CORE}/llm/${agentId}/conversation`,
+        { method: 'POST', body: { message: 'To begin with?' } },
+      );
+      const { conversationId, message } = begun.body;
+      known.add(conversationId);
+      const asked = (parentId: string | null) =>
+        cluster.call<{ code?: string; message?: { status: string } }>(second, `${CORE}/llm/${agentId}/conversation`, {
+          method: 'POST',
+          body: { conversationId, parentId, message: 'And?' },
+        });
+      const before = upstream.calls.length;
+      const answered = cluster.call<{ message: { status: string } }>(first, `${CORE}/llm/${agentId}/conversation`, {
+        method: 'POST',
+        body: { conversationId, parentId: message.id, message: 'Slowly?' },
+      });
+      await eventually(async () => upstream.calls.length > before, 'the call');
+      const path = `${pathOf(conversationId)}/messages`;
+      let question: string | undefined;
+      await eventually(async () => {
+        const { items } = (await cluster.call<List<{ id: string; role: string; status: string }>>(second, path)).body;
+        question = items.find(({ status }) => status === 'streaming')?.id;
+        return question !== undefined;
+      }, 'the answer under way');
+      expect(await asked(question as string)).toMatchObject({ status: 409, body: { code: 'turn_in_progress' } });
+      const beside = await asked(null);
+      expect([beside.status, beside.body.message?.status]).toEqual([200, 'complete']);
+      expect((await answered).body.message.status).toBe('complete');
+    },
+    LONG,
+  );
+
+  it(
     'an answer is stopped through another process',
     async () => {
       upstream.behaviour = slowly;
