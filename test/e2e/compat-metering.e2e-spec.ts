@@ -37,6 +37,18 @@ it.each<[string, object, number]>([
   ]);
 });
 
+it('embeddings that take too long are billed by themselves, and so are those of the fallback', async () => {
+  upstream.behaviour = (response, call) => {
+    if (call.body['model'] === 'vectors') behaves(response, call);
+  };
+  expect((await post('/embeddings', { model: 'late-vectors', input: ['a', 'b'] })).status).toBe(200);
+  expect(settled.map(said)).toEqual([
+    ['failed', 'counted', 2, 0, 'late-vectors'],
+    ['ok', 'upstream', 8, 0, 'vectors'],
+  ]);
+  expect(begun).toHaveLength(2);
+});
+
 describe('a call is settled once', () => {
   it.each<[string, string, object, unknown[]]>([
     ['answered', '/chat/completions', { messages }, ['ok', 'upstream', 19, 10, 'm']],

@@ -33,6 +33,7 @@ export const withMeteredGateway = (): void => {
       { ...model, key: 'narrow', kind: 'chat', contextWindow: 100, fallback: 'm' },
       { ...model, key: 'hasty', provider: 'hasty', kind: 'chat' },
       { ...model, key: 'vectors', kind: 'embedding' },
+      { ...model, key: 'late-vectors', provider: 'hasty', kind: 'embedding', fallback: 'vectors' },
       { ...model, key: 'ranks', kind: 'reranker' },
     ];
     writeFileSync(
