@@ -68,53 +68,6 @@ describe('the name of a Skill', () => {
     },
   );
 
-  it('goes to one of 50 who ask for it at once, for the Space and its Agents', async () => {
-    const spaceId = await space('Rush');
-    const agents = await Promise.all(Array.from({ length: 3 }, () => agentIn(spaceId)));
-    const places: readonly Place[] = [{ scope: 'space', spaceId }, ...agents];
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => add(places[n % 4] as Place, 'Wanted')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
-    const ofSpace = await list(`spaceId=${spaceId}`);
-    const ofAgents = await Promise.all(
-      agents.map(async ({ agentId }) => (await list(`agentId=${agentId}`)).filter(({ scope }) => scope === 'agent')),
-    );
-    const winners = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
-    expect([...ofSpace, ...ofAgents.flat()].map(({ id }) => id).toSorted()).toEqual(winners.toSorted());
-    if (ofSpace.length > 0) expect(winners).toHaveLength(1);
-    else for (const own of ofAgents) expect(own.length).toBeLessThanOrEqual(1);
-    expect(await held(spaceId)).toEqual(winners.toSorted());
-  });
-
-  it('goes to one of those who rename to it, create it and take it back at once', async () => {
-    const spaceId = await space('Renames in a race');
-    const places: readonly Place[] = [{ scope: 'space', spaceId }, await agentIn(spaceId)];
-    for (let round = 0; round < 5; round += 1) {
-      const name = `Wanted ${round}`;
-      const others = await Promise.all(places.map((place, turn) => add(place, `Other ${round} ${turn}`)));
-      const owner = (await add(places[round % 2] as Place, `First ${round}`)).body;
-      expect((await rename(owner.id, name)).status).toBe(200);
-      const answers = await Promise.all([
-        rename(owner.id, `Given up ${round}`),
-        ...others.map(({ body }) => rename(body.id, name)),
-        ...Array.from({ length: 6 }, (_, turn) => add(places[turn % 2] as Place, name)),
-      ]);
-      expect(answers.map(({ status }) => status).filter((status) => ![200, 201, 409].includes(status))).toEqual([]);
-      expect(answers[0]?.status).toBe(200);
-      const won = answers.slice(1).filter(({ status }) => status !== 409);
-      expect(won.length).toBeLessThanOrEqual(1);
-      // Nobody holds what nobody has: it is there for the next one, or taken by the one who got it.
-      const next = await add(places[0] as Place, name);
-      expect(next.status).toBe(won.length === 1 ? 409 : 201);
-      const ids = [owner.id, ...others.map(({ body }) => body.id), ...won.map(({ body }) => body.id)];
-      const all = new Set(next.status === 201 ? [...ids, next.body.id] : ids);
-      const now = await held(spaceId);
-      expect(now.filter((id) => all.has(id)).toSorted()).toEqual([...all].toSorted());
-      expect(new Set(now).size).toBe(now.length);
-      await Promise.all([...all].map((id) => platform.call(`${SKILLS}/${id}`, { key: alice.key, method: 'DELETE' })));
-      expect(await held(spaceId)).toEqual([]);
-    }
-  });
-
   it('is taken by a rename, given back by the next and by a deletion, and its slug stays', async () => {
     const spaceId = await space('Renames');
     const place: Place = { scope: 'space', spaceId };

@@ -101,30 +101,4 @@ describe('versions of a Skill', () => {
       expect((await send(`/${skill.id}${path}`, method, body, mallory.key)).status).toBe(404);
     }
   });
-
-  it('are published while others edit, activate and delete: what is answered holds', async () => {
-    const { body: space } = await create('Races');
-    for (let round = 0; round < 5; round += 1) {
-      const skill = await made(space.id, `Raced ${round}`, { publish: true });
-      await send(`/${skill.id}`, 'PUT', { instructions: 'Second.' });
-      const first = skill['activeVersionId'] as string;
-      const [publish, edit, activate, removal] = await Promise.all([
-        send(`/${skill.id}/publish`, 'POST'),
-        send(`/${skill.id}`, 'PUT', { instructions: 'Third.' }),
-        send(`/${skill.id}/activate`, 'POST', { versionId: first }),
-        round % 2 === 0 ? undefined : send(`/${skill.id}`, 'DELETE'),
-      ]);
-      for (const answer of [publish, edit, activate]) expect([200, 404]).toContain(answer.status);
-      const after = await get(`/${skill.id}`);
-      if (removal !== undefined) {
-        expect([removal.status, after.status]).toEqual([204, 404]);
-        continue;
-      }
-      const versions = itemsOf(await get(`/${skill.id}/versions`));
-      const texts = versions.map((version) => version['instructions']);
-      expect(versions.map((version) => version['status']).filter((status) => status === 'published')).toHaveLength(2);
-      expect(texts.at(-1)).toBe('Look at the sum.');
-      expect(versions.map(({ id }) => id)).toContain(after.body['activeVersionId']);
-    }
-  });
 });

@@ -18,10 +18,10 @@ export const create = async (name: string, given: Record<string, unknown> = {}, 
 export const setMember = (spaceId: string, userId: string, role: string, key = alice.key) =>
   platform.call(`${SPACES}/${spaceId}/members/${userId}`, { key, method: 'PUT', body: { role } });
 
-/** Starts a platform with three users. */
-export const withSpaces = (): void => {
+/** Starts a platform with three users, with further variables of its environment as they are then. */
+export const withSpaces = (environment: () => Readonly<Record<string, string>> = () => ({})): void => {
   beforeAll(async () => {
-    platform = await startTestPlatform();
+    platform = await startTestPlatform({ environment: environment() });
     [alice, mallory, bob] = [await platform.newCaller(), await platform.newCaller(), await platform.newCaller()];
   });
   afterAll(() => platform.stop());
