@@ -126,12 +126,13 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
   });
 
   /** A document that takes several requests, of which two passages are searched. */
-  const long = (word: string): SearchOperation =>
+  const long = (word: string, scope = 's:1'): SearchOperation =>
     putDocument(
       'd1',
       Array.from({ length: 50 }, (_, n) =>
         passage(`${word}${n}`, `${word} ${'x'.repeat(n % 49 === 0 ? 10 : 100_000)}`, { enabled: n % 49 === 0 }),
       ),
+      { scope },
     );
 
   it('is shown at each step of a put: the document is found as it was, then as it is', async () => {
@@ -154,6 +155,27 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch that fails', (url) => {
     expect(states).toEqual([...Array.from({ length: requests - 1 }, () => before), after, after]);
     expect(requests).toBeGreaterThan(2);
     expect(await direct.index.count('passages', 1)).toEqual({ documents: 1, passages: 50 });
+  });
+
+  it('is shown at each step of a move to another scope: the document is found in one of both, whole', async () => {
+    await direct.apply([long('alpha')]);
+    const seen = async () => [
+      await direct.found('alpha', { limit: 2 }),
+      await direct.found('alpha', { limit: 2, scopes: ['s:2'] }),
+    ];
+    const states: (readonly (readonly string[])[])[] = [];
+    proxy.meddle = async ({ path }): Promise<Fate> => {
+      if (!isBulk(path)) return 'pass';
+      await direct.index.count('passages', 1);
+      states.push(await seen());
+      return 'pass';
+    };
+    await meddled.apply([long('alpha', 's:2')]);
+    states.push(await seen());
+    const whole = ['alpha0', 'alpha49'];
+    expect(states.length).toBeGreaterThan(3);
+    // The last request takes away what was replaced.
+    expect(states).toEqual([...states.slice(2).map(() => [whole, []]), [[], whole], [[], whole]]);
   });
 
   it('never misses a document that is put anew again and again, whoever refreshes meanwhile', async () => {

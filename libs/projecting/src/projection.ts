@@ -22,7 +22,6 @@ export type SearchIntent =
       readonly documentId: string;
       readonly fields: {
         readonly name?: string;
-        readonly scope?: string;
         readonly tagIds?: readonly string[];
         readonly revision?: number;
       };

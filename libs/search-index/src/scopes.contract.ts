@@ -57,7 +57,7 @@ export const scopesContract = (index: () => TestIndex): void => {
     );
 
     it('are left by a document that moves', async () => {
-      await index().apply([{ op: 'patchDocument', documentId: 'mine', fields: { scope: 's:2' } }]);
+      await index().apply([putDocument('mine', [passage('m1', 'the common word', { vector })], { scope: 's:2' })]);
       expect([
         await index().found('common', both),
         await index().found('common', { ...both, scopes: ['s:2'] }),

@@ -38,10 +38,11 @@ export interface IndexedDocument {
 
 export type SearchOperation =
   | { readonly op: 'putDocument'; readonly document: IndexedDocument }
+  /** A document moves to another scope by being put there. */
   | {
       readonly op: 'patchDocument';
       readonly documentId: string;
-      readonly fields: Partial<Pick<IndexedDocument, 'name' | 'scope' | 'tagIds' | 'revision'>>;
+      readonly fields: Partial<Pick<IndexedDocument, 'name' | 'tagIds' | 'revision'>>;
     }
   | { readonly op: 'removeDocument'; readonly documentId: string }
   | { readonly op: 'removeScope'; readonly scope: Scope };

@@ -84,9 +84,8 @@ describe('a batch', () => {
       passages({ revision: 9 }),
       passages({ tagIds: ['t1', 't2', 't1'] }),
       passages({ tagIds: ['t1'] }),
-      passages({ scope: 'g' }),
       passages({ name: 'x' }),
-    ]).toEqual([['none'], ['none'], ['stored'], ['stored'], ['stored']]);
+    ]).toEqual([['none'], ['none'], ['stored'], ['stored']]);
   });
 
   it('leaves unknown and removed documents as they are', () => {
@@ -113,7 +112,7 @@ describe('a batch', () => {
     const changes = folded(
       [
         [2, putDocument('d4', three)],
-        [3, { op: 'patchDocument', documentId: 'd3', fields: { scope: 's:1' } }],
+        [3, putDocument('d3', three)],
         [5, { op: 'removeScope', scope: 's:1' }],
         [6, putDocument('d5', three)],
       ],

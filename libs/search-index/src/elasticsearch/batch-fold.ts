@@ -9,7 +9,7 @@ export interface DocumentChange {
   readonly passages: readonly Passage[] | 'none' | 'stored';
 }
 
-type Fields = Partial<Pick<IndexedDocument, 'name' | 'scope' | 'tagIds' | 'revision'>>;
+type Fields = Partial<Pick<IndexedDocument, 'name' | 'tagIds' | 'revision'>>;
 
 /**
  * Folds a batch into what becomes of each document, so that each is written once. Operations that an index has gone beyond
@@ -69,17 +69,11 @@ export class BatchFold {
     const present = before?.document.present;
     if (before === undefined || present === undefined || before.at > position) return;
     const tagIds = fields.tagIds === undefined ? present.tagIds : [...new Set(fields.tagIds)].toSorted();
-    const patched = {
-      ...present,
-      ...fields,
-      tagIds,
-      since: (fields.scope ?? present.scope) === present.scope ? present.since : position,
-    };
+    const patched = { ...present, ...fields, tagIds };
     const passages = this.changed.get(documentId)?.passages ?? 'none';
     const same =
       before.at !== position &&
       patched.name === present.name &&
-      patched.scope === present.scope &&
       patched.tagIds.join('\n') === present.tagIds.join('\n');
     this.keep(documentId, patched, position, passages === 'none' && !same ? 'stored' : passages);
   }

@@ -195,13 +195,7 @@ const namesIn = (
     for (const operation of operations) {
       if (operation.op === 'removeScope') continue;
       documentIds.add(operation.op === 'putDocument' ? operation.document.documentId : operation.documentId);
-      const scope =
-        operation.op === 'putDocument'
-          ? operation.document.scope
-          : operation.op === 'patchDocument'
-            ? operation.fields.scope
-            : undefined;
-      if (scope !== undefined) scopes.add(scope);
+      if (operation.op === 'putDocument') scopes.add(operation.document.scope);
     }
   return { documentIds: [...documentIds], scopes: [...scopes] };
 };

@@ -79,7 +79,7 @@ describe.each(Object.entries(LAYOUTS))('an index file %s', (_, sql) => {
 
     await tested.apply([
       { op: 'removeDocument', documentId: 'd1' },
-      { op: 'patchDocument', documentId: 'd3', fields: { scope: 's:1' } },
+      putDocument('d3', [passage('c3', 'alpha', { vector: direction(1) })]),
     ]);
     expect(await tested.found('backups alpha', { mode: 'hybrid', ...near(1) })).toEqual(['c3', 'c2']);
     await index.close();
@@ -101,7 +101,7 @@ it('a search after another finds what came and what went between them', async ()
   expect(await found()).toEqual(['c1', 'c2']);
   await writing.apply([{ op: 'removeDocument', documentId: 'd1' }]);
   expect(await found()).toEqual(['c2']);
-  await writing.apply([{ op: 'patchDocument', documentId: 'd2', fields: { scope: 's:2' } }]);
+  await writing.apply([putDocument('d2', [passage('c2', 'a', vectors)], { scope: 's:2' })]);
   expect(await found()).toEqual([]);
   await Promise.all([index.close(), other.close()]);
   rmSync(folder, { recursive: true });

@@ -146,14 +146,11 @@ export class IndexWriter {
     return next;
   }
 
-  private patch(
-    documentId: string,
-    fields: Partial<Pick<IndexedDocument, 'name' | 'scope' | 'tagIds' | 'revision'>>,
-  ): void {
+  private patch(documentId: string, fields: Partial<Pick<IndexedDocument, 'name' | 'tagIds' | 'revision'>>): void {
     const document = storedDocument(this.statements, this.vectors, documentId);
     if (document === undefined) return;
     const patched = { ...document, ...fields };
-    if (patched.name !== document.name || patched.scope !== document.scope) {
+    if (patched.name !== document.name) {
       this.remove(documentId);
       return this.put(patched);
     }
