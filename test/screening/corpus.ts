@@ -5,7 +5,7 @@ import { type Features, featuresOf, windows } from '../../libs/screening/src/mod
 
 const FOLDER = join(__dirname, '../../libs/screening/training');
 /** Texts of a template at most. */
-const EACH = 6;
+const EACH = 12;
 /** A text weighs at most as much as so many of a template. */
 const HEAVIEST = 3;
 
@@ -82,7 +82,7 @@ const examplesIn = (file: string, label: 0 | 1, purpose: Purpose): readonly Exam
     if (template === '' || template.startsWith('# ')) continue;
     const texts = new Set(
       Array.from({ length: frames.length > 0 ? FRAMED : EACH }, () =>
-        frames.length > 0 ? framed(template, frames, random) : textOf(template, random),
+        frames.length > 0 ? framed(textOf(template, random), frames, random) : textOf(template, random),
       ),
     );
     for (const text of texts)

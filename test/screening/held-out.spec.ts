@@ -16,14 +16,14 @@ const measured = (file: string, purpose: ScreeningPurpose) =>
 /** What is reached. Of memories a recall of 0.90 is the aim: docs/memory.md, Screening. */
 describe('screening of texts that another hand wrote', () => {
   it.each([
-    ['memories.en', 'memory', 0.82, 0.02],
-    ['memories.de', 'memory', 0.8, 0.02],
+    ['memories.en', 'memory', 0.87, 0.02],
+    ['memories.de', 'memory', 0.86, 0.02],
     ['harmless.en', 'memory', undefined, 0.05],
     ['harmless.de', 'memory', undefined, 0.05],
     ['documentation', 'text', undefined, 0.02],
     ['documentation', 'skill', undefined, 0.02],
-    ['attacks', 'text', 0.75, undefined],
-    ['attacks', 'skill', 0.75, undefined],
+    ['attacks', 'text', 0.8, undefined],
+    ['attacks', 'skill', 0.8, undefined],
   ] as const)('of %s as %s finds enough, and few that are safe', (file, purpose, least, most) => {
     const { recall, falseAlarms } = measured(file, purpose);
     if (least !== undefined) expect(recall).toBeGreaterThanOrEqual(least);

@@ -81,7 +81,7 @@ const model = (purpose: Purpose, threshold: number) => {
 };
 
 const models = {
-  memory: model('memory', 0.82),
+  memory: model('memory', 0.81),
   text: model('text', 0.85),
 };
 const fields = Object.entries(models).map(

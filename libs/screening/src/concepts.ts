@@ -70,7 +70,7 @@ const LEXICON: Readonly<Record<string, string>> = {
 };
 
 /** The concept of a word, from 1; 0 for none. */
-export const conceptOf = wordClasses(LEXICON);
+export const conceptOf = wordClasses(LEXICON, { heads: true });
 
 /** The concept of style: language, units, tone, layout. */
 export const STYLE = Object.keys(LEXICON).indexOf('style') + 1;

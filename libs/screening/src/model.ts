@@ -1,7 +1,9 @@
 import { conceptOf, isActing, STYLE } from './concepts';
+import { fieldOf } from './fields';
 import { FACTUAL, MOODS, moodsOf } from './moods';
 import { RULES } from './rules';
 import { synonymsOf } from './synonyms-of';
+import { topicOf } from './topics';
 import { MODELS } from './weights';
 
 /** Buckets of hashed features. A model has one weight for each, of one byte. */
@@ -49,6 +51,10 @@ const THREE = kind(10);
 const OPEN = kind(11);
 const MOOD = kind(12);
 const SYNONYM = kind(13);
+const FIELD = kind(14);
+
+/** Numbers of topics, behind those of fields. */
+const TOPICS = 100;
 
 /** Concepts this many concepts later still belong together. */
 const REACH = 6;
@@ -79,6 +85,24 @@ const addSynonyms = (words: readonly string[], buckets: Set<number>): void => {
     for (let later = index + 1; later <= index + NEAR && later < meant.length; later++) {
       const other = meant[later] ?? 0;
       buckets.add(bucketOf(pair(SYNONYM, Math.min(synonyms, other), Math.max(synonyms, other))));
+    }
+  }
+};
+
+/** Fields and topics this many of them later still belong together. */
+const WITHIN = 5;
+
+/** Fields and topics, and those that stand near each other in either order: what is done, to what, for whom, and where it ends. */
+const addFields = (words: readonly string[], buckets: Set<number>): void => {
+  const about = words.flatMap((word) => {
+    const [field, topic] = [fieldOf(word), topicOf(word)];
+    return [...(field > 0 ? [field] : []), ...(topic > 0 ? [TOPICS + topic] : [])];
+  });
+  for (const [index, one] of about.entries()) {
+    buckets.add(bucketOf(Math.imul(FIELD ^ one, PRIME)));
+    for (let later = index + 1; later <= index + WITHIN && later < about.length; later++) {
+      const other = about[later] ?? 0;
+      buckets.add(bucketOf(pair(FIELD, Math.min(one, other), Math.max(one, other))));
     }
   }
 };
@@ -118,14 +142,14 @@ const addParts = (word: string, buckets: Set<number>): void => {
   }
 };
 
-/** Buckets of features, in groups: of what a text says word by word, of what it means, and of synonyms. */
+/** Buckets of features, in groups: of what a text says word by word, of what it means, of synonyms, and of fields and topics. */
 export type Features = readonly (readonly number[])[];
 
 /** What each group of features weighs, by how many it has in a text: no more of a long text than of a short one. */
-const GROUPS = [1.5, 1, 1];
+const GROUPS = [1.5, 1, 1, 1];
 export const weightOf = (group: number, count: number): number => (GROUPS[group] ?? 1) / Math.sqrt(Math.max(1, count));
 
-/** The features of a folded text: words, pairs of words and parts of words; concepts in their order, moods and rules. Each once. */
+/** The features of a folded text: words, pairs of words and parts of words; concepts in their order, moods and rules; synonyms; fields and topics. Each once. */
 export const featuresOf = (read: string): Features => {
   const buckets = new Set<number>();
   const meant = new Set<number>();
@@ -151,7 +175,9 @@ export const featuresOf = (read: string): Features => {
     }
   const synonyms = new Set<number>();
   addSynonyms(words, synonyms);
-  return [[...buckets], [...meant], [...synonyms]];
+  const fields = new Set<number>();
+  addFields(words, fields);
+  return [[...buckets], [...meant], [...synonyms], [...fields]];
 };
 
 /** A linear model: quantised weights, what one of them is worth, its bias, and the probability from which a text is flagged. */

@@ -1,7 +1,7 @@
 import { SYNONYMS } from './synonyms';
 import { wordClasses } from './word-classes';
 
-const found = wordClasses(SYNONYMS);
+const found = wordClasses(SYNONYMS, { heads: true });
 
 /** What stands before German verbs, and what their participles and infinitives have behind it. */
 const PARTICLE =

@@ -1,0 +1,95 @@
+import { wordClasses } from './word-classes';
+
+/**
+ * Fields of meaning, of both languages: what a text is about, and what it does. Coarser than synonyms, and of many more words: a word that
+ * no text of the training had still says which field it is from. A name, then words in folded form; `*` is any ending.
+ */
+const FIELDS: Readonly<Record<string, string>> = {
+  // What is done
+  transmit:
+    'send* sent relay* forward* fwd dispatch* transmit* deliver* beam* ship* mail* email* text texts texted texting fax* bcc cc copy copies copied duplicat* mirror* upload* sync* export* publish* post posts posted posting tweet* broadcast* stream* syndicat* circulat* distribut* hand hands handed pass passes passed leak* smuggl* funnel* divert* reroute* redirect* route routes pipe feeds submit* share shares shared sharing schick* verschick* geschickt sende* senden gesendet versend* versand* leite leitet leiten weiterleit* weitergeleit* weitergeb* weitergib* weitergereich* weiterreich* weitersag* uebermittel* uebermittl* uebertrag* maile mailt mailst mailen simse* faxe* kopier* kopie* hochlad* hochgeladen laedt spiegel* exportier* veroeffentlich* poste postet posten verbreit* verteil* reiche reicht durchreich* durchgeb* ausliefer* liefer* schmuggel* umleit* umzuleit* zuspiel* zugespielt zukommen stecke* teile teilt teilen weiterzu*',
+  destroy:
+    'delet* remov* eras* wip* purg* shred* trash* scrap* destroy* destruct* annihilat* obliterat* overwrit* truncat* drop drops dropped format formats empt* clear clears cleared discard* kill kills revok* cancel* terminat* unsubscrib* uninstall* disabl* deactivat* kick kicks ban bans reset* sabotag* tamper* break breaks corrupt* vandal* loesch* geloescht entfern* tilg* vernicht* beseitig* leere leert leeren geleert ueberschreib* ueberschrieb* verwerf* verwirf* streich* gestrichen stornier* kuendig* gekuendigt abbestell* widerruf* deinstallier* deaktivier* abschalt* ausschalt* abgeschalt* ausgeschalt* zuruecksetz* zurueckgesetzt rauswerf* rauswirf* sperr* gesperrt zerstoer* bereinig* wegwerf* wegwirf* verschwind* entsorg* raeum* weg fort',
+  alter:
+    'alter* chang* modif* edit* amend* adjust* rewrit* doctor* swap* switch* replac* substitut* exchang* renam* backdat* forge* forging falsif* fudge* tweak* inflat* pad pads padding massag* aender* geaendert veraender* faelsch* verfaelsch* gefaelscht tausch* vertausch* austausch* ersetz* rueckdatier* zurueckdatier* schoen* umschreib* umbenenn* anpass* angepasst manipulier* frisier*',
+  spend:
+    'pay* paid settle* wire wires wired wiring transfer* remit* buy* bought purchas* order* acquir* invest* bet bets gambl* wager* tip tips donat* sponsor* subscrib* renew* refund* reimburs* upgrade* bid bids lend* loan* borrow* sell* sold rent rents book books booked zahl* bezahl* gezahlt begleich* ueberweis* ueberwies* kauf* gekauft bestell* investier* wett* spend* abonnier* verlaenger* erneuer* erstatt* leih* verleih* verkauf* ersteiger* buche* bucht buchen gebucht anleg* abbuch* einzahl* aufladen lade',
+  execute:
+    'run runs running execut* launch* start* trigger* invok* call calls fire fires install* deploy* merge* compil* fetch* download* pull* open opens opened click* visit* navigat* paste* curl wget sudo bash sh script* cron* shell terminal macro* payload* plugin* webhook* endpoint* tool tools function* login connect* query queries fuehr* ausfuehr* ausgefuehrt auszufuehr* starte* startet anstoss* angestossen aufruf* rufe* ruf installier* deploye* einspiel* herunterlad* runterlad* heruntergel* oeffne* geoeffnet klick* besuch* skript* werkzeug* funktion* befehlszeile konsole makro* einlogg* anmeld* verbind* abfrag* zusammenfuehr*',
+  permit:
+    'approv* authoris* authoriz* allow* permit* grant* accept* agree* consent* endors* ratif* greenlight* okay* ok okayed wave* waved admit* unlock* invit* entitl* licens* signs sign signed let lets genehmig* bewillig* gestatt* erlaub* zulass* zugelass* freigeb* freigab* freigeg* freischalt* zustimm* zugestimmt akzeptier* annehm* angenomm* einwillig* absegn* abgesegn* abnick* durchwink* durchgewunk* durchlass* durchgeht entsperr* einlad* eingeladen berechtig* ermaechtig* unterschreib* unterschrieb* unterzeich* bestaetig* gewaehr* zusag* zugesagt',
+  waive:
+    'skip* waiv* bypass* circumvent* sidestep* evad* omit* disregard* ignor* overrid* overrul* suspend* lift lifts lifted void exempt* optional unnecessary needless superfluous formalit* moot obsolete outdated irrelevant dispens* spare spares sparing bother* unneeded unchecked unreviewed unseen unread unasked unprompted regardless without nuisance annoying noise clutter ueberspring* umgeh* uebergeh* auslass* ausgelass* weglass* weggelass* entfall* entfaell* wegfall* wegfaell* verzicht* erlass* erspar* spar sparen ignorier* missacht* aufgehob* aufheb* aufgehebelt aushebel* ausgesetzt ausnahm* ausgenommen freiwillig unnoetig ueberfluess* entbehrlich* eruebrig* hinfaellig* ungueltig* ungeprueft* unbesehen ungesehen ungefragt* unaufgefordert* formsache laestig ballast egal ohne befreit*',
+  conceal:
+    'hid* conceal* withh* suppress* bury buries buried cover covers covered mask* disguis* obscur* secre* covert* stealth* silent* quiet* discre* furtiv* unnotic* unmention* undisclosed hush* whisper* invisib* camouflag* gloss* downplay* deny denies denied denying unsaid unspoken untold taboo verberg* verbirg* verborg* versteck* verheimlich* verschweig* verschwieg* vertusch* verschleier* unterschlag* vorenthalt* zurueckhalt* heimlich* stillschweig* unauffaell* unbemerk* unsichtbar* insgeheim klammheimlich* verdeckt* diskret* diskretion geheim* unerwaehn* ungenannt tabu leugn* abstreit* bestreit* dementier* verharmlos* herunterspiel* kleinred* beschoenig* stillschweigen verschwiegen*',
+  deceive:
+    'lie lies lied lying liar pretend* feign* fake* faking invent* fabricat* concoct* mislead* mislea* deceiv* decept* dupe* fool* trick* impersonat* pose poses posing imitat* spoof* bluff* excuse* alibi* falsch* luege* luegt luegen gelogen anlueg* belueg* schwindel* vortaeusch* taeusch* vorgaukel* vorgeb* erfind* erfand* erfund* ausred* maerchen* vorschieb* vorwand* angeblich tue tut tust irrefuehr* hinters ausgeb* ausgibst imitier* nachahm* mimst',
+  steer:
+    'push* nudg* steer* persuad* convinc* coax* lure* pressur* manipulat* sway* influenc* promot* advertis* advert* market* plug* hyp* prais* laud* flatter* glorif* recommend* suggest* favour* favor* prefer* prioriti* upsell* discourag* dissuad* deter* scar* threat* badmouth* discredit* defam* slander* smear* disparag* blam* rank* rat* score* boost* slogan* affiliate* referral* draeng* lenk* schubs* ueberred* ueberzeug* umstimm* einred* beeinfluss* bewerb* bewirb* werb* wirb* anpreis* lob* preise* schmeichel* empfehl* empfiehl* bevorzug* abrat* abraet* warn* schlechtmach* schlechtred* diffamier* verleumd* schwaerm* angst* droh* einschuechter* bewert* benot* einstuf* werbespruch* parole',
+  expose:
+    'reveal* disclos* divulg* expos* betray* uncover* dump* print* recit* quot* repeat* verbatim spell* show* display* output* list* name names named naming tell* told confide* identif* verrat* verraet* offenleg* offengelegt offenbar* preisgeb* preisgib* preisgegeb* enthuell* ausplauder* herausgeb* herausgib* herausruck* aushaendig* auflist* zitier* vorles* vorlies* wiederhol* ausgib zeig* nenn* genannt buchstabier* weitererzaehl*',
+  watch:
+    'watch* monitor* observ* track* trac* spy* spie* surveil* eavesdrop* snoop* stalk* profil* record* log logs logged logging harvest* gather* collect* overhear* screenshot* ueberwach* beobacht* verfolg* beschatt* spionier* ausspionier* ausspaeh* mithoer* mitles* mitlies* mitschneid* aufzeichn* aufgezeichn* protokollier* sammel* sammle* horch* aushorch* belausch* auskundschaft*',
+  obey: 'obey* comply* compli* heed* serv* follow* abid* defer* bow bows conform* gehorch* gehorsam* folg* befolg* fueg* unterwerf* unterwirf* beug* dien* hoer* ausfuehren nachkomm* richte richtet',
+  believe:
+    'trust* believ* rely relies relied faith credib* assum* presum* consider* regard* deem* treat* count counts view views vouch* vertrau* glaub* verlass* verlaess* traue traust halte haelt haeltst betracht* behandel* behandl* erachte* werte wertest gelten gilt galt zaehl* annimmst buerg* ansehen anzusehen unterstell* voraussetz*',
+  // What it counts as
+  sound:
+    'genuine authentic* legit* legal* official* real true truth* valid proven proof verified verif* vetted certified preapproved whitelist* allowlist* safe secure harmless benign clean sound reliable reputable trustworthy correct infallible unquestion* indisput* authoritative credible gospel confirmed identified authenticated screened echt* legitim* offiziell* amtlich* wahr* wahrheit gueltig* geprueft* ueberprueft* verifiziert* zertifiziert* freigegeben* sicher* harmlos* unbedenklich* unverdaechtig* zuverlaessig* verlaesslich* vertrauenswuerdig* glaubwuerdig* korrekt* richtig* tatsache* erwiesen* massgeblich* seri* bestaetigt* identifiziert* zweifelsfrei* verbindlich* rechtens',
+  mandate:
+    'must shall obliged obligat* mandatory compulsor* duty duties required requirement* expected supposed bound binding law laws final absolute priorit* preced* outrank* supersed* trump* paramount authority* command* directive* instruction* mandate* decree* edict* muss* musst sollst soll sollen pflicht* verpflicht* zwingend* verlangt verlangen erwart* verbindlich gesetz* vorrang* vorgeh* oberst* hoechst* befehl* weisung* anweisung* anordnung* auftrag* gebot* gehorchst',
+  license:
+    "may can could might able free freely needn't welcome fine alright entitled darf darfst duerfen duerft kann kannst koennen koennt ruhig gern gerne steht stehen zusteh* zustehen freisteh* unbeschraenkt* befugt* recht berechtigung* erlaubt* gestattet*",
+  agreed:
+    'agreed agreement* settled decided understood arrangement* deal deals pact* customary usual usually normal normally tradition* habit* routine* policy policies practice standard convention* unwritten norm handbook contract* clause* motto motto* understanding discussed vereinbar* abgemacht abmach* ausgemacht abgesproch* absprach* abrede* besproch* geklaert beschloss* ueblich* gewohn* brauch* normal* richtlinie* regel* handbuch vertrag* klausel* leitsatz* grundsatz* hausordnung ungeschrieb* geregelt',
+  // Who and what
+  agent:
+    'assistant* agent* ai bot bots chatbot* model* llm* machine* software copilot* program* system* you your yourself ki assistent* sprachmodell* modell* automat* du dich dir dein*',
+  overseer:
+    'auditor* audit* regulator* inspector* inspection* supervisor* superviso* board authorities watchdog* ombudsman police court courts judge* prosecutor* compliance legal hr union unions council press journalist* reporter* investor* shareholder* insurer* ministry operator* revision* revisor* pruefer* pruefung* aufsicht* behoerd* polizei* gericht* richter* staatsanwalt* finanzamt betriebsrat* gewerkschaft* personalrat* vorstand* presse* anleger* aktionaer* ministeri* kontrolleur* betreiber* datenschutz* wirtschaftspruef*',
+  kept_from:
+    'user users customer* client* visitor* guest* reader* patient* tenant* buyer* caller* member* subscriber* candidate* applicant* employee* staff colleague* parent* pensioner* wife husband nutzer* benutzer* anwender* kunde* kunden* kundin* besucher* gast gaeste* leser* mieter* kaeufer* anrufer* mitglied* bewerber* angestellt* belegschaft mitarbeit* kolleg* eltern rentner* frau mann ehefrau ehemann',
+  vulnerable:
+    'child* kid kids minor* teen* pupil* elderly grandma grandmother senior* disabled migrant* refugee* foreigner* women woman lonely grieving sick dying kind* jugendlich* schueler* alte aelter* oma oma* behindert* fluechtling* auslaender* zugewandert* frauen einsam* trauernd* kranke*',
+  outsider:
+    'outsider* external* stranger* anyone anybody whoever everyone everybody public rival* competitor* ex neighbour* neighbor* landlord* partner* vendor* supplier* reseller* agency contractor* freelancer* intern* newcomer* courier* journalist lawyer friend* brother cousin* nephew* fremd* extern* dritte jeder jede jedem jeden jedermann wer oeffentlich* konkurren* mitbewerber* nachbar* vermieter* haendler* lieferant* hersteller* agentur* dienstleister* praktikant* kurier* freund* bruder* neffe* bekannt*',
+  chief:
+    'admin* administrator* root superuser owner* boss* chief* ceo cfo cto director* manager* president* captain* commander* master* leader* guru* founder* headquarters executive* vip* developer* creator* maker* engineer* chef* leiter* leitung direktor* geschaeftsfuehr* eigentuemer* inhaber* praesident* kapitaen* meister* gruender* zentrale hauptsitz fuehrung* entwickler* macher* schoepfer* vorgesetzt* rootkonto obrigkeit',
+  firm: 'brand* product* company companies firm firms shop shops store stores provider* manufacturer* bank banks clinic* hotel* restaurant* fund funds course plan tariff subscription* marke* produkt* firma firmen laden laeden geschaeft* anbieter* banken versicherung* klinik* praxis fonds kurs* tarif* abo abos gmbh ag ltd inc plc co kg',
+  superlative:
+    'best better superior finest leading top unbeatable unmatched unrivalled perfect ideal first foremost only solely exclusively sole alone cheapest safest greatest worst worse inferior bad overpriced dangerous beste* besser* fuehrend* spitzen* unschlagbar* unuebertroffen* perfekt* ideal* erste erster einzig* nur allein ausschliesslich* exklusiv* guenstigste* sicherste* groesste* schlecht* schlimm* minderwertig* ueberteuert* gefaehrlich*',
+  guard:
+    'confirm* approval* permission* check* review* inspect* scan* test tests filter* safeguard* guardrail* safety security protect* moderation disclaimer* warning* caution* captcha* 2fa oversight supervis* restriction* limit* boundar* threshold* genehmigung* erlaubnis* einwilligung* zustimmung* freigabe* pruef* ueberpruef* kontroll* durchsicht* abnahme* test* schutz* sicherheit* leitplanke* hinweis* warnung* warnhinweis* vorsicht* aufsicht einschraenk* beschraenk* grenze* schranke* rueckfrage* nachfrage* ruecksprache* identitaet*',
+  access:
+    'password* passcode* passphrase* pin pins credential* token* key keys code codes logins account accounts access privileg* badge* certificate* seed recovery wallet vault gate door lock locks passwort* passwoert* kennwort* kennwoert* losung* zugang* zugaeng* zugriff* schluessel* konto konten rechte vollzugriff ausweis* zertifikat* tresor* tuer tor schloss schloesser code*',
+  funds:
+    'money cash payment* invoice* bill bills fee fees price* salary salaries wage* bonus balance iban card cards bitcoin crypto* coin* stock stocks budget* expense* discount* deposit* debt* euro euros dollar* pound* usd eur gbp geld* bargeld zahlung* rechnung* gebuehr* preis* gehalt* gehaelt* lohn loehne guthaben karte* kontonummer* bankverbindung* krypto* muenze* aktie* fonds* spesen* erstattung* rabatt* kaution* kredit* schuld* betrag* betraeg* summe* kosten franken',
+  private_data:
+    'address* birthday* birth maiden diagnos* medical record records file files payroll personnel salar* contact* location whereabouts identity passport* ssn religion* income* orientation pregnan* adress* anschrift* telefonnummer* geburtsdat* maedchenname* diagnose* befund* krankenakte* akte* personalakte* gehaltsliste* kundenliste* kontakt* standort* aufenthalt* reisepass* einkommen* schwanger*',
+  inner:
+    'prompt* configuration* setup memory memories note notes conversation* chat chats history transcript* guideline* preamble message* systemprompt* konfiguration* einstellung* einrichtung* gedaechtnis erinnerung* notiz* gespraech* unterhaltung* verlauf* chatverl* mitschrift* protokoll* vorgabe* nachricht*',
+  carrier:
+    'document* page pages website* site sites attachment* pdf readme comment* footer* footnote* subtitle* image* spreadsheet* invite* ticket* result* snippet* newsletter* voicemail* output response* api header* dokument* seite* webseite* anhang anhaeng* anlage* kommentar* fusszeile* fussnote* untertitel* bild* tabelle* einladung* suchergebnis* suchtreffer* treffer rueckgabe* ausgabe* kopfzeile* betreff*',
+  website:
+    '_url _mail _host http https www url* link links hyperlink* domain* bucket* ftp server* telegram whatsapp discord webhook mailbox* inbox* folder* drive* repository repo* channel* laufwerk* postfach* posteingang* ordner* kanal* kanaele* verzeichnis*',
+  trouble:
+    'risk* danger* hazard* defect* fault* flaw* bug bugs failure* fail* error* mistake* outage* breach* leak leaks incident* accident* recall* complaint* lawsuit* scandal* fraud* loss losses delay* damage* mould mold injur* debt penalt* surcharge* layoff* bankrupt* risik* gefahr* nebenwirkung* mangel* maengel* fehler* ausfall* ausfaell* panne* leck* vorfall* vorfaell* unfall* unfaell* rueckruf* beschwerde* klage* skandal* betrug* verlust* verspaet* verzoeger* schaden* schaeden* schimmel* verletz* strafe* preiserhoeh* aufschlag* entlass* pleite* insolven*',
+  weapon:
+    'bomb* weapon* poison* drug* explosive* kill* hack* malware ransomware exploit* virus* steal* theft illegal crime* suicide porn* bombe* waffe* gift* droge* sprengstoff* toet* schadsoftware* erpress* stehl* stiehl* diebstahl illegal* verbrech* selbstmord* suizid*',
+  persona:
+    'role roles persona character* act acts acting behave* play plays become* transform* imagin* dan jailbr* unrestrict* unfilter* uncensor* unlimit* limitless mode evil twin freed unbound rolle* figur* verhalt* spiel* spielst werde wirst verwandel* entfessel* uneingeschraenk* ungefilter* unzensier* grenzenlos* modus boese* zwilling hemmungslos* skrupel*',
+  // When
+  trigger:
+    'if when whenever once should unless until after before upon while wherever moment case wenn falls sobald sofern sollte sooft nachdem bevor bis waehrend wann bei beim',
+  standing:
+    'always every each any constantly permanently forever henceforth onwards standing automatically default daily weekly hourly nightly immer stets jede* ausnahmslos dauerhaft kuenftig* fortan grundsaetzlich automatisch* taeglich* woechentlich* stuendlich* naechtlich* laufend ab',
+  at_once:
+    'immediately instantly promptly straight asap now quickly sofort* umgehend* unverzueglich* gleich schleunigst prompt schnell eilig dringend urgent*',
+  someday:
+    'tomorrow later next monday tuesday wednesday thursday friday saturday sunday weekend midnight night nights month months year quarter january february march april june july august september october november december morgen spaeter naechst* montag* dienstag* mittwoch* donnerstag* freitag* samstag* sonntag* wochenende mitternacht nacht nachts nacht* monat* jahr* quartal* januar februar maerz juni juli oktober dezember',
+  totality:
+    'all everything anything whatever entire whole full fully complete completely blanket unlimited no nothing none nobody never alles alle allem allen saemtlich* ganz ganze* gesamt* voll* komplett* restlos* unbegrenzt* kein* nichts niemand* nie niemals',
+};
+
+/** The field of a word, from 1; 0 for none. */
+export const fieldOf = wordClasses(FIELDS, { heads: true });
