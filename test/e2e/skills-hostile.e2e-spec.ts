@@ -11,8 +11,8 @@ interface Problem {
   readonly code: string;
   readonly errors?: readonly { readonly message: string }[];
 }
-/** Processor time of this process for a request that is refused, milliseconds: its parser works in a process apart. */
-const MOST_MS = 1_000;
+/** Processor time of this process for a request that is refused, milliseconds: its parser works in a process apart. Whatever else it does meanwhile counts too. */
+const MOST_MS = 2_500;
 /** What no archive of one Skill may be, and one of several may. */
 const OF_SEVERAL = ['two SKILL.md at one depth', 'SKILL.md further down', 'a file beside the one folder'];
 
