@@ -177,9 +177,7 @@ describe('an answer under way', () => {
     await until(async () => {
       // Its own conversation is the first of the list once a view shows it.
       id = (await gateway.platform.call<{ items: readonly { id: string }[] }>(path)).body.items[0]?.id ?? '';
-      return (await messagesOf(id)).some(
-        ({ status, parts }) => status === 'streaming' && parts[0]?.text === 'Half an ',
-      );
+      return (await messagesOf(id)).some(({ parts: [said] }) => said?.text === 'Half an ');
     }, 'what was said');
     const answer = (await messagesOf(id)).find(({ status }) => status === 'streaming');
     expect((await gateway.platform.call<Message>(`${path}/${id}/messages/${answer?.id}`)).body).toMatchObject({
@@ -252,10 +250,7 @@ describe('an answer under way', () => {
     model.say('Gone');
     const id = conversationIn(await first.readUntil('Gone'));
     // A stream tells its words before a view shows them.
-    await until(
-      async () => (await gateway.platform.call(`${path}/${id}`)).status === 200,
-      'the conversation in its view',
-    );
+    await until(async () => (await gateway.platform.call(`${path}/${id}`)).status === 200, 'its view');
     expect((await gateway.platform.call(`${path}/${id}`, { method: 'DELETE' })).status).toBe(204);
     await until(() => gateway.upstream.open === 0, 'the end of the call');
     expect(await first.readUntil('[DONE]')).toContain('"errorText":"not_found"');
