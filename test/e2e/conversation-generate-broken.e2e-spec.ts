@@ -100,7 +100,7 @@ it.each<[string, string, object, Behaviour, object[], object, string]>([
   const agent = await newAgent();
   upstream.behaviour = behaviour;
   const made = await make(agent, operation, body);
-  expect([made.status, made.body.usage]).toMatchObject([200, { units: sum, cost }]);
+  expect([made.status, made.body.usage]).toEqual([200, { units: sum, cost, currency: 'USD', isIncludedUsage: false }]);
   const recorded = (await invocations(agent, units.length)).toReversed();
   expect(recorded.map(({ usage }) => usage['units'])).toEqual(units);
   expect(recorded.map(({ outcome }) => outcome)).toEqual(

@@ -203,6 +203,9 @@ export class MediaGenerator {
     make: (making: Making) => Promise<Answered<T>>,
   ): Promise<Made & { readonly made: T }> {
     const { metering, models, currency } = this.parts;
+    const mayAnswer = provider.mayAnswer(model);
+    // Where none is billed by them, nobody knows of tokens.
+    const held = mayAnswer.some(isBilledByTokens) ? tokens.outputTokens : 0;
     const begin = async (): Promise<CallRecord> => {
       const call = await metering.begin({
         userId,
@@ -212,7 +215,7 @@ export class MediaGenerator {
         kind,
         isAskedFor: true,
         model,
-        mayAnswer: provider.mayAnswer(model),
+        mayAnswer,
         estimate: tokens,
         mostInput,
         units,
@@ -221,7 +224,7 @@ export class MediaGenerator {
         call.cancel();
         throw signal.reason;
       }
-      return new CallRecord(call, model, tokens.outputTokens, models.rates, units);
+      return new CallRecord(call, model, held, models.rates, units);
     };
     const calls = new RepeatedCall(await begin(), begin);
     const seen = usageOf({ input: isBilledByTokens(model) ? tokens.inputTokens : 0 });
