@@ -95,7 +95,7 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
             op: fc.constant('patchDocument' as const),
             documentId,
             fields: fc.record(
-              { name: fc.constantFrom('Notes', 'Other'), scope, tagIds, revision: fc.nat(9) },
+              { name: fc.constantFrom('Notes', 'Other'), tagIds, revision: fc.nat(9) },
               { requiredKeys: [] },
             ),
           }),
