@@ -1,4 +1,3 @@
-import { skillNamesDecider } from '@app/skills';
 import { until } from '../fixtures/until';
 import {
   call,
@@ -15,6 +14,7 @@ import {
   newSpace,
   published,
 } from './market-world';
+import { held } from './skill-names-world';
 import { alice, bob, mallory, platform, setMember, withSpaces } from './spaces-world';
 import { UNKNOWN_ID } from './world';
 
@@ -23,12 +23,6 @@ withSpaces();
 const taken = { status: 409, code: 'name_taken' };
 const add = (place: object, name: string) =>
   call('/skills', 'POST', { ...place, name, description: 'D', instructions: 'I' });
-const held = async (spaceId: string): Promise<readonly string[]> =>
-  (await platform.platform.host.stores.decisions.load(skillNamesDecider, spaceId)).state
-    .valueSeq()
-    .map(({ skillId }) => skillId)
-    .toArray()
-    .toSorted();
 const installed = async (entryId: string) => items(`${MARKET}/${entryId}/installations?limit=100`);
 
 describe('the name of an installation', () => {

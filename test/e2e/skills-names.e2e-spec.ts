@@ -1,38 +1,7 @@
-import { skillNamesDecider } from '@app/skills';
-import { alice, create, platform, withSpaces } from './spaces-world';
+import { add, agentIn, held, list, type Place, rename, SKILLS, space } from './skill-names-world';
+import { alice, platform, withSpaces } from './spaces-world';
 
 withSpaces();
-
-const SKILLS = '/api/v1/core/skills';
-type Body = Readonly<Record<string, unknown>> & { readonly id: string };
-type Place =
-  { readonly scope: 'space'; readonly spaceId: string } | { readonly scope: 'agent'; readonly agentId: string };
-
-const add = (place: Place, name: string) =>
-  platform.call<Body>(SKILLS, {
-    key: alice.key,
-    method: 'POST',
-    body: { ...place, name, description: 'A Skill.', instructions: 'Do it.' },
-  });
-const rename = (id: string, name: string) =>
-  platform.call<Body>(`${SKILLS}/${id}`, { key: alice.key, method: 'PUT', body: { name } });
-const list = async (query: string): Promise<readonly Body[]> =>
-  (await platform.call<{ items: Body[] }>(`${SKILLS}?${query}&limit=100`, { key: alice.key })).body.items;
-const space = async (name: string) => (await create(name)).body.id;
-const agentIn = async (spaceId: string): Promise<Place & { readonly scope: 'agent' }> => {
-  const { body } = await platform.call<Body>('/api/v1/core/agents', {
-    key: alice.key,
-    method: 'POST',
-    body: { spaceId, name: 'Guide' },
-  });
-  return { scope: 'agent', agentId: body.id };
-};
-const held = async (spaceId: string): Promise<readonly string[]> =>
-  (await platform.platform.host.stores.decisions.load(skillNamesDecider, spaceId)).state
-    .valueSeq()
-    .map(({ skillId }) => skillId)
-    .toArray()
-    .toSorted();
 
 describe('the name of a Skill', () => {
   it("is the Space's or its Agents', and two Agents may each have it", async () => {

@@ -1,39 +1,8 @@
-import { skillNamesDecider } from '@app/skills';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
+import { add, agentIn, type Body, held, list, type Place, rename, SKILLS, space } from './skill-names-world';
 import { alice, create, platform, withSpaces } from './spaces-world';
 
 /** Requests at once for what only one may get. At two API processes: `test/servers/skills.spec.ts`. */
-
-const SKILLS = '/api/v1/core/skills';
-type Body = Readonly<Record<string, unknown>> & { readonly id: string };
-type Place =
-  { readonly scope: 'space'; readonly spaceId: string } | { readonly scope: 'agent'; readonly agentId: string };
-
-const add = (place: Place, name: string) =>
-  platform.call<Body>(SKILLS, {
-    key: alice.key,
-    method: 'POST',
-    body: { ...place, name, description: 'A Skill.', instructions: 'Do it.' },
-  });
-const rename = (id: string, name: string) =>
-  platform.call<Body>(`${SKILLS}/${id}`, { key: alice.key, method: 'PUT', body: { name } });
-const list = async (query: string): Promise<readonly Body[]> =>
-  (await platform.call<{ items: Body[] }>(`${SKILLS}?${query}&limit=100`, { key: alice.key })).body.items;
-const space = async (name: string) => (await create(name)).body.id;
-const agentIn = async (spaceId: string): Promise<Place & { readonly scope: 'agent' }> => {
-  const { body } = await platform.call<Body>('/api/v1/core/agents', {
-    key: alice.key,
-    method: 'POST',
-    body: { spaceId, name: 'Guide' },
-  });
-  return { scope: 'agent', agentId: body.id };
-};
-const held = async (spaceId: string): Promise<readonly string[]> =>
-  (await platform.platform.host.stores.decisions.load(skillNamesDecider, spaceId)).state
-    .valueSeq()
-    .map(({ skillId }) => skillId)
-    .toArray()
-    .toSorted();
 
 const send = (path: string, method: 'POST' | 'PUT' | 'DELETE', body?: object) =>
   platform.call<Body>(`${SKILLS}${path}`, { key: alice.key, method, ...(body === undefined ? {} : { body }) });

@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Child } from '../e2e/child';
 import { follow, type Following } from '../e2e/follow';
-import { chunk, DONE, events, startUpstreamDouble, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
-import { type Cluster, CLUSTER_KEY, eventually, missingForCluster, startCluster } from './cluster';
+import { chunk, DONE, events, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
+import { type Cluster, CLUSTER_KEY, eventually, missingForCluster } from './cluster';
+import { startTalkingCluster } from './talking-cluster';
 import { CORE, type List, watching } from './watching';
 
 /** A stream that broke off at one process is resumed at another behind any event that was heard, by `last-event-id`. */
@@ -39,9 +37,9 @@ const heardBy = ({ heard }: Following): readonly Event[] => eventsIn(heard.join(
 const saidIn = (message: Message | undefined): string => (message?.parts ?? []).map(({ text }) => text ?? '').join('');
 
 const specs = (): void => {
-  const folder = mkdtempSync(join(tmpdir(), 'resume-'));
   let upstream: UpstreamDouble;
   let cluster: Cluster;
+  let destroy: () => Promise<void>;
   let first: Child;
   let second: Child;
   let path: string;
@@ -49,29 +47,14 @@ const specs = (): void => {
   const { post, startPair } = watching(() => cluster);
 
   beforeAll(async () => {
-    upstream = await startUpstreamDouble();
+    ({ cluster, upstream, destroy } = await startTalkingCluster());
     // What a test says, as long as it likes.
     upstream.behaviour = (response) => void (model = events(response, chunk({ role: 'assistant', content: '' })));
-    const file = join(folder, 'models.json');
-    writeFileSync(
-      file,
-      JSON.stringify({
-        defaultModel: 'm',
-        titleModel: null,
-        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-        models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: 'free' }],
-      }),
-    );
-    cluster = await startCluster(undefined, { MODELS_FILE: file });
     [first, second] = await startPair();
     const { id } = (await post(first, `${CORE}/agents`, { name: 'Guide', model: 'm', knowledgeEnabled: false })).body;
     path = `${CORE}/llm/${id}/conversation`;
   }, LONG);
-  afterAll(async () => {
-    await cluster.destroy();
-    await upstream.stop();
-    rmSync(folder, { recursive: true });
-  }, LONG);
+  afterAll(() => destroy(), LONG);
 
   const say = (words: readonly string[]): void => words.forEach((word) => events(model, chunk({ content: word })));
   const finish = (): unknown => events(model, chunk({}, 'stop'), usageChunk(), DONE).end();

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Child } from '../e2e/child';
 import { follow } from '../e2e/follow';
-import { chunk, DONE, events, startUpstreamDouble, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
-import { type Cluster, CLUSTER_KEY, eventually, missingForCluster, startCluster } from './cluster';
+import { chunk, DONE, events, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
+import { type Cluster, CLUSTER_KEY, eventually, missingForCluster } from './cluster';
+import { startTalkingCluster } from './talking-cluster';
 import { CORE, type List, watching } from './watching';
 
 /** An answer belongs to a conversation, not to the process that makes it. */
@@ -15,35 +13,20 @@ const PACE_MS = 100;
 const ANSWER = Array.from({ length: WORDS }, (_, index) => `word${index}`).join(' ');
 
 const specs = (): void => {
-  const folder = mkdtempSync(join(tmpdir(), 'conversations-'));
   let upstream: UpstreamDouble;
   let cluster: Cluster;
+  let destroy: () => Promise<void>;
   let first: Child;
   let second: Child;
   let agentId: string;
   const { post, startPair } = watching(() => cluster);
 
   beforeAll(async () => {
-    upstream = await startUpstreamDouble();
-    const file = join(folder, 'models.json');
-    writeFileSync(
-      file,
-      JSON.stringify({
-        defaultModel: 'm',
-        titleModel: null,
-        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-        models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: 'free' }],
-      }),
-    );
-    cluster = await startCluster(undefined, { MODELS_FILE: file });
+    ({ cluster, upstream, destroy } = await startTalkingCluster());
     [first, second] = await startPair();
     agentId = (await post(first, `${CORE}/agents`, { name: 'Guide', model: 'm' })).body.id;
   }, LONG);
-  afterAll(async () => {
-    await cluster.destroy();
-    await upstream.stop();
-    rmSync(folder, { recursive: true });
-  }, LONG);
+  afterAll(() => destroy(), LONG);
 
   /** An answer of three seconds. */
   const slowly: UpstreamDouble['behaviour'] = (response) => {

@@ -114,7 +114,7 @@ export const callMetered = async <Answer extends { readonly model: ModelDescript
     }
     return new CallRecord(begun, model, 0, models.rates);
   };
-  const calls = new RepeatedCall(await begin(), begin);
+  const calls = await RepeatedCall.begin(begin);
   try {
     const answer = await call((failure) => calls.again(failure, counted));
     const record = calls.now;

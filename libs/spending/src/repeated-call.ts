@@ -6,12 +6,17 @@ export class RepeatedCall {
   private readonly before: CallRecord[] = [];
   private current: CallRecord | undefined;
 
-  /** `reserve`: holds what another call may cost; it may reject. */
+  /** `reserve`: holds what another call may cost, behind the `first`; it may reject. */
   constructor(
     first: CallRecord,
     private readonly reserve: () => Promise<CallRecord>,
   ) {
     this.current = first;
+  }
+
+  /** One whose first call is held as each further one is. Rejects as `reserve` does. */
+  static async begin(reserve: () => Promise<CallRecord>): Promise<RepeatedCall> {
+    return new RepeatedCall(await reserve(), reserve);
   }
 
   /** The call under way. */

@@ -13,7 +13,7 @@ import {
   UpstreamFailure,
   usageOf,
 } from '@app/models';
-import { type CallRecord, METERING, type Metering, RepeatedCall } from '@app/spending';
+import { type CallRecord, METERING, type Metering, type RepeatedCall } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { beginCall } from './begin-call';
@@ -60,30 +60,25 @@ export class ChatGateway {
     const provider = this.models.provider(model);
     const routes = provider.routes(model);
     const { counted: input, most: mostInput } = chatInput(parameters, routes);
-    const { userId, keyId } = caller;
     const mayAnswer = provider.mayAnswer(model);
     const most = callWindow(mayAnswer, input);
     const estimate = usageOf({
       input: Math.min(input, most.input),
       output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output),
     });
-    const begin = (): Promise<CallRecord> =>
-      beginCall(
-        this.metering,
-        this.models,
-        {
-          userId,
-          ...(keyId === undefined ? {} : { keyId }),
-          kind: 'chat',
-          isAskedFor: true,
-          model,
-          mayAnswer,
-          estimate,
-          mostInput: Math.min(mostInput, most.input),
-        },
-        reply,
-      );
-    const calls = new RepeatedCall(await begin(), begin);
+    const calls = await beginCall(
+      this.metering,
+      this.models,
+      caller,
+      {
+        kind: 'chat',
+        model,
+        mayAnswer,
+        estimate,
+        mostInput: Math.min(mostInput, most.input),
+      },
+      reply,
+    );
     const call = { model, parameters, input, calls, reply };
     if (routes.length === 0) return localChat(provider, { ...call, record: calls.now });
     const upstream = new UpstreamCall(routes, (failure) => calls.again(failure, usageOf({ input })));

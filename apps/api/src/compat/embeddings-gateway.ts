@@ -8,7 +8,7 @@ import {
   usageOf,
   type Vector,
 } from '@app/models';
-import { type CallRecord, METERING, type Metering, RepeatedCall } from '@app/spending';
+import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { beginCall, clientGone } from './begin-call';
@@ -29,7 +29,7 @@ export class EmbeddingsGateway {
   ) {}
 
   /** The body of the answer. */
-  async answer({ userId, keyId }: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
+  async answer(caller: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
     const { inputs, encoding, dimensions, user } = embeddingParameters(body);
     // Before anything is waited for: a reload of the catalogue may take them away meanwhile.
     const provider = this.models.provider(model);
@@ -37,23 +37,19 @@ export class EmbeddingsGateway {
       throw tooLong(model.dimensions);
     const input = inputs.reduce((sum, text) => sum + estimatedTokens(text), 0);
     const mostInput = inputs.reduce((sum, text) => sum + mostTokens(text), 0);
-    const begin = (): Promise<CallRecord> =>
-      beginCall(
-        this.metering,
-        this.models,
-        {
-          userId,
-          ...(keyId === undefined ? {} : { keyId }),
-          kind: 'embedding',
-          isAskedFor: true,
-          model,
-          mayAnswer: provider.mayAnswer(model),
-          estimate: usageOf({ input }),
-          mostInput,
-        },
-        reply,
-      );
-    const calls = new RepeatedCall(await begin(), begin);
+    const calls = await beginCall(
+      this.metering,
+      this.models,
+      caller,
+      {
+        kind: 'embedding',
+        model,
+        mayAnswer: provider.mayAnswer(model),
+        estimate: usageOf({ input }),
+        mostInput,
+      },
+      reply,
+    );
     const gone = clientGone(reply, model);
     const onBrokenOff: ModelRequest['onBrokenOff'] = (failure) => calls.again(failure, usageOf({ input }));
     try {

@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
 import { estimatedTokens, type ModelDescription, type ModelRequest, Models, mostTokens, usageOf } from '@app/models';
-import { type CallRecord, METERING, type Metering, RepeatedCall } from '@app/spending';
+import { METERING, type Metering } from '@app/spending';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { beginCall, clientGone } from './begin-call';
@@ -25,7 +25,7 @@ export class RerankGateway {
   ) {}
 
   /** The body of the answer. */
-  async answer({ userId, keyId }: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
+  async answer(caller: Caller, model: ModelDescription, body: Fields, reply: FastifyReply): Promise<object> {
     const { query, documents, top } = rerankParameters(body);
     // Before anything is waited for: a reload of the catalogue may take them away meanwhile.
     const provider = this.models.provider(model);
@@ -35,23 +35,19 @@ export class RerankGateway {
       documents.length * estimatedTokens(query),
     );
     const mostInput = documents.reduce((sum, text) => sum + mostTokens(text), documents.length * mostTokens(query));
-    const begin = (): Promise<CallRecord> =>
-      beginCall(
-        this.metering,
-        this.models,
-        {
-          userId,
-          ...(keyId === undefined ? {} : { keyId }),
-          kind: 'rerank',
-          isAskedFor: true,
-          model,
-          mayAnswer: provider.mayAnswer(model),
-          estimate: usageOf({ input }),
-          mostInput: usageOf({ input: mostInput }).inputTokens,
-        },
-        reply,
-      );
-    const calls = new RepeatedCall(await begin(), begin);
+    const calls = await beginCall(
+      this.metering,
+      this.models,
+      caller,
+      {
+        kind: 'rerank',
+        model,
+        mayAnswer: provider.mayAnswer(model),
+        estimate: usageOf({ input }),
+        mostInput: usageOf({ input: mostInput }).inputTokens,
+      },
+      reply,
+    );
     const gone = clientGone(reply, model);
     const onBrokenOff: ModelRequest['onBrokenOff'] = (failure) => calls.again(failure, usageOf({ input }));
     try {

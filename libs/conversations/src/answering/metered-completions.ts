@@ -71,7 +71,7 @@ export class MeteredCompletions {
       return new CallRecord(call, model, mostOutput, this.models.rates);
     };
     const input = usageOf({ input: counted });
-    const calls = new RepeatedCall(await begin(), begin);
+    const calls = await RepeatedCall.begin(begin);
     try {
       signal.throwIfAborted();
       const answer = await provider.complete({ ...request, onBrokenOff: (failure) => calls.again(failure, input) });

@@ -18,6 +18,7 @@ import {
   usageOf,
 } from '@app/models';
 import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
+import { keptText } from '../answering/kept-text';
 import { usageSum } from '../answering/usage-sum';
 import type { Asker } from '../answering/retriever';
 import { generationRejection } from './generator';
@@ -139,7 +140,7 @@ export class MediaGenerator {
       const request = { model, audio, ...said, signal: caller.signal, onBrokenOff };
       const { text, seconds: told, ...answer } = await provider.transcribe(request);
       return {
-        made: text,
+        made: keptText(text),
         units: { seconds: told === undefined ? secondsOf(audio, BYTES_PER_SECOND.counted) : Math.ceil(told) },
         ...answer,
       };
@@ -226,7 +227,7 @@ export class MediaGenerator {
       }
       return new CallRecord(call, model, held, models.rates, units);
     };
-    const calls = new RepeatedCall(await begin(), begin);
+    const calls = await RepeatedCall.begin(begin);
     const seen = usageOf({ input: isBilledByTokens(model) ? tokens.inputTokens : 0 });
     try {
       const answer = await make({ calls, onBrokenOff: (failure) => calls.again(failure, seen) });

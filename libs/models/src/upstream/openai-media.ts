@@ -83,9 +83,7 @@ export class OpenAiMedia implements MediaProvider {
       const answer = jsonIn(await (await inFormat(ask, preferred, short)).whole());
       const { text } = answer;
       if (typeof text !== 'string') throw new UpstreamFailure('broken');
-      // No text that is stored or sent has them.
-      const said = text.replaceAll('\0', '').toWellFormed();
-      return { model, text: said, ...secondsIn(answer, audio), ...reported(answer, model) };
+      return { model, text, ...secondsIn(answer, audio), ...reported(answer, model) };
     });
   }
 

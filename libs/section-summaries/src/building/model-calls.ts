@@ -137,7 +137,7 @@ export class ModelCalls {
       }
       return new CallRecord(call, model, output, models.rates);
     };
-    const calls = new RepeatedCall(await begin(), begin);
+    const calls = await RepeatedCall.begin(begin);
     try {
       const made = await make(calls, counted);
       calls.now.succeeded();

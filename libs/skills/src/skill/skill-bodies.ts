@@ -53,11 +53,11 @@ export class SkillBodies {
       put: Put,
     ): Promise<StoredFile> => {
       const bytes = Buffer.from(given.buffer, given.byteOffset, given.length);
-      const finding = finder.find(bytes);
-      // Who waits for it below hears of its failure, unless the file itself is not stored.
-      finding.catch(() => undefined);
-      const file = await put(stream, bytes, of);
-      return { path, mediaType, sizeBytes, sha256, file, findings: [...(await finding)] };
+      // Both come to their end: a file that is stored later than another failed would stay.
+      const [file, findings] = await Promise.allSettled([put(stream, bytes, of), finder.find(bytes)]);
+      if (file.status === 'rejected') throw file.reason;
+      if (findings.status === 'rejected') throw findings.reason;
+      return { path, mediaType, sizeBytes, sha256, file: file.value, findings: [...findings.value] };
     };
     try {
       return await this.storeAll(files, before, store);
