@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { chunk, DONE, events, startUpstreamDouble, type UpstreamDouble, usageChu
 import { until } from '../fixtures/until';
 import { type Child, startChild } from './child';
 import { ADMIN_KEY } from './harness';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** What is asked and answered in an incognito conversation stands nowhere while it is there, nor behind it: not in a file, a line, a trace, a metric or an answer about something else. */
 
@@ -82,14 +83,9 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-  const file = join(folder, 'models.json');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-      models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { input: '1', output: '1', currency: 'USD' } }],
-    }),
-  );
+  const file = writeModelsFile(folder, upstream, [
+    { key: 'm', kind: 'chat', pricing: { input: '1', output: '1', currency: 'USD' } },
+  ]);
   product = await startChild('apps/api/src/main.ts', {
     DATA_DIR: join(folder, 'data'),
     TMPDIR: join(folder, 'temporary'),

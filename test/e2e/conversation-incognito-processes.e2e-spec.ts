@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { makeLogger, TransientRequests } from '@app/http';
 import { IncognitoRequests } from '../../apps/api/src/core/llm/incognito-requests';
 import { chunk, DONE, events, startUpstreamDouble, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /**
  * Two processes of one instance: with the same users, keys and secret, each on its own copy of them. What they know of each other is the test's; all
@@ -46,13 +47,7 @@ const start = (name: string): Promise<TestPlatform> =>
 
 beforeAll(async () => {
   upstream = await startUpstreamDouble();
-  writeFileSync(
-    join(folder, 'models.json'),
-    JSON.stringify({
-      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-      models: [{ key: 'chat', provider: 'acme', kind: 'chat', pricing: 'free' }],
-    }),
-  );
+  writeModelsFile(folder, upstream, [{ key: 'chat', kind: 'chat', pricing: 'free' }]);
   const made = await startTestPlatform({
     dataDir: join(folder, 'first'),
     environment: { MODELS_FILE: join(folder, 'models.json') },

@@ -1,9 +1,10 @@
-import { type Dirent, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type Dirent, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../fixtures/until';
 import { behaves, chunk, DONE, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
+import { writeModelsFile } from '../fixtures/models-file';
 
 export interface Message {
   readonly id: string;
@@ -37,26 +38,10 @@ export const withConversations = (environment: Readonly<Record<string, string>> 
   beforeAll(async () => {
     upstream = await startUpstreamDouble();
     const models = [
-      { key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } },
-      {
-        key: 'other',
-        provider: 'acme',
-        kind: 'chat',
-        tags: ['vision'],
-        pricing: { currency: 'USD', input: '1', output: '2' },
-      },
+      { key: 'm', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } },
+      { key: 'other', kind: 'chat', tags: ['vision'], pricing: { currency: 'USD', input: '1', output: '2' } },
     ];
-    const file = join(folder, 'models.json');
-    writeFileSync(
-      file,
-      JSON.stringify({
-        defaultModel: 'm',
-        titleModel: null,
-        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-        models,
-        ...more,
-      }),
-    );
+    const file = writeModelsFile(folder, upstream, models, { defaultModel: 'm', titleModel: null, ...more });
     platform = await startTestPlatform({ listen: true, environment: { ...environment, MODELS_FILE: file } });
     agentId = (
       await platform.call<{ id: string }>('/api/v1/core/agents', {

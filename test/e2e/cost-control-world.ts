@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { until } from '../fixtures/until';
 import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+import { writeModelsFile } from '../fixtures/models-file';
 
 export const CORE = '/api/v1/core';
 export const LIMITS = `${CORE}/cost-control`;
@@ -37,19 +38,8 @@ export const settled = (id: string, calls: number) =>
 export const withLimits = (): void => {
   beforeAll(async () => {
     upstream = await startUpstreamDouble();
-    const file = join(folder, 'models.json');
-    const models = [
-      { key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } },
-    ];
-    writeFileSync(
-      file,
-      JSON.stringify({
-        defaultModel: 'm',
-        titleModel: null,
-        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-        models,
-      }),
-    );
+    const models = [{ key: 'm', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } }];
+    const file = writeModelsFile(folder, upstream, models, { defaultModel: 'm', titleModel: null });
     platform = await startTestPlatform({
       listen: true,
       environment: { MODELS_FILE: file, DEFAULT_TIME_ZONE: 'Europe/Berlin' },

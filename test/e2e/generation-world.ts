@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../fixtures/until';
@@ -12,6 +12,7 @@ import {
   USAGE,
 } from '../fixtures/upstream-double';
 import { type Answer, startTestPlatform, type TestPlatform } from './harness';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** A platform whose Agents generate with models of one provider, of every kind. */
 
@@ -30,7 +31,6 @@ const token = (input: string, output: string) => ({ currency: 'USD', input, outp
 export const withGenerating = (defaults: object = {}): void => {
   beforeAll(async () => {
     upstream = await startUpstreamDouble();
-    const file = join(folder, 'models.json');
     const models = [
       { key: 'chat', kind: 'chat', pricing: token('1', '2') },
       { key: 'sees', kind: 'chat', pricing: token('1', '2'), tags: ['vision', 'structured-outputs'] },
@@ -38,17 +38,8 @@ export const withGenerating = (defaults: object = {}): void => {
       { key: 'gpt-image-1', kind: 'image', pricing: token('5', '40') },
       { key: 'voice', kind: 'speech', pricing: { currency: 'USD', perMillionCharacters: '15' } },
       { key: 'ears', kind: 'transcription', pricing: { currency: 'USD', perMinute: '0.006' } },
-    ].map((model) => ({ provider: 'acme', ...model }));
-    writeFileSync(
-      file,
-      JSON.stringify({
-        titleModel: null,
-        defaultModel: 'chat',
-        ...defaults,
-        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-        models,
-      }),
-    );
+    ];
+    const file = writeModelsFile(folder, upstream, models, { titleModel: null, defaultModel: 'chat', ...defaults });
     platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file } });
     [owner, stranger] = [await platform.newCaller(), await platform.newCaller()];
     spaceId = (await send<{ id: string }>('/spaces', { name: 'Studio' })).body.id;

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeLogger } from '@app/http';
 import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+import { writeModelsFile } from '../fixtures/models-file';
 
 export const BASE = '/api/compat/v1';
 const folder = mkdtempSync(join(tmpdir(), 'compat-'));
@@ -24,20 +25,12 @@ export const ask = async (body: object, path = '/chat/completions') => {
 export const withHostileGateway = (): void => {
   beforeAll(async () => {
     upstream = await startUpstreamDouble();
-    const file = join(folder, 'models.json');
     const models = [
       ['m', 'chat'],
       ['vectors', 'embedding'],
       ['ranks', 'reranker'],
-    ].map(([key, kind]) => ({ key, kind, provider: 'acme', pricing: 'free' }));
-    writeFileSync(
-      file,
-      JSON.stringify({
-        rerankerModel: 'ranks',
-        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-        models,
-      }),
-    );
+    ].map(([key, kind]) => ({ key, kind, pricing: 'free' }));
+    const file = writeModelsFile(folder, upstream, models, { rerankerModel: 'ranks' });
     platform = await startTestPlatform({
       listen: true,
       environment: { MODELS_FILE: file },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { friendly, startToolApi, type ToolApi } from '../fixtures/tool-api';
@@ -13,6 +13,7 @@ import {
   usageChunk,
 } from '../fixtures/upstream-double';
 import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** What the model says at one step: it calls tools, or it answers. */
 export type Said = string | readonly { readonly name: string; readonly input: unknown }[];
@@ -76,21 +77,16 @@ export const withTools = (): void => {
   const folder = mkdtempSync(join(tmpdir(), 'tools-'));
   beforeAll(async () => {
     [upstream, api, inside] = await Promise.all([startUpstreamDouble(), startToolApi(), startToolApi()]);
-    const model = { provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } };
-    const file = join(folder, 'models.json');
-    writeFileSync(
-      file,
-      JSON.stringify({
-        defaultModel: 'caller',
-        embeddingModel: 'vectors',
-        titleModel: null,
-        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-        models: [
-          { ...model, key: 'caller', tags: ['tools'] },
-          { ...model, key: 'plain' },
-          { ...model, key: 'vectors', kind: 'embedding' },
-        ],
-      }),
+    const model = { kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } };
+    const file = writeModelsFile(
+      folder,
+      upstream,
+      [
+        { ...model, key: 'caller', tags: ['tools'] },
+        { ...model, key: 'plain' },
+        { ...model, key: 'vectors', kind: 'embedding' },
+      ],
+      { defaultModel: 'caller', embeddingModel: 'vectors', titleModel: null },
     );
     platform = await startTestPlatform({
       listen: true,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
 import { until } from '../fixtures/until';
 import { startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** Faults 29 and 30: a clock that jumps, forwards and back, and windows over a change of summer time. */
 const KEY = 'clock-test-key-0123456789-abcdefghijklmnop';
@@ -19,13 +20,7 @@ beforeEach(async () => {
   upstream = await startUpstreamDouble();
   dataDir = mkdtempSync(join(tmpdir(), 'clock-'));
   const pricing = { currency: 'USD', input: '1', output: '2' };
-  writeFileSync(
-    join(dataDir, 'models.json'),
-    JSON.stringify({
-      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-      models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing }],
-    }),
-  );
+  writeModelsFile(dataDir, upstream, [{ key: 'm', kind: 'chat', pricing }]);
 });
 afterEach(async () => {
   child.kill('SIGKILL');

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
 import { chunk, completion, DONE, events, json, startUpstreamDouble, usageChunk } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** Kill -9 while the summary of a conversation is made, before a question is answered. */
 const KEY = 'compaction-test-key-0123456789-abcdefghijklmnop';
@@ -47,16 +48,10 @@ test('a summary that was killed leaves the conversation as it was, and the next 
     }
     return events(response, chunk({ content: 'word '.repeat(100) }), chunk({}, 'stop'), usageChunk(), DONE).end();
   };
-  const models = join(dataDir, 'models.json');
-  writeFileSync(
-    models,
-    JSON.stringify({
-      defaultModel: 'm',
-      titleModel: null,
-      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-      models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: 'free' }],
-    }),
-  );
+  const models = writeModelsFile(dataDir, upstream, [{ key: 'm', kind: 'chat', pricing: 'free' }], {
+    defaultModel: 'm',
+    titleModel: null,
+  });
   const start = () =>
     startChild('apps/api/src/main.ts', {
       DATA_DIR: dataDir,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { type Child, startChild } from '../e2e/child';
 import { generatingProvider, type Wanted } from '../fixtures/generating-provider';
 import { until } from '../fixtures/until';
 import { startUpstreamDouble } from '../fixtures/upstream-double';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** Fault 40: SIGTERM while streams are read and writes are sent. */
 const KEY = 'drain-test-key-0123456789-abcdefghijklmnop';
@@ -93,14 +94,9 @@ test('calls that outlast a stop, and answers that were left before it, are bille
   const upstream = await startUpstreamDouble();
   const provider = generatingProvider({ tokensPerSecond: 100, noticeMs: 300 });
   upstream.behaviour = provider.behaviour;
-  const file = join(dataDir, 'models.json');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-      models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '1' } }],
-    }),
-  );
+  const file = writeModelsFile(dataDir, upstream, [
+    { key: 'm', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '1' } },
+  ]);
   const child = await start({ MODELS_FILE: file });
   const ask = async (wanted: Wanted, signal: AbortSignal | null = null) => {
     const body = { model: 'm', stream: true, messages: [{ role: 'user', content: JSON.stringify(wanted) }] };

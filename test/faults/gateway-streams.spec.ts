@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
 import { until } from '../fixtures/until';
 import { behaves, chunk, DONE, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** Fault 36, and clients that are slow or say nothing: what streams cost while they are held, and that nothing of them stays. */
 const KEY = 'streams-test-key-0123456789-abcdefghijklmnop';
@@ -23,14 +24,7 @@ const sockets = new Set<Socket>();
 beforeEach(async () => {
   upstream = await startUpstreamDouble();
   dataDir = mkdtempSync(join(tmpdir(), 'streams-'));
-  const file = join(dataDir, 'models.json');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-      models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing: 'free' }],
-    }),
-  );
+  const file = writeModelsFile(dataDir, upstream, [{ key: 'm', kind: 'chat', pricing: 'free' }]);
   child = await startChild('apps/api/src/main.ts', {
     DATA_DIR: dataDir,
     PORT: '0',

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
 import { until } from '../fixtures/until';
 import { behaves, chunk, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** Faults 42 and 43: too few files, and a main loop that stands still. */
 const KEY = 'overload-test-key-0123456789-abcdefghijklmnop';
@@ -16,13 +17,7 @@ let child: Child;
 beforeEach(async () => {
   upstream = await startUpstreamDouble();
   dataDir = mkdtempSync(join(tmpdir(), 'overload-'));
-  writeFileSync(
-    join(dataDir, 'models.json'),
-    JSON.stringify({
-      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-      models: [{ key: 'm', kind: 'chat', provider: 'acme', pricing: 'free' }],
-    }),
-  );
+  writeModelsFile(dataDir, upstream, [{ key: 'm', kind: 'chat', pricing: 'free' }]);
 });
 afterEach(async () => {
   child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
@@ -6,6 +6,7 @@ import { until } from '../fixtures/until';
 import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { lasting } from './mongo/mongo-counters';
 import { rounds, seed, seededNumbers } from './log/rounds';
+import { writeModelsFile } from '../fixtures/models-file';
 
 const number = seededNumbers();
 const KEY = 'spending-test-key-0123456789-abcdefghijklmnop';
@@ -27,11 +28,9 @@ let upstream: UpstreamDouble;
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'spending-'));
   upstream = await startUpstreamDouble();
-  const models = [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } }];
-  writeFileSync(
-    join(dataDir, 'models.json'),
-    JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } }, models }),
-  );
+  writeModelsFile(dataDir, upstream, [
+    { key: 'm', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } },
+  ]);
 });
 afterEach(async () => {
   await upstream.stop();

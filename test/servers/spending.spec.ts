@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Child } from '../e2e/child';
 import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { type Cluster, eventually, missingForCluster, startCluster } from './cluster';
+import { writeModelsFile } from '../fixtures/models-file';
 
 const LONG = 600_000;
 const CORE = '/api/v1/core';
@@ -23,14 +24,9 @@ const specs = (): void => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'cluster-spending-'));
     upstream = await startUpstreamDouble();
-    const file = join(folder, 'models.json');
-    writeFileSync(
-      file,
-      JSON.stringify({
-        providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-        models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } }],
-      }),
-    );
+    const file = writeModelsFile(folder, upstream, [
+      { key: 'm', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } },
+    ]);
     cluster = await startCluster(undefined, { MODELS_FILE: file });
   }, LONG);
   afterEach(async () => {

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { type Cluster, startCluster } from './cluster';
+import { writeModelsFile } from '../fixtures/models-file';
 
 /** A cluster, whose processes a test starts, with one chat model `m` that is a double of a provider. */
 export const startTalkingCluster = async (): Promise<{
@@ -12,16 +13,10 @@ export const startTalkingCluster = async (): Promise<{
 }> => {
   const folder = mkdtempSync(join(tmpdir(), 'talking-'));
   const upstream = await startUpstreamDouble();
-  const file = join(folder, 'models.json');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      defaultModel: 'm',
-      titleModel: null,
-      providers: { acme: { kind: 'openai', baseUrl: upstream.baseUrl } },
-      models: [{ key: 'm', provider: 'acme', kind: 'chat', pricing: 'free' }],
-    }),
-  );
+  const file = writeModelsFile(folder, upstream, [{ key: 'm', kind: 'chat', pricing: 'free' }], {
+    defaultModel: 'm',
+    titleModel: null,
+  });
   const cluster = await startCluster(undefined, { MODELS_FILE: file });
   return {
     cluster,
