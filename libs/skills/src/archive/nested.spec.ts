@@ -32,6 +32,8 @@ it.each<readonly [string, string, Buffer]>([
   ['a document of an office program', 'form.docx', docxFile([{ text: 'Form.' }])],
   ['a text about archives', 'zip.md', Buffer.from('PK, BZh9 and ustar\0 begin some.')],
   ['nothing', 'empty', Buffer.alloc(0)],
+  ['what begins almost like compress', 'a.bin', bytes('\x1f\x9d\x42')],
+  ['the two bytes that compress begins with', 'a.bin', bytes('\x1f\x9d')],
   ['a picture', 'a.png', bytes('\x89PNG\r\n\x1a\n', 300)],
   ['the beginning of an end', 'a.bin', bytes('text PK\x05\x06')],
   ['many ends of nothing', 'a.bin', Buffer.from('PK\x05\x06'.repeat(100_000), 'latin1').subarray(2)],

@@ -1,8 +1,8 @@
 /** What archives and compressed files begin with, in hex, and where. Each has bytes that no text has, or is too long to be one's by chance. */
 const BEGINNINGS: readonly (readonly [beginning: RegExp, at: number])[] = [
-  // zip, gzip and compress, 7z, rar, xz, zstandard, lz4, cab
+  // zip; gzip, compress with its flags and bits (9 to 16), and LZH of SCO, each with more behind it; 7z, rar, xz, zstandard, lz4, cab
   [
-    /^(?:504b(?:0304|0506|0708)|1f(?:8b08|9d|a0)|377abcaf271c|526172211a07|fd377a585a00|28b52ffd|04224d18|4d53434600000000)/,
+    /^(?:504b(?:0304|0506|0708)|1f(?:8b08|9d(?:[08][9a-f]|[19]0)|a0..)|377abcaf271c|526172211a07|fd377a585a00|28b52ffd|04224d18|4d53434600000000)/,
     0,
   ],
   // bzip2: `BZh`, a digit, and the digits of pi or of its root
