@@ -83,6 +83,7 @@ describe('the ledger', () => {
           for (const { call } of running) void call.settle(ended(1));
           await Promise.all(processes.map(({ ledger }) => ledger.close(10_000)));
           const { states, calls } = await world.atRest(limits);
+          const sum = (of: typeof calls): number => of.reduce((all, { cost }) => all + Number(cost), 0);
           expect([...answered].filter((id) => !calls.some((call) => call.id === id))).toEqual([]);
           expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
           for (const [index, { spent, start }] of states.entries()) {
@@ -91,12 +92,12 @@ describe('the ledger', () => {
             const most = index === 0 ? 100 : 150;
             // One that was rejected by another limit in the moment of a kill is recorded, though it was never made.
             for (const day of byDay.values())
-              expect(
-                day.filter(({ id }) => answered.has(id)).reduce((sum, { cost }) => sum + Number(cost), 0),
-              ).toBeLessThan(most + 40);
-            expect(Number(spent)).toBe(
-              (byDay.get((start as string).slice(0, 10)) ?? []).reduce((sum, { cost }) => sum + Number(cost), 0),
-            );
+              expect(sum(day.filter(({ id }) => answered.has(id)))).toBeLessThan(most + 40);
+            const inWindow = byDay.get((start as string).slice(0, 10)) ?? [];
+            expect(Number(spent)).toBeLessThanOrEqual(sum(inWindow));
+            // Of a call that was never made, and whose record was made by a process that died right behind that, some limits do not know.
+            const made = kills ? inWindow.filter(({ id }) => answered.has(id)) : inWindow;
+            expect(Number(spent)).toBeGreaterThanOrEqual(sum(made));
           }
         },
       ),

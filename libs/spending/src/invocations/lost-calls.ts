@@ -18,7 +18,7 @@ export interface LostCallsParts extends UsageStreamParts {
   readonly currency: string;
   /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
   readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
-  /** Told of each call that was recorded here. */
+  /** Told of each call that was recorded here. Where this process dies before it has acted on that, limits without a hold of the call never hear of it. */
   readonly onRecorded: (id: string, call: CallReservation, recorded: RecordedCost) => void;
 }
 
