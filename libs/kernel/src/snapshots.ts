@@ -107,6 +107,15 @@ const restoredCommand = (
   stream: string,
   [id, events, revision, position, at, hash]: SavedCommand,
 ): readonly [string, { receipt: Receipt; hash: string | undefined; at: number }] => {
-  const eventIds: Uuid[] = Array.from({ length: events }, (_, index) => eventId(id, index));
-  return [id, { receipt: { stream, position, revision, eventIds, repeated: false }, hash: hash ?? undefined, at }];
+  const receipt: Receipt = {
+    stream,
+    position,
+    revision,
+    repeated: false,
+    // Hashed for the few commands that are repeated.
+    get eventIds(): readonly Uuid[] {
+      return Array.from({ length: events }, (_, index) => eventId(id, index));
+    },
+  };
+  return [id, { receipt, hash: hash ?? undefined, at }];
 };

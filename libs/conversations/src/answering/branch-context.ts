@@ -94,12 +94,22 @@ export class BranchContexts {
   }
 }
 
-/** Whether a context has more tokens than a budget. Counts them only if it may. */
+/** Whether a context has more tokens than a budget. Counts only until that is certain. */
 export const isOver = async (context: BranchContext, budget: number): Promise<boolean> => {
   const { newestFirst, summary } = context;
-  const beside = imageTokensOf(context) + (summary === null ? 0 : mostTokens(summary.text));
-  if (newestFirst.reduce((sum, { most }) => sum + most, beside) <= budget) return false;
-  return (await tokensIn(context)) > budget;
+  const images = imageTokensOf(context);
+  let least = images + (summary === null ? 0 : tokensOfSummary(summary.text));
+  let most = newestFirst.reduce(
+    (sum, message) => sum + message.most,
+    images + (summary === null ? 0 : mostTokens(summary.text)),
+  );
+  for (const message of newestFirst) {
+    if (most <= budget || least > budget) break;
+    const tokens = await message.tokens();
+    least += tokens;
+    most += tokens - message.most;
+  }
+  return least > budget;
 };
 
 /** Tokens of the text of a summary, about. */

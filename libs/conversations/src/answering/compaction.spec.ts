@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { countTokens } from '@app/kernel';
 import type { MessagePart } from '../conversation/message-parts';
+import { isOver, NO_CONTEXT } from './branch-context';
 import { boundaryFor, piecesOf, transcriptOf } from './compaction';
 import { SaidMessage } from './said-message';
 
@@ -85,5 +86,30 @@ describe('a transcript', () => {
     expect(piecesOf(['a', 'b', 'c'], 5)).toEqual(['a\n\nb', 'c']);
     expect(piecesOf(['abcdefgh', 'i'], 5)).toEqual(['abcde', 'fgh', 'i']);
     expect(piecesOf([], 5)).toEqual([]);
+  });
+});
+
+describe('whether a context is over its budget', () => {
+  const newestFirst = Array.from({ length: 10 }, (_, index) => said(10 - index, words(100)));
+  const context = { ...NO_CONTEXT, newestFirst };
+  const tokens = 10 * (4 + 100);
+
+  it('goes by its tokens', async () => {
+    expect(await isOver(context, tokens)).toBe(false);
+    expect(await isOver(context, tokens - 1)).toBe(true);
+    const summary = { checkpointId: 'c', text: 'x'.repeat(40) };
+    expect(await isOver({ ...context, summary }, tokens + 10)).toBe(false);
+    expect(await isOver({ ...context, summary }, tokens + 9)).toBe(true);
+  });
+
+  it.each([
+    ['over', 250],
+    ['within', 4_000],
+  ])('counts no more once it is certainly %s', async (_, budget) => {
+    const counted = newestFirst.map((message) => jest.spyOn(message, 'tokens').mockClear());
+    await isOver(context, budget);
+    const asked = counted.filter(({ mock }) => mock.calls.length > 0).length;
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThan(5);
   });
 });

@@ -142,3 +142,17 @@ test('what a user said is looked for in the last 1,000 messages', async () => {
   expect(said.map(textOf)).toEqual(Array.from({ length: 500 }, (_, index) => text(1_998 - 2 * index)));
   expect(await history.saidByUser(ids.next(), ids.next())).toEqual([]);
 });
+
+test('no page goes beyond a checkpoint', async () => {
+  const state = await conversation();
+  const boundary = { messageId: messageIds.at(-20) as string, part: 0, offset: 0 };
+  const checkpoints = state.checkpoints.set('c', { checkpointId: 'c', boundary, place: 1 });
+  decisions.forget(`conversation-${CONVERSATION}`);
+  log.read = 0;
+  let seen = 0;
+  for await (const { messageId } of history.branch({ ...state, checkpoints }, messageIds.at(-1) as string)) {
+    seen += 1;
+    if (messageId === boundary.messageId) break;
+  }
+  expect([seen, log.read]).toEqual([20, 20]);
+});

@@ -56,11 +56,17 @@ export class History {
 
   /** The branch that ends with a message, from there on back, as far as somebody asks; without failed and erased messages. */
   async *branch(conversation: LiveConversation, last: string): AsyncGenerator<SaidMessage> {
+    // Most read no further back than to a checkpoint.
+    const ends = new Set(conversation.checkpoints.valueSeq().map(({ boundary }) => boundary.messageId));
     for (let [next, seen]: [string | null, number] = [last, 0]; next !== null;) {
       const page = Math.min(Math.max(LEAST_PAGE, seen), MOST_PAGE);
       seen += page;
       const ids: string[] = [];
-      for (; next !== null && ids.length < page; next = conversation.parents.get(next) ?? null) ids.push(next);
+      for (let isEnd = false; next !== null && !isEnd && ids.length < page;) {
+        ids.push(next);
+        isEnd = ends.has(next);
+        next = conversation.parents.get(next) ?? null;
+      }
       const known = await this.known(conversation, ids);
       for (const id of ids) {
         const message = known.get(id);
