@@ -105,15 +105,18 @@ const measured = async (child: Child, { plain, full }: Agents): Promise<Readonly
   return { plain: median(times.plain), full: median(times.full) };
 };
 
+/** Null: not known yet. */
+type Lag = { readonly lagEvents: number | null };
 interface Health {
-  readonly policies: readonly { readonly lagEvents: number }[];
-  readonly projections: readonly { readonly lagEvents: number }[];
+  readonly policies: readonly Lag[];
+  readonly projections: readonly Lag[];
 }
 /** Waits until views and policies have seen all of the log. */
 const caughtUp = async (child: Child): Promise<void> => {
   for (; ; await pause(1_000)) {
     const { policies, projections } = await call<Health>(child, 'GET', '/health');
-    if ([...policies, ...projections].every(({ lagEvents }) => lagEvents < 10)) return;
+    const isNear = ({ lagEvents }: Lag): boolean => lagEvents !== null && lagEvents < 10;
+    if (policies.length > 0 && projections.length > 0 && [...policies, ...projections].every(isNear)) return;
   }
 };
 

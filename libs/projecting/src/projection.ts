@@ -67,5 +67,7 @@ export interface Policy {
   readonly types: readonly string[];
   /** Streams that are reacted to at the same time, each in its order; 8 by default. */
   readonly concurrency?: number;
+  /** Whether it reads sensitive fields: without, nobody decrypts them, and they read as `ERASED`. */
+  readonly readsContent?: true;
   react(event: RecordedEvent): Promise<void>;
 }

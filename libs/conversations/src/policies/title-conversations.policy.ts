@@ -23,6 +23,7 @@ const MOST_AGE_MS = 10 * 60_000;
 export class TitleConversations implements Policy {
   readonly name = 'title-conversations';
   readonly types = ['AssistantMessageAdded'];
+  readonly readsContent = true;
   /** Models take seconds; those of one page are asked at once. */
   readonly concurrency = 50;
 

@@ -60,6 +60,8 @@ export class SettleMemoryPlaces implements Policy {
       return this.forgetting.freePlaces([memoryId], (event as MemoryDeleted).data, meta);
     if (event.type === 'MemoryDiscarded' || event.type === 'MemoryFlagged')
       return this.forgetting.freePlaces([memoryId], (event as NotSaved).data, meta, 'proposed');
+    // Most memories replace none.
+    if (event.type === 'MemorySaved' && event.data['replaces'] === null) return;
     const { state } = await this.decisions.load(memoryDecider, memoryId);
     if (state.status === 'absent') return;
     if (event.type === 'MemoryConfirmed' || event.type === 'MemorySavedForMe')

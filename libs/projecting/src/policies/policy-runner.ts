@@ -19,6 +19,7 @@ import type { ProjectingEvents } from '../events';
 import { PolicyJournal } from './policy-journal';
 import type { Policy } from '../projection';
 
+const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
 const PAGE = 50;
 /** Streams that are reacted to at the same time, unless the policy says otherwise. */
 const CONCURRENCY = 8;
@@ -213,11 +214,12 @@ export class PolicyRunner {
 
   /** Reacts to one event; true when that worked, false when it became a dead letter. */
   private async handle(event: StoredEvent, attemptsBefore: number): Promise<boolean> {
+    const { policy, codec } = this.options;
     for (let attempt = 1; ; attempt += 1) {
       this.stopping.signal.throwIfAborted();
       try {
-        const keys: ReadonlyMap<string, DataKey> = await this.options.codec.keysOf([event]);
-        await inReadScope(() => this.options.policy.react(this.options.codec.decodeWith(event, keys)));
+        const keys = policy.readsContent === true ? await codec.keysOf([event]) : NO_KEYS;
+        await inReadScope(() => policy.react(codec.decodeWith(event, keys)));
         this.failing.delete(event.id);
         return true;
       } catch (error) {
