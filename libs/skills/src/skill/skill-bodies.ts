@@ -20,7 +20,7 @@ import { bodiesOf, type VersionContent } from './version';
 /** Whose key the bodies of a Skill have. */
 export const skillStream = (skillId: string): string => streamOf(skillDecider.category, skillId);
 
-/** Files that are written or read at once. */
+/** Files that are written at once, and that are read for findings beside them. */
 const AT_ONCE = 8;
 
 /** The bodies of the files of Skills, each encrypted under its Skill's key. Stored first, then named by an event. */
@@ -48,13 +48,17 @@ export class SkillBodies {
     before: VersionContent | undefined,
   ): Promise<readonly StoredFile[]> {
     const finder = fileFinder(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    const reading = new Semaphore(AT_ONCE);
     const store = async (
       { path, mediaType, sizeBytes, sha256, bytes: given }: SkillFile,
       put: Put,
     ): Promise<StoredFile> => {
       const bytes = Buffer.from(given.buffer, given.byteOffset, given.length);
       // Both come to their end: a file that is stored later than another failed would stay.
-      const [file, findings] = await Promise.allSettled([put(stream, bytes, of), finder.find(bytes)]);
+      const [file, findings] = await Promise.allSettled([
+        put(stream, () => bytes, of),
+        reading.run(() => finder.find(bytes)),
+      ]);
       if (file.status === 'rejected') throw file.reason;
       if (findings.status === 'rejected') throw findings.reason;
       return { path, mediaType, sizeBytes, sha256, file: file.value, findings: [...findings.value] };
@@ -74,8 +78,8 @@ export class SkillBodies {
     before?: VersionContent,
   ): Promise<readonly StoredFile[]> {
     return this.storeAll(files, before, async (file, put) => {
-      const bytes = (await this.read(from, file)) ?? reject('not_found', { kind: 'skill', id: idOf(from) });
-      return { ...file, file: await put(to, bytes, {}) };
+      const read = async () => (await this.read(from, file)) ?? reject('not_found', { kind: 'skill', id: idOf(from) });
+      return { ...file, file: await put(to, read, {}) };
     });
   }
 
@@ -92,18 +96,17 @@ export class SkillBodies {
     const places = new Semaphore(AT_ONCE);
     const stored: string[] = [];
     const beside = newBlobName();
-    const put: Put = async (stream, bytes, owner) => {
-      const { name } = await this.blobs.put(stream, bytes, owner, beside);
-      stored.push(name);
-      return name;
-    };
-    const storing = files.map((file) =>
-      places.run(async (): Promise<StoredFile> => {
-        const same = isErased(file.path) ? undefined : before?.files.get(file.path);
-        if (same !== undefined && same.sha256 === file.sha256 && same.mediaType === file.mediaType) return same;
-        return store(file, put);
-      }),
-    );
+    const put: Put = (stream, read, owner) =>
+      places.run(async () => {
+        const { name } = await this.blobs.put(stream, await read(), owner, beside);
+        stored.push(name);
+        return name;
+      });
+    const storing = files.map(async (file): Promise<StoredFile> => {
+      const same = isErased(file.path) ? undefined : before?.files.get(file.path);
+      if (same !== undefined && same.sha256 === file.sha256 && same.mediaType === file.mediaType) return same;
+      return store(file, put);
+    });
     const results = await Promise.allSettled(storing);
     const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) {
@@ -156,7 +159,7 @@ export class SkillBodies {
 }
 
 /** Stores bytes, which go again if the others cannot be stored. Answers the name of the body. */
-type Put = (stream: string, bytes: Buffer, owner: KeyOwner) => Promise<string>;
+type Put = (stream: string, read: () => Buffer | Promise<Buffer>, owner: KeyOwner) => Promise<string>;
 
 const namedBodies = (skill: Skill): ReadonlySet<string> =>
   skill.status === 'present' ? bodiesOf(versionsOf(skill)) : new Set();

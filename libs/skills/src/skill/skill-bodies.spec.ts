@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import { Decisions, EventCatalogue, EventCodec, TimeOrderedIds } from '@app/kernel';
+import type { Blobs } from '@app/blobs';
+import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
+import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { until } from '../../../../test/fixtures/until';
+import { SkillBodies } from './skill-bodies';
+
+const ids = new TimeOrderedIds();
+/** Together so many bytes that a thread looks for findings. */
+const filesOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const bytes = Buffer.from(`File ${index}. `.padEnd(80 * 1024, 'All is well. '));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { path: `${index}.md`, mediaType: 'text/markdown', sizeBytes: bytes.length, sha256, bytes };
+  });
+const opened = (count: number) => {
+  const blobs = new MemoryBlobs();
+  const codec = new EventCodec(new EventCatalogue([]), {
+    ensureKey: async () => Buffer.alloc(32),
+    keys: async () => new Map(),
+  });
+  const bodies = new SkillBodies(blobs as unknown as Blobs, new Decisions(new MemoryLog(), codec));
+  return { blobs, store: () => bodies.store({ skillId: ids.next(), spaceId: ids.next() }, filesOf(count)) };
+};
+
+afterEach(() => void jest.restoreAllMocks());
+
+it('stores files while findings are looked for', async () => {
+  const { blobs, store } = opened(20);
+  const send = Worker.prototype.postMessage;
+  const held: (() => void)[] = [];
+  jest.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...given) {
+    held.push(() => send.apply(this, given));
+  });
+  const storing = store();
+  await until(() => blobs.bodies.size === 20);
+  jest.restoreAllMocks();
+  for (const resume of held) resume();
+  expect((await storing).map(({ findings }) => findings)).toEqual(Array.from({ length: 20 }, () => []));
+});
+
+it('keeps no file where findings cannot be looked for', async () => {
+  const { blobs, store } = opened(8);
+  const ended = Promise.withResolvers<void>();
+  const put = blobs.put.bind(blobs);
+  // Files are stored later than the search fails.
+  const late = jest.spyOn(blobs, 'put').mockImplementation((...given) => ended.promise.then(() => put(...given)));
+  jest.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker) {
+    this.once('exit', () => setImmediate(ended.resolve));
+    void this.terminate();
+  });
+  await expect(store()).rejects.toMatchObject({ name: 'Unavailable', dependency: 'screening' });
+  await Promise.all(late.mock.results.map(({ value }) => value));
+  expect(blobs.bodies.size).toBe(0);
+});
