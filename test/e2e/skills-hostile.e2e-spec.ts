@@ -9,6 +9,7 @@ withSpaces();
 
 interface Problem {
   readonly code: string;
+  readonly detail: string;
   readonly errors?: readonly { readonly message: string }[];
 }
 /** Processor time of this process for a request that is refused, milliseconds: its parser works in a process apart. Whatever else it does meanwhile counts too. */
@@ -48,7 +49,7 @@ const expectNothing = async (): Promise<void> => {
 describe('an archive of a Skill', () => {
   it.each(hostileSkills)('is refused with %s, and leaves nothing', async (kind, zip, message) => {
     const answers = [await post('', zip, 'a.zip')];
-    expect(answers[0]?.body.errors?.[0]?.message).toMatch(message);
+    expect(answers[0]?.body.detail.replace(/^file: /, '')).toMatch(message);
     if (!OF_SEVERAL.includes(kind)) answers.push(await post('/import', zip, 'a.skill'));
     for (const { status, body, milliseconds } of answers) {
       expect([status, body.code]).toEqual(status === 413 ? [413, 'too_large'] : [400, 'invalid_archive']);
@@ -81,7 +82,11 @@ describe('the frontmatter of a Skill', () => {
   ])('is refused with %s, which the problem names with its line', async (_, text, line) => {
     const { status, body, milliseconds } = await post('', text, 'a.md');
     expect([status, body.code]).toEqual([400, 'invalid_frontmatter']);
-    expect(body.errors?.[0]?.message).toMatch(new RegExp(`^a.md, line ${line}(?:, [^:]+)?: `));
+    expect(body.errors).toMatchObject([
+      { path: 'a.md', message: expect.stringMatching(new RegExp(`^line ${line}(?:, [^:]+)?: `)) as string },
+    ]);
+    // The file is named once.
+    expect(body.detail).toBe(`a.md: L${body.errors?.[0]?.message.slice(1)}`);
     expect(milliseconds).toBeLessThan(MOST_MS);
     await expectNothing();
   });

@@ -43,11 +43,7 @@ const bytesOf = async (path: string) => {
   return { headers, bytes };
 };
 const inSpace = async (name: string) => ({ scope: 'space', spaceId: (await create(name)).body.id });
-const faultOf = ({ status, body }: { status: number; body: Body }) => [
-  status,
-  body['code'],
-  (body['errors'] as readonly { message: string }[] | undefined)?.[0]?.message,
-];
+const faultOf = ({ status, body }: { status: number; body: Body }) => [status, body['code'], body['detail']];
 const names = async (spaceId: string) =>
   ((await get(`?spaceId=${spaceId}`)).body['items'] as readonly Body[]).map(({ slug }) => slug).toSorted();
 
@@ -89,12 +85,12 @@ describe('a Skill from a file', () => {
     expect(faultOf(await sent('---js\n---\n', 'a.md'))).toEqual([
       400,
       'invalid_frontmatter',
-      expect.stringMatching(/^a.md, line 1: /),
+      expect.stringMatching(/^a.md: Line 1: /),
     ]);
     expect(faultOf(await sent(zipFile({ 'x/SKILL.md': text('a', 'license: a\nlicense: b\n') })))).toEqual([
       400,
       'invalid_frontmatter',
-      expect.stringMatching(/^x\/SKILL.md, line 5, license: /),
+      expect.stringMatching(/^x\/SKILL.md: Line 5, license: /),
     ]);
     expect(faultOf(await sent(forgedZip([{ name: '../SKILL.md', body: text('a') }])))).toEqual([
       400,

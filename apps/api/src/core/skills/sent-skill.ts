@@ -45,10 +45,15 @@ export const parsedSkill = async ({ filename, bytes }: SentFile, limits: SkillLi
   try {
     return await readSkill(bytes, filename, limits);
   } catch (error) {
-    if (!(error instanceof SkillFailure)) throw error;
-    const { fault: at, code, message } = error;
-    throw new InvalidInput(code, [{ path: at.path === '' ? 'file' : at.path, code, message }]);
+    throw error instanceof SkillFailure ? invalidSkill(error) : error;
   }
+};
+
+/** What is wrong with a Skill that was sent: by its file, and in words by line and key. */
+export const invalidSkill = ({ code, sentence, fault: { path, line, key } }: SkillFailure): InvalidInput => {
+  const place = [...(line === undefined ? [] : [`line ${line}`]), ...(key === undefined ? [] : [key])].join(', ');
+  const message = place === '' ? sentence : `${place}: ${sentence}`;
+  return new InvalidInput(code, [{ path: path === '' ? 'file' : path, code, message }]);
 };
 
 const wholeOf = async (body: AsyncIterable<Buffer>, most: number): Promise<Buffer> => {

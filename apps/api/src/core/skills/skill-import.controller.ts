@@ -9,7 +9,6 @@ import {
   CurrentCaller,
   Documented,
   type Input,
-  InvalidInput,
   presenter,
   QueryInput,
   Reads,
@@ -39,7 +38,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type SeenVersions, SkillAccess, type SkillPlace, versionAmong } from './skill-access';
-import { PACKING_BYTES, sentFile } from './sent-skill';
+import { invalidSkill, PACKING_BYTES, sentFile } from './sent-skill';
 import { importedSkills, warnings } from './skills-schemas';
 
 const VIEWS = ['skills'];
@@ -219,9 +218,7 @@ const skillsIn = async (bytes: Buffer, limits: SkillLimits): Promise<readonly Sk
   try {
     return await readSkillArchive(bytes, limits);
   } catch (error) {
-    if (!(error instanceof SkillFailure)) throw error;
-    const { fault, code, message } = error;
-    throw new InvalidInput(code, [{ path: fault.path === '' ? 'file' : fault.path, code, message }]);
+    throw error instanceof SkillFailure ? invalidSkill(error) : error;
   }
 };
 
