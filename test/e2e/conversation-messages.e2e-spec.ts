@@ -1,3 +1,5 @@
+import { DomainError } from '@app/kernel';
+import { QueryBus } from '@nestjs/cqrs';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import { follow } from './follow';
@@ -193,4 +195,19 @@ describe('deleting against a stream', () => {
       expect((await conversationOf(conversationId)).messageCount).toBe(1);
     }
   });
+});
+
+it('is deleted, and its conversation, before the view shows them, by its user alone', async () => {
+  const { conversationId, message } = await ask('Why?');
+  const { key } = await platform.newCaller({ role: 'admin' });
+  const asked = jest.spyOn(platform.platform.app.get(QueryBus), 'execute');
+  asked.mockRejectedValue(new DomainError('not_found'));
+  const statuses: number[] = [];
+  for (const at of [`/messages/${message.id}`, ''])
+    for (const by of [key, ADMIN_KEY]) {
+      const path = conversationPath(`/${conversationId}${at}`);
+      statuses.push((await platform.call(path, { method: 'DELETE', key: by })).status);
+    }
+  asked.mockRestore();
+  expect(statuses).toEqual([404, 204, 404, 204]);
 });

@@ -175,6 +175,11 @@ export class Turns {
     return this.recorded.answer(conversationId, answerId);
   }
 
+  /** Rejects `not_found` for what is no conversation of the party, as the log has it: a view may not show it yet. */
+  async checkConversation(party: Party, conversationId: string): Promise<void> {
+    await this.recorded.own(party, conversationId);
+  }
+
   /** Rejects `not_found` for what is no answer of the party, under way or not. */
   async checkAnswer(party: Party, conversationId: string, answerId: string): Promise<void> {
     return this.recorded.checkAnswer(party, conversationId, answerId);

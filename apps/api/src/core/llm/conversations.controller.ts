@@ -18,7 +18,7 @@ import {
   tagged,
   written,
 } from '@app/http';
-import { type CommandMeta, dataKeyName, givenFields, stepOf } from '@app/kernel';
+import { type CommandMeta, dataKeyName, givenFields, isDomainError, stepOf } from '@app/kernel';
 import { ClearMemories } from '@app/memory';
 import { GetConversation, ListConversations } from '@projections/conversations';
 import { GetMessage, ListMessages } from '@projections/messages';
@@ -36,11 +36,11 @@ import {
   messageView,
 } from './conversations-schemas';
 
-/** The caller's own conversations with an Agent: nobody else's are known here. */
 import { IncognitoAnswers } from './incognito-answers';
 import { MessageSources } from './message-sources';
 import { withSaid } from './said-meanwhile';
 
+/** The caller's own conversations with an Agent: nobody else's are known here. */
 @Documented('Conversations')
 @Controller(CONVERSATIONS)
 export class ConversationsController {
@@ -114,7 +114,7 @@ export class ConversationsController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.own(caller, agentId, conversationId);
+    await this.assertOwn(caller, agentId, conversationId);
     const change = givenFields(body.parse());
     const receipt = await this.commands.execute(
       new UpdateConversation({ userId: caller.userId, agentId }, conversationId, change, meta),
@@ -151,7 +151,7 @@ export class ConversationsController {
       query.parse();
       return this.incognito.delete({ userId: caller.userId, agentId }, conversationId);
     }
-    await this.own(caller, agentId, conversationId);
+    await this.assertOwn(caller, agentId, conversationId);
     const { memories } = query.parse();
     // First, so that who is told that it failed can send it again; and once more for what an answer under way remembered meanwhile.
     if (memories) await this.clearMemories(caller, conversationId, stepOf(meta, 'memories'));
@@ -236,7 +236,7 @@ export class ConversationsController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.own(caller, agentId, conversationId);
+    await this.assertOwn(caller, agentId, conversationId);
     const receipt = await this.commands.execute(
       new DeleteMessage({ userId: caller.userId, agentId }, conversationId, messageId, meta),
     );
@@ -252,5 +252,18 @@ export class ConversationsController {
     await this.access.agent(caller, agentId, 'use');
     this.incognito.rejectUnkept({ userId: caller.userId, agentId }, conversationId);
     return this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+  }
+
+  /** As `own`, for whoever changes it: one that has just begun to stream is in the log before the view shows it. */
+  private async assertOwn(caller: Caller, agentId: string, conversationId: string): Promise<void> {
+    const party = { userId: caller.userId, agentId };
+    await this.access.agent(caller, agentId, 'use');
+    this.incognito.rejectUnkept(party, conversationId);
+    try {
+      await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+    } catch (error) {
+      if (!isDomainError(error, 'not_found')) throw error;
+      await this.turns.checkConversation(party, conversationId);
+    }
   }
 }
