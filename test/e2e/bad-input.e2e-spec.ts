@@ -2,6 +2,7 @@ import type { ServedRoute } from '@app/http';
 import { z } from 'zod';
 import { type Answer, startTestPlatform, type TestPlatform } from './harness';
 import { makeWorld, type World } from './world';
+import { wholeLog } from '../fixtures/whole-log';
 
 let platform: TestPlatform;
 let world: World;
@@ -26,15 +27,8 @@ const send = (route: ServedRoute, payload: string, headers = {}): Promise<Answer
 
 /** Events that callers caused; what the platform notes of itself goes on meanwhile. */
 const callersEvents = async (): Promise<number> => {
-  let count = 0;
-  for (let after: string | null = null; ;) {
-    const page = await platform.platform.host.stores.log.readAll({ after, limit: 1_000 });
-    count += page.events.filter(
-      ({ metadata }) => !(JSON.parse(metadata) as { actor: string }).actor.startsWith('system:'),
-    ).length;
-    if (page.end) return count;
-    after = page.next;
-  }
+  const all = await wholeLog(platform.platform.host.stores.log);
+  return all.filter(({ metadata }) => !(JSON.parse(metadata) as { actor: string }).actor.startsWith('system:')).length;
 };
 
 const withoutEffect = async (work: () => Promise<void>): Promise<void> => {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { ServedRoute } from '@app/http';
 import { processorTime } from '../fixtures/processor-time';
+import { wholeLog } from '../fixtures/whole-log';
 import { startTestGateway, type TestGateway } from './gateway';
 import { ADMIN_KEY, type TestPlatform } from './harness';
 import { makeWorld, type World } from './world';
@@ -250,8 +251,7 @@ it('no page of another origin is let in, and nothing is promised to a proxy', as
 
 it('nothing is changed by a read', async () => {
   const events = async () => {
-    const { events: all } = await platform.platform.host.stores.log.readAll({ limit: 100_000 });
-    return all
+    return (await wholeLog(platform.platform.host.stores.log))
       .filter(({ metadata }) => !(JSON.parse(metadata) as { actor: string }).actor.startsWith('system:'))
       .map(({ type }) => type);
   };

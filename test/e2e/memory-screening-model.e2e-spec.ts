@@ -1,5 +1,6 @@
 import { until } from '../fixtures/until';
 import { type Behaviour, completion, json } from '../fixtures/upstream-double';
+import { wholeLog } from '../fixtures/whole-log';
 import { agentId, platform, says, upstream, withConversations } from './conversations-world';
 
 const priced = (key: string) => ({
@@ -76,7 +77,7 @@ describe('a memory that the rules find safe', () => {
       expect.objectContaining({ rules: ['screening-model'], version: expect.stringMatching(/\+judge$/) as string }),
     );
     const { log } = platform.platform.host.stores;
-    const { events } = await log.readAll({ limit: 10_000 });
+    const events = await wholeLog(log);
     expect(JSON.stringify(events) + JSON.stringify(await memories())).not.toContain('heliotrope');
   });
 

@@ -1,6 +1,7 @@
 import { Unavailable } from '@app/kernel';
 import { MEMORY_SCREENER, type MemoryScreener } from '@app/memory';
 import { until } from '../fixtures/until';
+import { wholeLog } from '../fixtures/whole-log';
 import { CORE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
 
 /** Flags what the real one does, and what this names; fails on demand. */
@@ -49,7 +50,7 @@ const logged = async (): Promise<{
   readonly shown: string;
 }> => {
   const { log } = world.platform.platform.host.stores;
-  const { events } = await log.readAll({ limit: 10_000 });
+  const events = await wholeLog(log);
   const { text } = await world.platform.call(`/api/v1/audit/events?content=true&limit=100&order=desc`);
   return { raw: JSON.stringify(events), types: events.map(({ type }) => type), shown: text };
 };

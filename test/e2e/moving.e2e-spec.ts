@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { operate } from '../../apps/operator/src/program';
 import { forgeRemoval } from '../fixtures/tampering';
 import { until } from '../fixtures/until';
+import { wholeLog } from '../fixtures/whole-log';
 import { startTestPlatform, type TestPlatform } from './harness';
 import { allReached, everyRow, fill } from './whole-instance';
 
@@ -79,7 +80,7 @@ test('an export with a forged removal is not believed', async () => {
   const first = await startTestPlatform({ environment: KEYS });
   await first.call('/api/v1/core/spaces', { method: 'POST', body: { name: 'To be dropped' } });
   const { sealer, sealKey, stores } = first.platform.host;
-  const { events } = await stores.log.readAll({ filter: { streamPrefixes: ['space-'] } });
+  const events = await wholeLog(stores.log, { filter: { streamPrefixes: ['space-'] } });
   await first.stop({ keep: true });
   expect(sealer.waiting).toBe(0);
   const file = join(root, 'log.jsonl');

@@ -1,4 +1,5 @@
 import { until } from '../fixtures/until';
+import { wholeLog } from '../fixtures/whole-log';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
 import { ADMIN_KEY, type Answer, startTestPlatform, type TestPlatform } from './harness';
 
@@ -49,13 +50,8 @@ const made = ({
 
 /** How many events of a type are in the log, but for those that make personal Spaces. */
 const events = async (type: string): Promise<number> => {
-  let found = 0;
-  for (let after: string | null = null; ;) {
-    const page = await platform.platform.host.stores.log.readAll({ after, filter: { types: [type] } });
-    found += page.events.filter(({ data }) => !data.includes('"kind":"personal"')).length;
-    if (page.end) return found;
-    after = page.next;
-  }
+  const found = await wholeLog(platform.platform.host.stores.log, { filter: { types: [type] } });
+  return found.filter(({ data }) => !data.includes('"kind":"personal"')).length;
 };
 
 /** Sends so many requests at once, each under a key of its own. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@app/kernel';
 import { invocation, recordInvocations } from '../fixtures/invocations';
+import { wholeLog } from '../fixtures/whole-log';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
 
 export const CORE = '/api/v1/core';
@@ -50,15 +51,9 @@ export const items = async <T = { id: string; name: string }>(path: string, key 
   (await platform.call<{ items: T[] }>(path, { key })).body.items;
 /** How many events of a type have a text in their stream, data or metadata. */
 export const events = async (type: string, text: string): Promise<number> => {
-  let found = 0;
-  for (let after: string | null = null; ;) {
-    const page = await stores().log.readAll({ after, filter: { types: [type] } });
-    found += page.events.filter(({ stream, data, metadata }) =>
-      [stream, data, metadata].some((part) => part.includes(text)),
-    ).length;
-    if (page.end) return found;
-    after = page.next;
-  }
+  const found = await wholeLog(stores().log, { filter: { types: [type] } });
+  return found.filter(({ stream, data, metadata }) => [stream, data, metadata].some((part) => part.includes(text)))
+    .length;
 };
 /** When whatever was left unfinished may be finished by others. */
 export const later = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -1,6 +1,7 @@
 import type { ServedRoute } from '@app/http';
 import { until } from '../fixtures/until';
 import { chunk, DONE, events, usageChunk } from '../fixtures/upstream-double';
+import { wholeLog } from '../fixtures/whole-log';
 import { startTestGateway, type TestGateway } from './gateway';
 import type { Answer, Call, TestPlatform } from './harness';
 import { asUnknown } from './world';
@@ -61,15 +62,7 @@ export const told = ({ status, headers, text }: Answer, ...asked: readonly strin
 
 /** Types of the events that callers caused; what the platform notes of itself goes on meanwhile. */
 export const callersEvents = async (): Promise<readonly string[]> => {
-  const all: { readonly type: string; readonly metadata: string }[] = [];
-  // A page may hold less than its limit.
-  for (let after: string | null = null; ;) {
-    const page = await platform.platform.host.stores.log.readAll({ after, limit: 10_000 });
-    all.push(...page.events);
-    if (page.end || page.next === null) break;
-    after = page.next;
-  }
-  return all
+  return (await wholeLog(platform.platform.host.stores.log))
     .filter(({ metadata }) => !(JSON.parse(metadata) as { actor: string }).actor.startsWith('system:'))
     .map(({ type }) => type);
 };

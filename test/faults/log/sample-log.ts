@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LogReader, openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
+import { openSqliteEventLog, openSqliteLogReader } from '@app/event-log';
 import type { NewEvent, StoredEvent } from '@app/kernel';
+import { wholeLog } from '../../fixtures/whole-log';
 
 /**
  * A log as a power cut leaves it: part in the database, part in the write-ahead log, all of it acknowledged. Some streams
@@ -59,18 +60,6 @@ export interface Contents {
   readonly backwards: readonly (readonly StoredEvent[])[];
 }
 
-const pages = async (log: LogReader, types?: readonly string[]): Promise<StoredEvent[]> => {
-  const events: StoredEvent[] = [];
-  for (
-    let page = await log.readAll({ ...(types && { filter: { types } }) });
-    ;
-    page = await log.readAll({ after: page.next, ...(types && { filter: { types } }) })
-  ) {
-    events.push(...page.events);
-    if (page.end) return events;
-  }
-};
-
 export const readContents = async (folder: string): Promise<Contents> => {
   const log = await openSqliteLogReader({ folder });
   try {
@@ -78,8 +67,8 @@ export const readContents = async (folder: string): Promise<Contents> => {
     const streams = await Promise.all(names.map((name) => log.readStream(name)));
     const backwards = await Promise.all(names.map((name) => log.readStream(name, { direction: 'backwards' })));
     return {
-      all: await pages(log),
-      opened: await pages(log, ['Opened']),
+      all: await wholeLog(log),
+      opened: await wholeLog(log, { filter: { types: ['Opened'] } }),
       streams,
       backwards: backwards.map((events) => events.toReversed()),
     };
