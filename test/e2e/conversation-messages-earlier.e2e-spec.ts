@@ -51,7 +51,8 @@ it('a message that was recorded before is hidden everywhere, and erased with its
     expect([(await call(`${path}/${question.id}`)).status, await found(), onDisk()]).toEqual([200, 1, true]);
 
     expect((await call(`${path}/${question.id}`, 'DELETE')).status).toBe(204);
-    expect((await call(`${path}/${question.id}`)).status).toBe(404);
+    // Views of an earlier release are made anew meanwhile; who deletes does not wait for that.
+    await until(async () => (await call(`${path}/${question.id}`)).status === 404, 'the views');
     expect(await shown()).not.toContain(WORDS);
     expect((await call(path)).body.items).toHaveLength((before?.items.length ?? 0) - 1);
     await until(async () => !(await call(`${all}?q=which`)).text.includes(question.conversationId), 'the search');
