@@ -1,9 +1,8 @@
-import { DomainError } from '@app/kernel';
-import { QueryBus } from '@nestjs/cqrs';
+import { READ_STORE, type ReadStore } from '@app/read-store';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import { follow } from './follow';
-import { ADMIN_KEY } from './harness';
+import { ADMIN_KEY, type Call } from './harness';
 import {
   ask,
   conversationOf,
@@ -25,6 +24,13 @@ import {
 
 /** Words that stand in nothing but the message they are for. */
 const [FIRST, SECOND] = ['Kelvorindane', 'Pherrowick'];
+
+/** How the stream of an answer begins. */
+const startOf = (heard: string) =>
+  JSON.parse(/data: (.*)/.exec(heard)?.[1] ?? '{}') as {
+    messageId: string;
+    messageMetadata: { conversationId: string };
+  };
 
 withConversations();
 
@@ -145,10 +151,7 @@ describe('deleting against a stream', () => {
       return heard;
     })();
     await until(() => heard.includes(word), 'the beginning of the answer');
-    const { messageId: answerId, messageMetadata } = JSON.parse(/data: (.*)/.exec(heard)?.[1] ?? '{}') as {
-      messageId: string;
-      messageMetadata: { conversationId: string };
-    };
+    const { messageId: answerId, messageMetadata } = startOf(heard);
     const { conversationId } = messageMetadata;
     // The view may be late: then it does not know the conversation yet.
     const saved = async () =>
@@ -197,17 +200,62 @@ describe('deleting against a stream', () => {
   });
 });
 
-it('is deleted, and its conversation, before the view shows them, by its user alone', async () => {
-  const { conversationId, message } = await ask('Why?');
-  const { key } = await platform.newCaller({ role: 'admin' });
-  const asked = jest.spyOn(platform.platform.app.get(QueryBus), 'execute');
-  asked.mockRejectedValue(new DomainError('not_found'));
-  const statuses: number[] = [];
-  for (const at of [`/messages/${message.id}`, ''])
-    for (const by of [key, ADMIN_KEY]) {
-      const path = conversationPath(`/${conversationId}${at}`);
-      statuses.push((await platform.call(path, { method: 'DELETE', key: by })).status);
+describe('before the views show a conversation', () => {
+  /** Keeps the views of conversations from what comes, until told to release them. */
+  const whileHeld = async <T>(asks: (release: () => void) => Promise<T>): Promise<T> => {
+    const store = platform.platform.app.get<ReadStore>(READ_STORE);
+    const commit = store.commit.bind(store);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const held = jest.spyOn(store, 'commit').mockImplementation(async (batch) => {
+      if (batch.view === 'conversations' || batch.view === 'messages') await released;
+      return commit(batch);
+    });
+    try {
+      return await asks(release);
+    } finally {
+      release();
+      held.mockRestore();
     }
-  asked.mockRestore();
-  expect(statuses).toEqual([404, 204, 404, 204]);
+  };
+
+  type Ids = Readonly<Record<'id' | 'messageId', string>>;
+  it.each<[string, (ids: Ids) => Pick<Call, 'method' | 'body'> & { at: string }, number]>([
+    ['renamed', ({ id }) => ({ at: `/${id}`, method: 'PUT', body: { title: 'Why not' } }), 200],
+    ['archived', ({ id }) => ({ at: `/${id}`, method: 'PUT', body: { archived: true } }), 200],
+    ['deleted', ({ id }) => ({ at: `/${id}`, method: 'DELETE' }), 204],
+    ['deleted with its memories', ({ id }) => ({ at: `/${id}?memories=true`, method: 'DELETE' }), 204],
+    ['summarised', ({ id }) => ({ at: `/${id}/compact`, method: 'POST' }), 200],
+    [
+      'never of another kind',
+      ({ id }) => ({ at: '', method: 'POST', body: { conversationId: id, message: 'Go on.', kind: 'incognito' } }),
+      409,
+    ],
+    [
+      'rated',
+      ({ id, messageId }) => ({
+        at: `/${id}/messages/${messageId}/feedback`,
+        method: 'POST',
+        body: { rating: 'up' },
+      }),
+      200,
+    ],
+    ['deleted in part', ({ id, messageId }) => ({ at: `/${id}/messages/${messageId}`, method: 'DELETE' }), 204],
+  ])('it is %s, by its user, and unknown to others', async (_what, requestOf, status) => {
+    const strangers = [await platform.newCaller({ role: 'admin' }), await platform.newCaller()];
+    upstream.behaviour = says('Because.');
+    const answered = await whileHeld(async (release) => {
+      const streamed = await send({ message: 'Why?', stream: true });
+      const { messageId, messageMetadata } = startOf(streamed.text);
+      const { at, ...request } = requestOf({ id: messageMetadata.conversationId, messageId });
+      const path = conversationPath(at);
+      const foreign = strangers.map(async ({ key }) => (await platform.call(path, { ...request, key })).status);
+      expect(await Promise.all(foreign)).toEqual([404, 404]);
+      const changed = platform.call(path, request);
+      // What asks the views has their answer by then; what waits for them does not.
+      await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 300))]);
+      release();
+      return (await changed).status;
+    });
+    expect(answered).toBe(status);
+  });
 });

@@ -17,7 +17,6 @@ import { Models } from '@app/models';
 import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
-import { GetConversation } from '@projections/conversations';
 import { GetMessage } from '@projections/messages';
 import type { FastifyReply } from 'fastify';
 import { answeringAgent } from './answering-agent';
@@ -97,9 +96,9 @@ export class BranchesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const agent = await this.access.agent(caller, agentId, 'use');
-    this.incognito.rejectUnkept(partyOf(caller, agentId), conversationId);
-    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
-    await this.queries.execute(new GetMessage(conversationId, messageId));
+    const party = partyOf(caller, agentId);
+    this.incognito.rejectUnkept(party, conversationId);
+    await this.turns.checkAnswer(party, conversationId, messageId);
     const given = givenFields(body.parse());
     const receipt = await this.commands.execute(
       new GiveFeedback(conversationId, { userId: caller.userId, agentId, messageId, ...given }, meta),

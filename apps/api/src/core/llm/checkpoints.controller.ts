@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
-import { boundary, Compactor, History, type RecordedCheckpoint } from '@app/conversations';
+import { boundary, Compactor, History, type RecordedCheckpoint, Turns } from '@app/conversations';
 import {
   Answers,
   CommandContext,
@@ -49,6 +49,7 @@ export class CheckpointsController {
     private readonly history: History,
     private readonly incognito: IncognitoAnswers,
     private readonly queries: QueryBus,
+    private readonly turns: Turns,
   ) {}
 
   @Post('compact')
@@ -69,8 +70,9 @@ export class CheckpointsController {
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<JsonText> {
     const agent = answeringAgent(await this.access.agent(caller, agentId, 'use'));
-    this.incognito.rejectUnkept({ userId: caller.userId, agentId }, conversationId);
-    await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
+    const party = { userId: caller.userId, agentId };
+    this.incognito.rejectUnkept(party, conversationId);
+    await this.turns.checkConversation(party, conversationId);
     const left = new AbortController();
     raw.once('close', () => left.abort());
     const asker = { userId: caller.userId, ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }) };

@@ -18,7 +18,7 @@ import {
   tagged,
   written,
 } from '@app/http';
-import { type CommandMeta, dataKeyName, givenFields, isDomainError, stepOf } from '@app/kernel';
+import { type CommandMeta, dataKeyName, givenFields, stepOf } from '@app/kernel';
 import { ClearMemories } from '@app/memory';
 import { GetConversation, ListConversations } from '@projections/conversations';
 import { GetMessage, ListMessages } from '@projections/messages';
@@ -35,7 +35,6 @@ import {
   messagesQuery,
   messageView,
 } from './conversations-schemas';
-
 import { IncognitoAnswers } from './incognito-answers';
 import { MessageSources } from './message-sources';
 import { withSaid } from './said-meanwhile';
@@ -259,11 +258,6 @@ export class ConversationsController {
     const party = { userId: caller.userId, agentId };
     await this.access.agent(caller, agentId, 'use');
     this.incognito.rejectUnkept(party, conversationId);
-    try {
-      await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
-    } catch (error) {
-      if (!isDomainError(error, 'not_found')) throw error;
-      await this.turns.checkConversation(party, conversationId);
-    }
+    await this.turns.checkConversation(party, conversationId);
   }
 }

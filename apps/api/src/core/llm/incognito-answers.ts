@@ -8,13 +8,12 @@ import {
   type Question,
   type TextPart,
   type Turn,
+  Turns,
 } from '@app/conversations';
 import { type JsonText, Lists } from '@app/http';
 import { type CommandMeta, reject } from '@app/kernel';
 import type { MessageRow } from '@projections/messages';
-import { GetConversation } from '@projections/conversations';
 import { Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { conversationView, messageView } from './conversations-schemas';
 import { MessageSources } from './message-sources';
 import { shownAnswer } from './turn-answers';
@@ -32,7 +31,7 @@ export class IncognitoAnswers {
     private readonly ids: IncognitoIds,
     private readonly lists: Lists,
     private readonly summaries: MessageSources,
-    private readonly queries: QueryBus,
+    private readonly turns: Turns,
   ) {}
 
   /** Whether an id is that of an incognito conversation, here or elsewhere, of now or of before. */
@@ -57,7 +56,7 @@ export class IncognitoAnswers {
     if (kind === undefined || (kind === 'incognito') === isOne) return isOne;
     // Nobody learns of which kind the conversations of others are.
     if (isOne) this.conversations.own(party, conversationId);
-    else await this.queries.execute(new GetConversation(party.userId, party.agentId, conversationId));
+    else await this.turns.checkConversation(party, conversationId);
     return reject('conflict', { reason: 'other_kind', path: 'kind' });
   }
 
