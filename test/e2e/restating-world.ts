@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { idNumbered, invocation, recordInvocations } from '../fixtures/invocations';
+import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 
 export const OPERATIONS = '/api/v1/operations/usage';
@@ -33,6 +34,7 @@ export const withInvocations = (): void => {
       allAgents: false,
     }));
     between = new Date().toISOString();
+    await until(() => new Date().toISOString() > between, 'a later time');
     write('4');
     expect((await platform.call('/api/v1/operations/models/reload', { method: 'POST', key: operator })).status).toBe(
       200,
