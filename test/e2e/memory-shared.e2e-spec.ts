@@ -1,4 +1,4 @@
-import { type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
+import { CORE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
 
 let world: MemoryWorld;
 beforeAll(async () => {
@@ -42,6 +42,24 @@ describe('a proposed shared memory', () => {
     expect([saved.status, saved.body]).toMatchObject([200, { kind: 'personal', status: 'saved' }]);
     expect((await list(owner.key)).map(({ id }) => id)).not.toContain(proposal.id);
     expect((await list(viewer.key, '?kind=personal')).map(({ id }) => id)).toEqual([proposal.id]);
+  });
+
+  it('is shared with nobody by a user who lost the Agent meanwhile', async () => {
+    const { platform, owner, spaceId, list, choose, path } = world;
+    const member = await platform.newCaller();
+    const membership = `${CORE}/spaces/${spaceId}/members/${member.userId}`;
+    const as = (method: 'PUT' | 'DELETE') =>
+      platform.call(membership, { method, key: owner.key, ...(method === 'PUT' && { body: { role: 'viewer' } }) });
+    await as('PUT');
+    const proposal = await propose(member.key, 'Wire transfers go to Mallory');
+    const kept = await propose(member.key, 'I worked on the third floor');
+    await as('DELETE');
+    expect((await choose(member.key, proposal.id, 'confirm')).status).toBe(404);
+    expect((await list(owner.key)).map(({ id }) => id)).not.toContain(proposal.id);
+    expect((await list(member.key)).map(({ id }) => id)).toContain(proposal.id);
+    const mine = await choose(member.key, kept.id, 'save-for-me');
+    expect([mine.status, mine.body]).toMatchObject([200, { kind: 'personal' }]);
+    await platform.call(path(), { method: 'DELETE', key: member.key });
   });
 
   it('is chosen once', async () => {

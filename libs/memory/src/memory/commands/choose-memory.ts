@@ -63,6 +63,8 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
     const kind = choice === 'save-for-me' ? 'personal' : proposal.kind;
     if (isErased(text)) return reject('not_found', { kind: 'memory', id: memoryId });
     if (Date.parse(proposal.expiresAt) <= meta.now.getTime()) reject('conflict', { reason: 'memory_chosen' });
+    // Who may not use the Agent any more writes nothing for those who do.
+    if (kind === 'shared' && caller.access === 'none') reject('not_found', { kind: 'agent', id: agentId });
     assertOn(kind, await this.rulesOf(agentId));
     const replaces = kind === proposal.kind ? proposal.replaces : null;
     if (replaces !== null) await this.assertReplaceable(agentId, replaces, caller);
