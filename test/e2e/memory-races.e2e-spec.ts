@@ -167,6 +167,25 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
     }
   });
 
+  it('one gets a text who change memories to it, or save it', async () => {
+    const { edit, remove } = at(agentId);
+    for (let round = 0; round < 6; round += 1) {
+      const made = await Promise.all(
+        ['One', 'Other'].map((text) => world.post(world.owner.key, { text: `${text} ${round}` }, agentId)),
+      );
+      const text = `Wanted ${round}`;
+      const save = () => world.post(world.owner.key, { text }, agentId);
+      const answers = await Promise.all([...made.map(({ body }) => edit(body.id, text)), save()]);
+      // Who saves what another has, or is being given, is answered with that one.
+      expect(outcomes(answers.slice(0, 2)).filter((each) => each === '200').length).toBe(
+        answers[2]?.status === 201 ? 0 : 1,
+      );
+      const listed = await world.list(world.owner.key, '?limit=100', agentId);
+      expect(listed.filter((memory) => memory.text === text)).toHaveLength(1);
+      for (const { id } of listed) expect((await remove(id)).status).toBe(204);
+    }
+  });
+
   it('one takes the place of a memory', async () => {
     const { saved } = at(agentId);
     const outdated = await world.post(world.owner.key, { text: 'I live in Bonn' }, agentId);

@@ -64,6 +64,19 @@ describe('a bucket', () => {
       .rejects('conflict', { reason: 'equal_memory', id: 'm1' });
   });
 
+  it('has a text once also where one is changed to it, but notes what a memory has', () => {
+    const edit = { hash: 'hash-m1', use: 'edit', ticket: 't2' } as const;
+    const { type: _, most: _most, ...noted } = taking('m2', edit);
+    const both = given(bucketDecider, taken('m1'), taken('m2'));
+    both.when(taking('m2', edit)).rejects('conflict', { reason: 'equal_memory', id: 'm1' });
+    both.when({ type: 'Note', ...noted }).yields(taken('m2', edit));
+    both.when(taking('m2', { use: 'edit', ticket: 't2' })).yields();
+    both.when({ type: 'Note', ...noted, hash: 'hash-m2' }).yields();
+    given(bucketDecider)
+      .when({ type: 'Note', ...noted })
+      .yields();
+  });
+
   it('gives the place of one memory to another, once, also when it is full', () => {
     const full = [taken('m1'), taken('m2')];
     const replacing = taken('m3', { replaces: 'm1' });

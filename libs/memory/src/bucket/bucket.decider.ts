@@ -38,7 +38,10 @@ export interface TakePlace extends BucketOwner {
 }
 
 export type BucketCommand =
+  /** With the use `edit` a memory that has a place is to have another text. */
   | TakePlace
+  /** Says which text a memory has that has a place, whatever was to become of it. */
+  | ({ readonly type: 'Note' } & Omit<TakePlace, 'type' | 'most'>)
   /** `ticket`: gives back the place of one request, null all that the memories have. */
   | { readonly type: 'Release'; readonly memoryIds: readonly string[]; readonly ticket: Uuid | null };
 
@@ -53,6 +56,10 @@ export const bucketDecider: Decider<Bucket, BucketCommand, BucketEvent> = {
     switch (command.type) {
       case 'Take':
         return take(command, places);
+      case 'Note': {
+        const { type: _type, ...taken } = command;
+        return textOf(taken, places) === taken.hash ? [] : [{ type: 'MemoryPlaceTaken', data: taken }];
+      }
       case 'Release': {
         const { ticket } = command;
         const memoryIds = command.memoryIds.filter((id) =>
@@ -80,11 +87,9 @@ const take = ({ type: _type, most, ...taken }: TakePlace, places: Bucket['places
   const { memoryId, ticket, hash, replaces, use } = taken;
   const place = places.get(memoryId);
   if (place?.tickets.has(ticket) === true && place.hash === hash) return [];
-  // An edit that came late: the memory is gone.
-  if (use === 'edit' && place === undefined) return [];
+  if (use === 'edit' && textOf(taken, places) === hash) return [];
   const equal = places.findKey((other, id) => other.hash === hash && id !== memoryId && id !== replaces);
-  // What is edited is checked before; its place has the text that it has.
-  if (equal !== undefined && use !== 'edit') return reject('conflict', { reason: 'equal_memory', id: equal });
+  if (equal !== undefined) return reject('conflict', { reason: 'equal_memory', id: equal });
   if (place === undefined) {
     if (replaces !== null && !places.has(replaces))
       return reject('not_found', { kind: 'memory', id: replaces, path: 'replaces' });
@@ -95,6 +100,10 @@ const take = ({ type: _type, most, ...taken }: TakePlace, places: Bucket['places
   }
   return [{ type: 'MemoryPlaceTaken', data: taken }];
 };
+
+/** The text that the place of a memory has; the one that it is to have where it has no place, which is that of an edit that came late. */
+const textOf = ({ memoryId, hash }: Pick<TakePlace, 'memoryId' | 'hash'>, places: Bucket['places']): string =>
+  places.get(memoryId)?.hash ?? hash;
 
 /** The places that are taken: one that takes over another's is none more. */
 export const countOf = (places: Bucket['places']): number =>

@@ -2,7 +2,7 @@ import { defineEvent, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 import { memoryKind } from '../memory/memory.events';
 
-/** What a place is taken for; `edit`: the memory has it, and its text changed; `propose`: it waits among the proposals of its user. */
+/** What a place is taken for; `edit`: the memory has it, and its text changes; `propose`: it waits among the proposals of its user. */
 export const placeUse = z.enum(['save', 'confirm', 'save-for-me', 'edit', 'propose']);
 export type PlaceUse = z.output<typeof placeUse>;
 

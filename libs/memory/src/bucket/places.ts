@@ -90,10 +90,45 @@ export class Places {
     }
   }
 
-  /** Says which text a saved memory has from now on. */
-  async note(owner: BucketOwner, taking: Taking, meta: CommandMeta): Promise<void> {
+  /**
+   * Gives the place of a saved memory the text that it is to have, then acts. Where that changes nothing, or is rejected, it has that of the
+   * memory again; where the outcome of the act is unknown a policy sees to that. Rejects `conflict` `equal_memory` as `taking` does.
+   */
+  async editing(
+    owner: BucketOwner,
+    { memoryId, hash, screening }: Pick<Taking, 'memoryId' | 'hash' | 'screening'>,
+    meta: CommandMeta,
+    act: () => Promise<Receipt>,
+  ): Promise<Receipt> {
+    const taking = { memoryId, hash, screening, replaces: null, use: 'edit' } as const;
     const command = { type: 'Take', ...owner, ...taking, ticket: this.ids.next(), most: this.mostOf(owner) } as const;
     await this.decisions.transact(bucketDecider, bucketIdOf(owner), command, this.step(meta));
+    try {
+      const receipt = await act();
+      if (receipt.repeated || receipt.eventIds.length === 0) await unlessLeft(() => this.note(memoryId, meta));
+      return receipt;
+    } catch (error) {
+      if (isDomainError(error)) await unlessLeft(() => this.note(memoryId, meta));
+      throw error;
+    }
+  }
+
+  /** Gives the place of a saved memory the text that it has. */
+  async note(memoryId: string, meta: CommandMeta): Promise<void> {
+    const { state } = await this.decisions.load(memoryDecider, memoryId);
+    if (state.status !== 'saved') return;
+    const { hash, screening } = state;
+    const owner = bucketOf(state);
+    const taken = {
+      ...owner,
+      memoryId,
+      hash,
+      screening,
+      replaces: null,
+      use: 'edit',
+      ticket: this.ids.next(),
+    } as const;
+    await this.decisions.transact(bucketDecider, bucketIdOf(owner), { type: 'Note', ...taken }, this.step(meta));
   }
 
   /** Gives back all places of memories that are gone, or with a ticket that of one request. */

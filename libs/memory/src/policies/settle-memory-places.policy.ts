@@ -11,7 +11,7 @@ import {
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import type { BucketEvent } from '../bucket/bucket.events';
-import { bucketOf, Places } from '../bucket/places';
+import { Places } from '../bucket/places';
 import { MEMORY_RULES, type RulesOfAgents } from '../lookups';
 import { Forgetting } from '../memory/forgetting';
 import { assertOn } from '../memory/memory-access';
@@ -67,20 +67,19 @@ export class SettleMemoryPlaces implements Policy {
     if (event.type === 'MemoryConfirmed' || event.type === 'MemorySavedForMe')
       await this.forgetting.freePlaces([memoryId], state, meta, 'proposed');
     if (state.status !== 'saved') return;
-    if (event.type !== 'MemoryEdited') {
-      if (state.replaces !== null) await this.forgetting.deleteAll([state.replaces], meta);
-      return;
-    }
-    const { hash, screening } = state;
-    await this.places.note(bucketOf(state), { memoryId, hash, replaces: null, use: 'edit', screening }, meta);
+    if (event.type === 'MemoryEdited') await this.places.note(memoryId, meta);
+    else if (state.replaces !== null) await this.forgetting.deleteAll([state.replaces], meta);
   }
 
   private async settle({ data, context }: PlaceTaken, meta: CommandMeta): Promise<void> {
     const { memoryId, use, ticket, ...owner } = data;
-    if (use === 'edit') return;
+    const since = meta.now.getTime() - Date.parse(context.recordedAt);
+    if (use === 'edit') {
+      await this.places.settled(memoryId, (memory) => memory.status === 'saved' && memory.hash !== data.hash, since);
+      return this.places.note(memoryId, meta);
+    }
     const isNew = use === 'save' || use === 'propose';
     const isPending = ({ status }: Memory): boolean => status === (isNew ? 'absent' : 'proposed');
-    const since = meta.now.getTime() - Date.parse(context.recordedAt);
     let memory = await this.places.settled(memoryId, isPending, since);
     if (isPending(memory)) memory = await this.end(data, context, meta);
     const held = use === 'propose' ? 'proposed' : 'saved';

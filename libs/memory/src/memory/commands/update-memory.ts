@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, type Receipt, reject, unlessLeft } from '@app/kernel';
+import { type CommandMeta, Decisions, type Receipt, reject } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { bucketOf, Places } from '../../bucket/places';
@@ -40,11 +40,9 @@ export class UpdateMemoryHandler implements ICommandHandler<UpdateMemory> {
     assertOn(kind, await this.rulesOf(agentId));
     const owner = bucketOf(memory);
     const hash = this.places.hashOf(owner, safe.text);
-    const equal = await this.places.equalTo(owner, hash);
-    if (equal !== undefined && equal !== memoryId) return reject('conflict', { reason: 'equal_memory', id: equal });
-    const receipt = await this.decisions.transact(memoryDecider, memoryId, { type: 'Edit', ...safe, hash }, meta);
     const { screening } = safe;
-    await unlessLeft(() => this.places.note(owner, { memoryId, hash, replaces: null, use: 'edit', screening }, meta));
-    return receipt;
+    return this.places.editing(owner, { memoryId, hash, screening }, meta, () =>
+      this.decisions.transact(memoryDecider, memoryId, { type: 'Edit', ...safe, hash }, meta),
+    );
   }
 }
