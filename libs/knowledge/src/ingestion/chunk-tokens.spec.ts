@@ -47,6 +47,14 @@ describe('tokens of a text', () => {
     expect([countTokens(text), new TokenCount(text).total]).toEqual([tokens(text), tokens(text)]);
   });
 
+  it('are counted for the whole of it, and never too few, nor more than word by word', () =>
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(countTokens(text)).toBeGreaterThanOrEqual(tokens(text));
+        expect(countTokens(text)).toBeLessThanOrEqual(new TokenCount(text).total);
+      }),
+    ));
+
   it('are counted for any part of it, and never too few', () =>
     fc.assert(
       fc.property(anyText, fc.nat(), fc.nat(), (text, one, other) => {
@@ -63,9 +71,12 @@ describe('tokens of a text', () => {
     ['Japanese without spaces', '漢字仮名'.repeat(100_000)],
     ['white space', ' '.repeat(1_000_000)],
     ['line ends', '\n'.repeat(1_000_000)],
+    ['words as long as they may be', `${'漢'.repeat(64)} `.repeat(15_000)],
+    ['signs and line ends', `${'!'.repeat(64)}${'\n'.repeat(64)}`.repeat(8_000)],
   ])('take time in proportion to hostile text: %s', (_, text) => {
     const spent = processorTime();
     new TokenCount(text);
+    countTokens(text);
     expect(spent()).toBeLessThan(5_000);
   });
 });

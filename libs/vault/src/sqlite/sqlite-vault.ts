@@ -65,6 +65,8 @@ class SqliteVault implements Vault {
   private readonly selectVersion: Database.Statement<[], number>;
   private readonly made: Grouped<EnsureRequest, undefined>;
   private readonly destroyedKeys: Grouped<KeySelector, readonly string[]>;
+  /** In one transaction: the file is locked once, not for each key. */
+  private readonly readInto: (found: Map<string, DataKey>, streams: readonly string[]) => void;
   private dataVersion: number | undefined;
   /** The last write failed, as on a full disk. */
   private failsToWrite = false;
@@ -77,6 +79,12 @@ class SqliteVault implements Vault {
     this.selectKey = this.database
       .prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?')
       .pluck() as Database.Statement<[string], Buffer>;
+    this.readInto = this.database.transaction((found: Map<string, DataKey>, streams: readonly string[]) => {
+      for (const stream of streams) {
+        const key = this.find(stream);
+        if (key !== undefined) found.set(stream, key);
+      }
+    });
     this.selectVersion = this.database.prepare<[], number>('PRAGMA data_version').pluck() as Database.Statement<
       [],
       number
@@ -110,11 +118,14 @@ class SqliteVault implements Vault {
 
   async keys(streams: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
     const found = new Map<string, DataKey>();
+    const unread: string[] = [];
     this.forgetDestroyed();
     for (const stream of streams) {
-      const key = this.find(stream);
-      if (key !== undefined) found.set(stream, key);
+      const cached = this.cache.get(stream);
+      if (cached === undefined) unread.push(stream);
+      else found.set(stream, cached);
     }
+    if (unread.length > 0) this.readInto(found, unread);
     return found;
   }
 
