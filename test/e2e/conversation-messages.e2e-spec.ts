@@ -258,4 +258,24 @@ describe('before the views show a conversation', () => {
     });
     expect(answered).toBe(status);
   });
+
+  it('is read behind the position that its stream says', async () => {
+    upstream.behaviour = says('Because.');
+    const answered = await whileHeld(async (release) => {
+      const { text, headers } = await send({ message: 'Why?', stream: true });
+      const { conversationId } = startOf(text).messageMetadata;
+      const after = { 'x-read-after': String(headers['x-log-position']) };
+      const early = [
+        await platform.call(conversationPath(`/${conversationId}`)),
+        await send({ stream: true }, { path: `/${conversationId}/messages/${startOf(text).messageId}/regenerate` }),
+      ];
+      const reads = ['', '/messages'].map((at) =>
+        platform.call(conversationPath(`/${conversationId}${at}`), { headers: after }),
+      );
+      release();
+      return [...early, ...(await Promise.all(reads))];
+    });
+    expect(answered.map(({ status }) => status)).toEqual([404, 200, 200, 200]);
+    expect(answered[1]?.headers['x-log-position']).toMatch(/^\d{16}/);
+  });
 });

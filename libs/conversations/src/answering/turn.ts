@@ -1,4 +1,4 @@
-import { offBudget, type Receipt } from '@app/kernel';
+import { offBudget, type Position, type Receipt } from '@app/kernel';
 import type { Answer } from '../conversation/conversation.decider';
 import type { MessagePart } from '../conversation/message-parts';
 
@@ -19,6 +19,8 @@ const NOTHING: readonly MessagePart[] = [];
 /** A running answer. It continues and is recorded whether anybody listens or not, and however long its request has waited for the log. */
 export class Turn<Finished extends AnsweredTurn = FinishedTurn> {
   readonly finished: Promise<Finished>;
+  /** The position of its question in the log, where it was asked here. */
+  askedAt: Position | undefined;
   private said: readonly MessagePart[] = NOTHING;
   private heard = false;
   private ended = false;

@@ -110,11 +110,15 @@ export class Turns {
         const { agent, userId, keyId } = question;
         const asker = { userId, ...(keyId === undefined ? {} : { keyId }) };
         const ids = { conversationId, answerId, messageId };
-        return this.running.begin({ ids, agent, asker, metered, ...(memory && { memory }), meta, release });
+        const turn = this.running.begin({ ids, agent, asker, metered, ...(memory && { memory }), meta, release });
+        turn.askedAt = receipt.position;
+        return turn;
       }
       metered?.cancel();
       await release();
-      return earlier();
+      const turn = earlier();
+      turn.askedAt = receipt.position;
+      return turn;
     } catch (error) {
       metered?.cancel();
       // The question may stand in the log.

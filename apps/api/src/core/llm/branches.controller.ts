@@ -77,7 +77,7 @@ export class BranchesController {
       return stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller);
     }
     const turn = await this.turns.ask(question, meta);
-    return stream ? this.answers.streamed(turn, agent, reply) : this.answers.answered(turn, agent, reply);
+    return stream ? this.answers.asked(turn, agent, reply) : this.answers.answered(turn, agent, reply);
   }
 
   @Post('feedback')

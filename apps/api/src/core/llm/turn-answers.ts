@@ -25,6 +25,12 @@ export class TurnAnswers {
     private readonly turns: Turns,
   ) {}
 
+  /** Streams the answer to a question that was just recorded, and says where, for who reads views behind it. */
+  asked(turn: Turn, agent: AgentAccess, reply: FastifyReply): StreamableFile {
+    if (turn.askedAt !== undefined) reply.header('x-log-position', turn.askedAt);
+    return this.streamed(turn, agent, reply);
+  }
+
   streamed(
     turn: Turn | Turn<AnsweredTurn>,
     agent: AgentAccess,

@@ -91,8 +91,7 @@ export class TurnsController {
     const { spaceId } = agent;
     const parts = await this.attachments.partsOf(given, { ...partyOf(caller, agentId), spaceId }, meta);
     const turn = await this.turns.ask({ ...question, parts }, meta);
-    if (!asked.stream) return this.answers.answered(turn, agent, reply);
-    return this.answers.streamed(turn, agent, reply);
+    return asked.stream ? this.answers.asked(turn, agent, reply) : this.answers.answered(turn, agent, reply);
   }
 
   @Get(':conversationId/stream')
