@@ -20,7 +20,7 @@ const begun = () => {
     for (const piece of pieces) exchange.onResponseData(controller, Buffer.from(piece));
   };
   const fail = (): void => exchange.onResponseError(controller, new Error('cut'));
-  return { exchange, asked, send, fail, end: () => exchange.onResponseEnd() };
+  return { exchange, controller, asked, send, fail, end: () => exchange.onResponseEnd() };
 };
 
 const read = async (events: AsyncIterable<unknown>) => {
@@ -100,6 +100,26 @@ it('reads no more from a provider than its reader takes', async () => {
   expect(asked).toContain('resume');
   end();
   expect((await read(events)).seen).toHaveLength(4);
+});
+
+it('reads on where what came meanwhile comes at once, and is too much again', async () => {
+  const { exchange, send, asked, end, controller } = begun();
+  const large = event('x'.repeat(70_000));
+  let isPaused = false;
+  let left = 3;
+  // As a socket that has more: it hands it over within the call.
+  controller.pause = () => void (isPaused = asked.push('pause') > 0);
+  controller.resume = () => {
+    isPaused = false;
+    while (!isPaused && left > 0) {
+      left -= 1;
+      send(large);
+    }
+    if (!isPaused) end();
+  };
+  const reading = read(streamedEvents(exchange));
+  send(large);
+  expect((await reading).seen).toHaveLength(4);
 });
 
 it('lets go of the provider when its reader leaves', async () => {

@@ -51,9 +51,10 @@ export async function* streamedEvents(exchange: Exchange): AsyncGenerator<unknow
   });
   try {
     for (;;) {
-      const events = waiting;
-      if (size > WAITING) exchange.resume();
+      const [events, isPaused] = [waiting, size > WAITING];
       [waiting, size] = [[], 0];
+      // What the provider has sent meanwhile may come at once, and pause it again.
+      if (isPaused) exchange.resume();
       for (const data of events) {
         if (data.trim() === END) return;
         yield eventIn(data);
