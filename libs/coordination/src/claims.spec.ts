@@ -98,6 +98,20 @@ describe('a claim', () => {
     expect(finished).toEqual(['2']);
   });
 
+  it('whose work cannot be finished holds up no other one', async () => {
+    const { of, clock } = setUp();
+    const [a, b] = [of('a'), of('b')];
+    for (const name of ['turn/1', 'turn/2', 'turn/3']) await (await a.take(name))?.({ isUnfinished: true });
+    clock.advance(60_001);
+    const finished: string[] = [];
+    const finish = b.finishAbandoned('turn/', 0, async (rest) => {
+      if (rest !== '3') throw new Error(`not ${rest}`);
+      finished.push(rest);
+    });
+    await expect(finish).rejects.toThrow('not 1');
+    expect(finished).toEqual(['3']);
+  });
+
   it('does not touch others', async () => {
     const { of } = setUp();
     await of('a').take('work');

@@ -1,4 +1,4 @@
-import type { Clock, Json } from '@app/kernel';
+import { type Clock, isUnavailable, type Json } from '@app/kernel';
 import type { CoordinationStore } from './coordination-store';
 
 type Claim = { readonly holder: string; readonly until: number; readonly asked?: true };
@@ -72,9 +72,11 @@ export class Claims {
 
   /**
    * Finishes work under names that begin with `prefix` whose claim nobody has kept up for `forMs` milliseconds: whoever held it died, or left
-   * it standing. `finish` is told the rest of the name; where it fails the claim stands for another time.
+   * it standing. `finish` is told the rest of the name; where it fails the claim stands for another time, and the failure is thrown when the
+   * others are finished, or at once where a store is away.
    */
   async finishAbandoned(prefix: string, forMs: number, finish: (rest: string) => Promise<unknown>): Promise<void> {
+    const failures: unknown[] = [];
     for (const name of await this.abandoned(prefix, forMs)) {
       const release = await this.take(name);
       if (release === undefined) continue;
@@ -82,10 +84,14 @@ export class Claims {
       try {
         await finish(name.slice(prefix.length));
         isUnfinished = false;
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        failures.push(error);
       } finally {
         await release({ isUnfinished });
       }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   private async abandoned(prefix: string, forMs: number): Promise<readonly string[]> {

@@ -1,14 +1,22 @@
+import { reject } from '@app/kernel';
 import type { MessagePart, ToolPart } from '../conversation/message-parts';
+import { bytesOf, MOST_ANSWER_BYTES } from './answer-size';
 
-/** The parts of an answer while it is made. Each change makes a new list: whoever holds one holds what was said then. */
+/**
+ * The parts of an answer while it is made. Each change makes a new list: whoever holds one holds what was said then. What a model says
+ * beyond what can be kept rejects `upstream_error`: then it is not among them.
+ */
 export class AnswerParts {
   /** Half of a character, whose other half comes with the next piece. */
   private half = '';
+  private bytes: number;
 
   constructor(
     private parts: readonly MessagePart[],
     private readonly onChange: (parts: readonly MessagePart[]) => void,
-  ) {}
+  ) {
+    this.bytes = bytesIn(parts);
+  }
 
   get all(): readonly MessagePart[] {
     return this.parts;
@@ -21,26 +29,40 @@ export class AnswerParts {
     const more = text.slice(0, text.length - this.half.length).toWellFormed();
     if (more === '') return;
     const last = this.parts.at(-1);
-    if (last?.type === type) this.change([...this.parts.slice(0, -1), { type, text: last.text + more }]);
-    else this.change([...this.parts, { type, text: more }]);
+    if (last?.type !== type) return this.addAll({ type, text: more });
+    this.grow(bytesOf(more));
+    this.change([...this.parts.slice(0, -1), { type, text: last.text + more }]);
   }
 
   add(...parts: readonly MessagePart[]): void {
     this.half = '';
-    if (parts.length > 0) this.change([...this.parts, ...parts]);
+    if (parts.length > 0) this.addAll(...parts);
   }
 
   /** Takes back what was said since these. */
   backTo(parts: readonly MessagePart[]): void {
     this.half = '';
+    this.bytes = bytesIn(parts);
     this.change(parts);
   }
 
   /** What became of a call. */
   call(callId: string, fields: Partial<ToolPart>): void {
-    this.change(
-      this.parts.map((part) => (part.type === 'tool' && part.toolCallId === callId ? { ...part, ...fields } : part)),
+    const parts = this.parts.map((part) =>
+      part.type === 'tool' && part.toolCallId === callId ? { ...part, ...fields } : part,
     );
+    this.bytes = bytesIn(parts);
+    this.change(parts);
+  }
+
+  private addAll(...parts: readonly MessagePart[]): void {
+    this.grow(bytesIn(parts));
+    this.change([...this.parts, ...parts]);
+  }
+
+  private grow(bytes: number): void {
+    if (this.bytes + bytes > MOST_ANSWER_BYTES) reject('upstream_error', { reason: 'too_long' });
+    this.bytes += bytes;
   }
 
   private change(parts: readonly MessagePart[]): void {
@@ -48,3 +70,5 @@ export class AnswerParts {
     this.onChange(parts);
   }
 }
+
+const bytesIn = (parts: readonly MessagePart[]): number => parts.reduce((sum, part) => sum + bytesOf(part), 0);

@@ -2,6 +2,7 @@ import type { InvocationUsage, Models } from '@app/models';
 import type { Answer } from '../conversation/conversation.decider';
 import type { Provenance } from '../conversation/provenance.schema';
 import type { Invocation } from '../conversation/checkpoint.events';
+import { bytesOf } from './answer-size';
 import type { AnsweringAgent } from './answering';
 import type { AnswerContext } from './compactor';
 import { heldMemories, heldSkills } from './held-texts';
@@ -55,7 +56,7 @@ export class ProvenanceRecorder {
   }
 
   /** Undefined for an Agent whose revisions nobody knows. */
-  async of({ model }: Pick<Answer, 'model'>): Promise<Provenance | undefined> {
+  async of({ model, parts }: Pick<Answer, 'model' | 'parts'>): Promise<Provenance | undefined> {
     const { revisions, systemPrompt, sampling } = this.agent;
     if (revisions === undefined) return undefined;
     const { summary, isCut } = this.context;
@@ -70,6 +71,7 @@ export class ProvenanceRecorder {
             this.context,
             [...heldMemories(memories.lines), ...heldSkills(skills.shown)],
             loaded.map(({ place }) => place.skillId),
+            bytesOf(parts),
           );
     return {
       agentRevision: revisions.agent,

@@ -17,6 +17,7 @@ import {
 import { questionOf } from '../conversation/asking';
 import type { Continuation } from '../conversation/continuation';
 import type { MessagePart } from '../conversation/message-parts';
+import { partsWithin } from './answer-size';
 import type { Outcome } from './answering';
 import type { History, RecordedAnswer } from './history';
 import { askOf, type Question, type TurnIds } from './question';
@@ -146,7 +147,7 @@ export class RecordedTurns {
     const open = (await this.open(conversationId)).find((turn) => turn.answerId === answerId);
     if (open === undefined || open.isWaiting) return;
     const lost: Omit<Answer, 'type' | 'answerId'> = {
-      parts: closedCalls(open.parts),
+      parts: closedCalls(partsWithin(open.parts)),
       status: 'failed',
       finishReason: 'error',
       errorCode: 'unavailable',

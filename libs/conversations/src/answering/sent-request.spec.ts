@@ -43,6 +43,13 @@ describe('a request that is kept', () => {
     },
   );
 
+  it('is not kept where it does not fit beside the answer that was made from it', async () => {
+    const kept = (beside: number) =>
+      keptRequest(bodyOf('Hi'), { ...NO_CONTEXT, newestFirst: [said('Hi')] }, heldMemories(lines), [], beside);
+    expect(await kept(600_000)).toBeDefined();
+    expect(await kept(699_999)).toBeUndefined();
+  });
+
   it('is not kept where a memory is not found in it as it was applied', async () => {
     expect(await keptOf('Hi', bodyOf('Hi').replace('canary', 'c\\u0061nary'))).toBeUndefined();
   });

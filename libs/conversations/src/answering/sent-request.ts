@@ -9,7 +9,7 @@ import type { SaidMessage } from './said-message';
 
 type Reference = Exclude<RequestTemplate[number], string>;
 
-/** Characters of a template as it is kept, at most: a longer request is not kept. */
+/** Characters of a template as it is kept, at most, with the answer that it stands beside: a longer request is not kept. */
 const MOST_CHARACTERS = 700_000;
 /** In front of a question that comes with sources. */
 const FENCE = '</sources>\\n\\n';
@@ -43,13 +43,14 @@ const referencesIn = (
 
 /**
  * A request as it is kept: what was said, what is remembered and what Skills say stand in it by their places, so that what is deleted is in no request.
- * `loaded`: ids of the Skills whose instructions it holds. Undefined where some of it is not found, or it is too long.
+ * `loaded`: ids of the Skills whose instructions it holds; `beside`: bytes of the answer. Undefined where some of it is not found, or it is too long.
  */
 export const keptRequest = async (
   sent: string,
   context: BranchContext,
   held: readonly HeldText[],
   loaded: readonly string[] = [],
+  beside = 0,
 ): Promise<{ readonly template: string; readonly hash: string } | undefined> => {
   const rest = withoutHeld(sent, held);
   if (rest === undefined) return undefined;
@@ -66,7 +67,7 @@ export const keptRequest = async (
   }
   template.push(...fill(body.slice(from)));
   const packed = (await deflated(JSON.stringify(template))).toString('base64');
-  return packed.length > MOST_CHARACTERS ? undefined : { template: packed, hash: hashOf(sent) };
+  return packed.length + beside > MOST_CHARACTERS ? undefined : { template: packed, hash: hashOf(sent) };
 };
 
 /** A kept request byte for byte; undefined where something that it refers to is gone. `textAt` reads what stands at a place: it is asked for all of them. */

@@ -2,6 +2,7 @@ import { isDomainError } from '@app/kernel';
 import type { ToolCall, ToolDescription } from '@app/models';
 import { z } from 'zod';
 import type { MessagePart, ToolPart } from '../conversation/message-parts';
+import { beginningWithin, bytesOf } from './answer-size';
 import { keptJson, keptText } from './kept-text';
 import type { RetrievedPassage } from './retriever';
 import type { Tool, ToolOutput } from './tools';
@@ -10,6 +11,8 @@ import type { Tool, ToolOutput } from './tools';
 const MAX_CALLS = 16;
 /** Characters that the tools of one answer may give altogether. */
 const MAX_RESULTS = 200_000;
+/** Bytes of that as it is kept: the rest of what an answer may have is for its words. */
+const MAX_RESULT_BYTES = 400_000;
 /** Characters of the arguments of a call. */
 const MAX_INPUT = 64_000;
 const MAX_DEPTH = 32;
@@ -109,12 +112,18 @@ export const fitting = (
   );
   const room = MAX_RESULTS - used;
   const text = beside.given ?? fields.output ?? fields.errorText ?? '';
-  if (text.length <= room) return { fields, ...beside };
-  if (room <= 0) return failed('The tools of this answer have said as much as they may. Answer from what you have.');
-  const cut = `${text.slice(0, room).toWellFormed()}\n[Cut: the results are too long.]`;
+  const roomBytes = beside.given === undefined ? MAX_RESULT_BYTES - resultBytesIn(parts) : Infinity;
+  const within = beginningWithin(text.slice(0, Math.max(0, room)).toWellFormed(), roomBytes);
+  if (within.length === text.length) return { fields, ...beside };
+  if (within === '')
+    return failed('The tools of this answer have said as much as they may. Answer from what you have.');
+  const cut = `${within}\n[Cut: the results are too long.]`;
   if (beside.given !== undefined) return { fields, ...beside, given: cut };
   return { fields: { ...fields, ...(fields.output === undefined ? { errorText: cut } : { output: cut }) }, ...beside };
 };
+
+const resultBytesIn = (parts: readonly MessagePart[]): number =>
+  parts.reduce((sum, part) => (part.type === 'tool' ? sum + bytesOf(part.output ?? part.errorText ?? '') : sum), 0);
 
 /** Parts of an answer that ends before its calls do. */
 export const closedCalls = (parts: readonly MessagePart[]): readonly MessagePart[] =>
