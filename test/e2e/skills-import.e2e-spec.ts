@@ -172,6 +172,7 @@ describe('an archive of Skills', () => {
             warnings: [],
           },
         ],
+        ignored: ['README.md'],
       },
     ]);
     expect(await names(place.spaceId)).toEqual(['a', 'b']);
@@ -190,7 +191,8 @@ describe('an archive of Skills', () => {
       (body['results'] as readonly Body[]).map(({ path, ok, code, skillId }) => [path, ok, code, skillId]),
     ).toEqual([
       ['a/SKILL.md', true, undefined, created.body.id],
-      ['again/SKILL.md', true, undefined, created.body.id],
+      // It would undo what the first became.
+      ['again/SKILL.md', false, 'name_taken', undefined],
       ['b/SKILL.md', false, 'not_found', undefined],
       ['wrong/SKILL.md', false, 'invalid_frontmatter', undefined],
     ]);

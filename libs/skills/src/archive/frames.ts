@@ -26,6 +26,8 @@ export type Frame =
   | { readonly file: Omit<SkillFile, 'bytes'> }
   | { readonly failedSkill: { readonly path: string } & Failed }
   | { readonly failed: Failed }
+  /** Paths of files that belong to no Skill. */
+  | { readonly ignored: readonly string[] }
   | { readonly end: true };
 
 const LENGTH_BYTES = 4;

@@ -2,7 +2,7 @@ export { contentHashOf, normalisedInstructions, type SkillContent } from './cont
 export { skillArchive } from './export';
 export { isArchive } from './nested';
 export { comparedPath, mediaTypeOf, referencePathFault } from './paths';
-export { readSkill, readSkillArchive, type SkillOutcome } from './read';
+export { readSkill, readSkillArchive, type SkillArchive, type SkillOutcome } from './read';
 export {
   MAX_DESCRIPTION,
   MAX_FILE_BYTES,

@@ -46,19 +46,31 @@ export const oneSkill = (all: readonly ZippedFile[], limits: SkillLimits): Found
   return found;
 };
 
-/** Every Skill of an archive, in the order of their paths. A file belongs to the nearest `SKILL.md` above it, or to none. */
-export const everySkill = (all: readonly ZippedFile[]): readonly FoundSkill[] => {
+/** What an archive holds. */
+export interface FoundSkills {
+  /** In the order of their paths. */
+  readonly skills: readonly FoundSkill[];
+  /** Paths of files that belong to no Skill, sorted. What file managers leave behind is not among them. */
+  readonly ignored: readonly string[];
+}
+
+/** Every Skill of an archive. A file belongs to the nearest `SKILL.md` above it, or to none. */
+export const everySkill = (all: readonly ZippedFile[]): FoundSkills => {
   const files = withoutJunk(all);
   const skillFiles = files.filter(({ path }) => isSkillFile(path)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   if (skillFiles.length === 0) fail('invalid_archive', 'No file of the archive is called SKILL.md.', { path: '' });
+  const ignored: string[] = [];
   const byFolder = new Map<string, ZippedFile[]>(skillFiles.map(({ path }) => [folderOf(path), []]));
   for (const file of files) {
     if (isSkillFile(file.path)) continue;
     let folder = folderOf(file.path);
     while (folder !== '' && !byFolder.has(folder)) folder = folderOf(folder.slice(0, -1));
-    byFolder.get(folder)?.push(file);
+    const own = byFolder.get(folder);
+    if (own === undefined) ignored.push(file.path);
+    else own.push(file);
   }
-  return skillFiles.map((skillFile) => skillAt(skillFile, byFolder.get(folderOf(skillFile.path)) ?? []));
+  const skills = skillFiles.map((skillFile) => skillAt(skillFile, byFolder.get(folderOf(skillFile.path)) ?? []));
+  return { skills, ignored: ignored.toSorted() };
 };
 
 const skillAt = (skillFile: ZippedFile, files: readonly ZippedFile[]): FoundSkill => {

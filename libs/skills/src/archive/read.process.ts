@@ -53,7 +53,9 @@ const read = async (bytes: Buffer, { read: what, filename, limits }: ReadOrder):
     const found = oneSkill(files, limits);
     return writeSkill(found, readSkillText(found.skillFile.read(), found.skillFile.path), limits);
   }
-  for (const found of everySkill(files)) await writeOutcome(found, limits);
+  const { skills, ignored } = everySkill(files);
+  for (const found of skills) await writeOutcome(found, limits);
+  await write({ ignored });
 };
 
 /** A Skill that cannot be read does not keep others from being; an archive that lies of its bytes does. */

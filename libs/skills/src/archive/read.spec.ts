@@ -127,7 +127,7 @@ describe('readSkill', () => {
 
 describe('readSkillArchive', () => {
   it('gives each SKILL.md its outcome, and files to the nearest', async () => {
-    const outcomes = await readSkillArchive(
+    const { outcomes, ignored } = await readSkillArchive(
       zipFile({
         'README.md': 'of no Skill',
         'skills/b/SKILL.md': named('b'),
@@ -138,6 +138,7 @@ describe('readSkillArchive', () => {
         'skills/a/inner/y.md': 'y',
         'skills/wrong/SKILL.md': '---\nname: wrong\n---\nx',
         'SKILL-notes.md': '',
+        'skills/.DS_Store': 'junk',
       }),
       LIMITS,
     );
@@ -156,6 +157,7 @@ describe('readSkillArchive', () => {
         message: expect.stringContaining('skills/wrong/SKILL.md, description: '),
       },
     ]);
+    expect(ignored).toEqual(['README.md', 'SKILL-notes.md']);
   });
 
   it('rejects an archive that lies, whatever else is in it', async () => {

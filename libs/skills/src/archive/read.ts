@@ -12,6 +12,14 @@ export type SkillOutcome =
   | { readonly path: string; readonly ok: true; readonly skill: ParsedSkill }
   | { readonly path: string; readonly ok: false; readonly code: SkillFailureCode; readonly message: string };
 
+/** What an archive holds. */
+export interface SkillArchive {
+  /** One for each `SKILL.md`, in the order of their paths. */
+  readonly outcomes: readonly SkillOutcome[];
+  /** Paths of files that belong to no Skill. */
+  readonly ignored: readonly string[];
+}
+
 /** A process that has not ended itself by then is ended, milliseconds. */
 const LATEST_MS = 65_000;
 /** Of an archive, beside its files. */
@@ -28,23 +36,24 @@ export const readSkill = async (bytes: Uint8Array, filename: string, limits: Ski
   const isZip = startsLikeZip(bytes);
   if (!isZip && !/\.(?:md|markdown)$/i.test(filename))
     throw new SkillFailure('invalid_archive', 'This is no zip archive. Send a .md, .zip or .skill file.', { path: '' });
-  const [outcome] = await outcomesOf(bytes, { read: isZip ? 'skill' : 'text', filename, limits });
+  const { outcomes } = await readLimited(bytes, { read: isZip ? 'skill' : 'text', filename, limits });
+  const [outcome] = outcomes;
   if (outcome?.ok !== true) throw new Error('the process that reads Skills found none, and did not say why');
   return outcome.skill;
 };
 
 /** Reads every Skill of a zip: each `SKILL.md` in it has an outcome. Rejects as `readSkill`, where the archive itself is wrong. */
-export const readSkillArchive = async (bytes: Uint8Array, limits: SkillLimits): Promise<readonly SkillOutcome[]> => {
+export const readSkillArchive = async (bytes: Uint8Array, limits: SkillLimits): Promise<SkillArchive> => {
   if (!startsLikeZip(bytes))
     throw new SkillFailure('invalid_archive', 'This is no zip archive. Send a .zip or .skill file.', { path: '' });
-  return outcomesOf(bytes, { read: 'skills', filename: '', limits });
+  return readLimited(bytes, { read: 'skills', filename: '', limits });
 };
 
 type Order = Omit<ReadOrder, 'parent'>;
 
 const startsLikeZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;
 
-const outcomesOf = async (bytes: Uint8Array, order: Order): Promise<readonly SkillOutcome[]> => {
+const readLimited = async (bytes: Uint8Array, order: Order): Promise<SkillArchive> => {
   if (bytes.length > order.limits.bytes + PACKING_BYTES)
     throw new SkillFailure('too_large', `This has more than ${order.limits.bytes} bytes. Take some files out.`, {
       path: '',
@@ -52,7 +61,7 @@ const outcomesOf = async (bytes: Uint8Array, order: Order): Promise<readonly Ski
   return reading.run(() => readApart(bytes, order));
 };
 
-const readApart = async (bytes: Uint8Array, order: Order): Promise<readonly SkillOutcome[]> => {
+const readApart = async (bytes: Uint8Array, order: Order): Promise<SkillArchive> => {
   const extension = extname(__filename);
   const child = spawn(
     process.execPath,
@@ -89,8 +98,9 @@ const started = (child: ChildProcess): Promise<void> =>
   });
 
 /** Undefined where the process did not come to its end. */
-const answerOf = async (reader: FrameReader): Promise<readonly SkillOutcome[] | undefined> => {
+const answerOf = async (reader: FrameReader): Promise<SkillArchive | undefined> => {
   const outcomes: SkillOutcome[] = [];
+  let ignored: readonly string[] = [];
   let read: { readonly text: SkillText; readonly files: SkillFile[] } | undefined;
   const close = (): void => {
     if (read === undefined) return;
@@ -108,9 +118,10 @@ const answerOf = async (reader: FrameReader): Promise<readonly SkillOutcome[] | 
       continue;
     }
     close();
-    if ('end' in frame) return outcomes;
+    if ('end' in frame) return { outcomes, ignored };
     if ('failed' in frame) throw failureOf(frame.failed);
-    if ('skill' in frame) read = { text: frame.skill, files: [] };
+    if ('ignored' in frame) ({ ignored } = frame);
+    else if ('skill' in frame) read = { text: frame.skill, files: [] };
     else {
       const { path, ...failed } = frame.failedSkill;
       outcomes.push({ path, ok: false, code: failed.code, message: failureOf(failed).message });

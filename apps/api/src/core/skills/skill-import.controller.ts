@@ -23,6 +23,7 @@ import {
   filesOf,
   type ParsedSkill,
   readSkillArchive,
+  type SkillArchive,
   skillArchive,
   SkillBodies,
   SkillFailure,
@@ -60,7 +61,12 @@ const importResult = z.object({
 });
 const imported = presenter(
   'ImportedSkills',
-  z.object({ results: z.array(importResult).describe('One for each SKILL.md, in the order of their paths.') }),
+  z.object({
+    results: z.array(importResult).describe('One for each SKILL.md, in the order of their paths.'),
+    ignored: z
+      .array(z.string())
+      .describe('Files that stand below no SKILL.md and so belong to no Skill: they are not kept.'),
+  }),
 );
 type Result = z.output<typeof importResult>;
 
@@ -70,6 +76,8 @@ interface Importing {
   readonly mode: 'create' | 'update';
   readonly caller: Caller;
   readonly meta: CommandMeta;
+  /** Slugs that the archive had before: another of one would undo what the first became. */
+  readonly seen: Set<string>;
 }
 
 /** Skills in files: an archive of many, a new draft, and export. */
@@ -114,10 +122,17 @@ export class SkillImportController {
       },
     );
     // Set above, before any file is read; the compiler does not see it through the callback.
-    const importing = { place: place as unknown as SkillPlace, mode: fields.mode, caller, meta };
+    const importing = {
+      place: place as unknown as SkillPlace,
+      mode: fields.mode,
+      caller,
+      meta,
+      seen: new Set<string>(),
+    };
     const receipts: Receipt[] = [];
     const results: Result[] = [];
-    for (const outcome of await skillsIn(file.bytes, limits)) {
+    const { outcomes, ignored } = await skillsIn(file.bytes, limits);
+    for (const outcome of outcomes) {
       const { receipt, ...result } = await this.importOne(outcome, importing);
       results.push(result);
       if (receipt !== undefined) receipts.push(receipt);
@@ -125,7 +140,7 @@ export class SkillImportController {
     return writtenTogether(reply, receipts, {
       views: VIEWS,
       keptWith: receipts.at(-1)?.stream ?? '',
-      json: imported({ results }),
+      json: imported({ results, ignored }),
     });
   }
 
@@ -162,7 +177,7 @@ export class SkillImportController {
   /** What one SKILL.md became. What is wrong with one keeps no other from being imported. */
   private async importOne(
     outcome: SkillOutcome,
-    { place, mode, caller, meta }: Importing,
+    { place, mode, caller, meta, seen }: Importing,
   ): Promise<Result & { readonly receipt?: Receipt }> {
     const { path } = outcome;
     if (!outcome.ok) return { path, ok: false, code: outcome.code, message: outcome.message, warnings: [] };
@@ -170,9 +185,11 @@ export class SkillImportController {
     const step = stepOf(meta, `import/${path}`);
     try {
       if (mode === 'update') {
+        if (seen.has(skill.slug)) return { path, ok: false, code: 'name_taken', warnings: [...skill.warnings] };
         const skillId = await this.names.withSlug(place, skill.slug);
         if (skillId === undefined) return { path, ok: false, code: 'not_found', warnings: [...skill.warnings] };
         const receipt = await this.redraft(skillId, skill, caller, step);
+        seen.add(skill.slug);
         return { path, ok: true, skillId, warnings: [...skill.warnings], receipt };
       }
       const { name, slug } = skill;
@@ -214,7 +231,7 @@ export class SkillImportController {
 }
 
 /** What is wrong with the whole archive names the entry. */
-const skillsIn = async (bytes: Buffer, limits: SkillLimits): Promise<readonly SkillOutcome[]> => {
+const skillsIn = async (bytes: Buffer, limits: SkillLimits): Promise<SkillArchive> => {
   try {
     return await readSkillArchive(bytes, limits);
   } catch (error) {
