@@ -124,11 +124,41 @@ describe('files of a Skill', () => {
     ['a device of Windows', 'assets%2Faux.md'],
     ['the folder of a user', '~%2F.bashrc'],
     ['a path that is another but for case', 'References%2FLIMITS.md'],
+    ['a folder that is another but for case', 'References%2Fmore.md'],
+    ['a folder that is a file', 'references%2Flimits.md%2Fmore.md'],
+    ['a file that is a folder', 'assets'],
+    ['what file managers leave behind', 'assets%2F.DS_Store'],
   ])('are rejected with %s', async (title, path) => {
     const { skill } = await uploaded(title);
     const answer = await upload(`/${skill.id}/draft/files/${path}`, 'PUT', 'x', Buffer.from('x'));
     expect([answer.status, answer.body]).toMatchObject([400, { code: 'invalid_parameter' }]);
     expect((await call(`/${skill.id}`)).body).toMatchObject({ hasDraft: false });
+  });
+
+  it('have paths that stand beside each other in an archive, also where they come at once', async () => {
+    const { skill, spaceId } = await uploaded('At once');
+    const put = (path: string, name = 'x') =>
+      upload(`/${skill.id}/draft/files/${encodeURIComponent(path)}`, 'PUT', name, Buffer.from('x'));
+    const answers = await Promise.all(['Note.md', 'note.md', 'NOTE.md', 'note.md/a.md'].map((path) => put(path)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const { rawPayload } = await platform.platform.app.inject({
+      url: `${SKILLS}/${skill.id}/export?versionId=draft`,
+      headers: { 'x-api-key': alice.key },
+    });
+    await call(`/${skill.id}`, 'DELETE');
+    expect((await upload('', 'POST', 'a.zip', rawPayload, { scope: 'space', spaceId })).status).toBe(201);
+  });
+
+  it('are read and taken out by the longest paths that they may have', async () => {
+    const { skill } = await uploaded('Long paths');
+    for (const path of ['x'.repeat(255), `${'ä/'.repeat(127)}ü`]) {
+      const at = `/${skill.id}/draft/files/${encodeURIComponent(path)}`;
+      expect((await upload(at, 'PUT', 'x', Buffer.from('Long.'))).status).toBe(200);
+      const read = `/${skill.id}/versions/draft/files/${encodeURIComponent(path)}`;
+      expect([(await call(read)).text, (await call(at, 'DELETE')).status]).toEqual(['Long.', 204]);
+    }
+    const longer = `/${skill.id}/draft/files/${'x'.repeat(256)}`;
+    expect((await upload(longer, 'PUT', 'x', Buffer.from('x'))).status).toBe(404);
   });
 
   it('are no archives, whatever they are called, which no import of the export would take', async () => {

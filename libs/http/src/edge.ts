@@ -18,6 +18,9 @@ import { installForwarding } from './transient-requests';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
 
+/** Characters of a parameter in a path, decoded; a longer one is of no route. */
+const LONGEST_PARAMETER = 255;
+
 /** The HTTP server. Uses no middleware, so no check depends on how a path is written. */
 export const makeAdapter = (): JsonTextAdapter =>
   new JsonTextAdapter({
@@ -30,8 +33,8 @@ export const makeAdapter = (): JsonTextAdapter =>
     bodyLimit: JSON_LIMIT,
     // Slow senders hold a connection, not more; uploads may take their time.
     requestTimeout: 15 * 60_000,
-    // `/docs/` is what people type for `/docs`.
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
+    // The longest parameter is the path of a file of a Skill. `/docs/` is what people type for `/docs`.
+    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     clientErrorHandler: rejectUnreadable,
     // Node would reject without a body; `begin` does it in the form of the API.
     http: { requireHostHeader: false },

@@ -1,7 +1,8 @@
 export { contentHashOf, normalisedInstructions, type SkillContent } from './content-hash';
+export { areDistinct } from './distinct-paths';
 export { skillArchive } from './export';
 export { isArchive } from './nested';
-export { comparedPath, mediaTypeOf, referencePathFault } from './paths';
+export { mediaTypeOf, referencePathFault } from './paths';
 export { readSkill, readSkillArchive, type SkillArchive, type SkillOutcome } from './read';
 export {
   MAX_DESCRIPTION,

@@ -1,5 +1,5 @@
 import { isNamedArchive, NESTED } from './nested';
-import { isSkillFile } from './paths';
+import { isJunk, isSkillFile } from './paths';
 import { fail, type SkillLimits } from './skill';
 import type { ZippedFile } from './zip-directory';
 
@@ -9,11 +9,6 @@ export interface FoundSkill {
   /** Its reference files by their paths in its folder, sorted. */
   readonly files: readonly { readonly path: string; readonly file: ZippedFile }[];
 }
-
-/** What file managers leave behind. */
-const JUNK = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i;
-
-export const isJunk = (path: string): boolean => JUNK.test(path);
 
 const withoutJunk = (files: readonly ZippedFile[]): readonly ZippedFile[] => {
   const kept = files.filter(({ path }) => !isJunk(path));

@@ -24,12 +24,25 @@ export const pathFault = (path: string, longest = MAX_PATH): string | undefined 
 /** Devices of Windows, in any folder and with any ending. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])[ ]*(?:\.|$)/i;
 
+/** Whether a name is that of a device of Windows. */
+export const isDevice = (part: string): boolean => DEVICE.test(part);
+
 /** Whether Windows opens a device, a hidden stream of a file, or the file without the dots and spaces at its end. */
-const isOtherOnWindows = (part: string): boolean => DEVICE.test(part) || part.includes(':') || /[. ]$/.test(part);
+const isOtherOnWindows = (part: string): boolean => isDevice(part) || part.includes(':') || /[. ]$/.test(part);
+
+/** What file managers leave behind. */
+const JUNK = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i;
+
+/** Whether a file is one that file managers leave behind, which archives are read without. */
+export const isJunk = (path: string): boolean => JUNK.test(path);
 
 /** What is wrong with the path of a reference file, relative to the folder of its Skill. */
-export const referencePathFault = (path: string): string | undefined =>
-  pathFault(path) ?? (SKILL_FILE.test(path) ? 'is the Skill itself. Change its instructions instead.' : undefined);
+export const referencePathFault = (path: string): string | undefined => {
+  const fault = pathFault(path);
+  if (fault !== undefined) return fault;
+  if (SKILL_FILE.test(path)) return 'is the Skill itself. Change its instructions instead.';
+  return isJunk(path) ? 'is called as what file managers leave behind, which no import keeps. Rename it.' : undefined;
+};
 
 /** The form in which paths are compared: two that are equal in it are one file on some systems. */
 export const comparedPath = (path: string): string =>

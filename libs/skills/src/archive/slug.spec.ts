@@ -16,6 +16,8 @@ describe('slugOf', () => {
     ['İstanbul', 'istanbul'],
     ['٣ فواتير', '٣-فواتير'],
     ['2026', '2026'],
+    ['CON', 'con-skill'],
+    ['Com1', 'com1-skill'],
     ['a'.repeat(63) + ' b', 'a'.repeat(63)],
     ['ﷺ'.repeat(10), expect.stringMatching(/^.{1,64}$/u)],
   ])('makes of %j %j', (name, slug) => expect(slugOf(name)).toEqual(slug));

@@ -1,3 +1,4 @@
+import { isDevice } from './paths';
 import { MAX_NAME } from './skill';
 
 /**
@@ -39,5 +40,7 @@ export const slugOf = (name: string): string | undefined => {
     .replace(SEPARATORS, '-')
     .replace(/^-|-$/g, '');
   const slug = [...words].slice(0, MAX_NAME).join('').replace(/-$/, '');
+  // No folder may be called so, and an export has one of that name.
+  if (isDevice(slug)) return `${slug}-skill`;
   return slug !== '' && characters.some((ofScript) => ofScript.test(slug)) ? slug : undefined;
 };

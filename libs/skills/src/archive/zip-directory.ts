@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
-import { comparedPath, pathFault } from './paths';
+import { DistinctPaths } from './distinct-paths';
+import { pathFault } from './paths';
 import { fail, MAX_FILE_BYTES, MAX_PATH, MAX_TEXT_BYTES, SkillFailure, type SkillLimits } from './skill';
 
 /** A file of an archive whose directory and own header agree. */
@@ -45,7 +46,7 @@ export const filesOfZip = async (bytes: Buffer, limits: SkillLimits): Promise<re
   if (zip.entryCount > MAX_ENTRIES)
     fail('too_large', `The archive has more than ${MAX_ENTRIES} entries. Take some out.`, { path: '' });
   const entries = await entriesOf(zip, directory.end - directory.start);
-  const names = new Names();
+  const names = new DistinctPaths();
   const spans: Span[] = [];
   const files: ZippedFile[] = [];
   let declared = 0;
@@ -54,7 +55,8 @@ export const filesOfZip = async (bytes: Buffer, limits: SkillLimits): Promise<re
     checkKind(entry, path);
     declared += entry.uncompressedSize;
     checkSizes(entry, path, declared, limits);
-    names.add(path);
+    if (!names.add(path))
+      invalid('Another entry has the same name, or one that differs only in case or accents. Rename it.', path);
     const span = await spanOf(zip, entry, path);
     spans.push(span);
     if (path.endsWith('/')) continue;
@@ -156,31 +158,6 @@ const checkSizes = (
   if (uncompressedSize > SMALL && uncompressedSize > MAX_RATIO * compressedSize)
     invalid(`It would inflate to more than ${MAX_RATIO} times its size.`, path);
 };
-
-/** Finds names that are one on some systems: those of files, and those of the folders they are in. */
-class Names {
-  private readonly files = new Set<string>();
-  /** As they are written, by how they are compared. */
-  private readonly folders = new Map<string, string>();
-
-  add(path: string): void {
-    const parts = path.split('/');
-    for (let length = 1; length < parts.length; length += 1) {
-      const folder = parts.slice(0, length).join('/');
-      const compared = comparedPath(folder);
-      if ((this.folders.get(compared) ?? folder) !== folder || this.files.has(compared)) this.clash(path);
-      this.folders.set(compared, folder);
-    }
-    if (path.endsWith('/')) return;
-    const compared = comparedPath(path);
-    if (this.files.has(compared) || this.folders.has(compared)) this.clash(path);
-    this.files.add(compared);
-  }
-
-  private clash(path: string): never {
-    return invalid('Another entry has the same name, or one that differs only in case or accents. Rename it.', path);
-  }
-}
 
 interface Span {
   readonly path: string;

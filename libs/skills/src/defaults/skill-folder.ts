@@ -10,8 +10,8 @@ import {
   SkillFailure,
   type SkillFile,
 } from '../archive';
-import { isJunk } from '../archive/layout';
 import { isArchive } from '../archive/nested';
+import { isJunk } from '../archive/paths';
 import { readSkillText } from '../archive/skill-text';
 import type { VersionLimits } from '../skill/skill.decider';
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { givenFields, reject, revealed } from '@app/kernel';
 import { findingsWithin } from '@app/screening';
+import { areDistinct } from '../archive';
 import type { PresentSkill, SavingDraft, VersionLimits } from './skill.decider';
 import type { SkillEvent, TextFinding } from './skill.events';
 import {
@@ -28,6 +29,7 @@ export const changedDraft = (
   const version = { ...before, ...changedContent(before, given) };
   if (isSame(before, version)) return undefined;
   assertFits(version, saving.limits);
+  assertDistinct(before, version);
   const { id: versionId, number, basedOn } = before;
   const files = version.files.filter((file, path) => before.files.get(path)?.file !== file.file);
   const removed = before.files.keySeq().filter((path) => !version.files.has(path));
@@ -139,6 +141,12 @@ export const savedDraft = (
     publishedAt: null,
     contentHash: null,
   };
+};
+
+/** Files are looked at before they are stored: those of another request may have come in between. */
+const assertDistinct = (before: VersionContent, { files }: VersionContent): void => {
+  const isAdded = files.keySeq().some((path) => !before.files.has(path));
+  if (isAdded && !areDistinct(files.keys())) reject('conflict', { reason: 'concurrent_changes' });
 };
 
 const assertFits = ({ files }: SkillVersion, limits: VersionLimits): void => {

@@ -18,7 +18,7 @@ import { type CommandMeta, type Receipt, reject } from '@app/kernel';
 import {
   activeVersion,
   UpdateSkill,
-  comparedPath,
+  areDistinct,
   DiscardDraft,
   isArchive,
   mediaTypeOf,
@@ -37,6 +37,8 @@ import { skillView, warned } from './skills-schemas';
 
 const noFields = z.strictObject({});
 /** It could not stand in the archive that the Skill is exported as. */
+const CLASH =
+  'has the path of another file or of its folder, but for case or accents, or a file in place of a folder. Choose another.';
 const NO_ARCHIVE = 'This is an archive, which no Skill holds. Send its files.';
 
 /** The draft of a Skill. What is live stays until it is published. */
@@ -146,16 +148,12 @@ export class SkillDraftsController {
   }
 }
 
-/** Rejects a path that could not stand in an archive, or that some systems would take for that of another file. */
+/** Rejects a path that could not stand in an archive beside those of the others: some systems would take it for one of them. */
 const assertPath = (path: string, { skill }: SeenSkill): void => {
-  const fault = referencePathFault(path);
-  const twin = (skill.draft ?? activeVersion(skill))?.files
-    .keySeq()
-    .find((other) => other !== path && comparedPath(other) === comparedPath(path));
-  const message =
-    fault === undefined ? twin && `is the path of another file but for case or accents. Choose another.` : fault;
-  if (message !== undefined)
+  const others = (skill.draft ?? activeVersion(skill))?.files.delete(path).keySeq() ?? [];
+  const fault = referencePathFault(path) ?? (areDistinct([...others, path]) ? undefined : CLASH);
+  if (fault !== undefined)
     throw new InvalidInput('invalid_parameter', [
-      { path: 'filePath', code: 'invalid_path', message: `The file ${message}` },
+      { path: 'filePath', code: 'invalid_path', message: `The file ${fault}` },
     ]);
 };
