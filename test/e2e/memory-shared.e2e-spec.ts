@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { CreateMemory } from '@app/memory';
+import { CommandBus } from '@nestjs/cqrs';
 import { CORE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
 
 let world: MemoryWorld;
@@ -33,6 +36,29 @@ describe('a proposed shared memory', () => {
     expect((await list(owner.key))[0]?.userId).toBe(viewer.userId);
     const { userId } = (await list(viewer.key)).find(({ id }) => id === proposal.id) as Memory;
     expect(userId).toBe(viewer.userId);
+  });
+
+  it('tells nobody else in which conversation it came up', async () => {
+    const { platform, owner, editor, viewer, agentId, spaceId, list, choose } = world;
+    const commandId = randomUUID();
+    const source = { conversationId: randomUUID(), messageId: randomUUID() };
+    const given = {
+      agentId,
+      spaceId,
+      text: 'Parcels go to the yard',
+      kind: 'shared',
+      origin: 'agent',
+      source,
+    } as const;
+    const meta = { commandId, correlationId: commandId, actor: 'system:test', now: new Date() };
+    const { memoryId } = await platform.platform.app
+      .get(CommandBus, { strict: false })
+      .execute(new CreateMemory({ userId: viewer.userId, access: 'use' }, given, 'proposed', meta));
+    expect((await choose(viewer.key, memoryId, 'confirm')).status).toBe(200);
+    const seen = async (key: string) => (await list(key)).find(({ id }) => id === memoryId);
+    expect(await seen(viewer.key)).toMatchObject({ source });
+    for (const { key } of [owner, editor]) expect(await seen(key)).toMatchObject({ source: null });
+    await platform.call(`${world.path()}/${memoryId}`, { method: 'DELETE', key: owner.key });
   });
 
   it('is saved for its user alone', async () => {

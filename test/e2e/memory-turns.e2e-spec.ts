@@ -123,6 +123,20 @@ describe('an answer of an Agent that remembers', () => {
     expect(prompts()).not.toContain('<memories>');
   });
 
+  it('shows the user which memory a proposal takes the place of, until it is saved', async () => {
+    const agentId = await newAgent();
+    const replaces = await remember(agentId, 'I am allergic to nuts');
+    script.push(propose('I like tea', { replaces: '1' }), 'Noted.');
+    await ask(agentId, 'I like tea');
+    const shown = await memoriesOf(agentId);
+    expect(shown).toMatchObject([
+      { status: 'proposed', replaces },
+      { id: replaces, replaces: null },
+    ]);
+    await post(`/memory/${agentId}/memories/${String(shown[0]?.id)}/confirm`, {});
+    expect(await memoriesOf(agentId)).toMatchObject([{ text: 'I like tea', status: 'saved', replaces: null }]);
+  });
+
   it('saves what the user says, and keeps what it heard elsewhere as a proposal', async () => {
     const agentId = await newAgent();
     script.push(propose('I live in Bonn'), 'Noted.');

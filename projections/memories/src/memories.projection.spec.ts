@@ -32,13 +32,21 @@ const row = {
   origin: 'agent',
   source: made.source,
   conversationId: '01900000-0000-7000-8000-0000000000c1',
+  replaces: 'm0',
   screening: { version: '1' },
   expiresAt,
   createdAt: at(0),
   updatedAt: at(0),
   revision: 0,
 };
-const saved = { status: 'saved', expiresAt: null, screening: { version: '2' }, updatedAt: at(1), revision: 1 };
+const saved = {
+  status: 'saved',
+  expiresAt: null,
+  replaces: null,
+  screening: { version: '2' },
+  updatedAt: at(1),
+  revision: 1,
+};
 const screening = { version: '2' };
 
 test('the view of memories follows them, and shows a shared one to all once it is confirmed', () => {
@@ -51,7 +59,7 @@ test('the view of memories follows them, and shows a shared one to all once it i
   expect(rowsAfter(memories, proposed, confirmed, edited)).toMatchObject({ m1: { text: 'Out', hash: 'h2' } });
   expect(
     rowsAfter(memories, event(0, { type: 'MemorySaved', data: { ...made, kind: 'personal', text: ERASED } })),
-  ).toMatchObject({ m1: { text: ERASED, status: 'saved', audience: 'u1', expiresAt: null } });
+  ).toMatchObject({ m1: { text: ERASED, status: 'saved', audience: 'u1', expiresAt: null, replaces: null } });
 });
 
 test.each<[string, MemoryEvent]>([

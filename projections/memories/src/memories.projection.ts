@@ -18,6 +18,8 @@ export const memoryRow = z.object({
   origin: memoryOrigin,
   source: memorySource.nullable(),
   conversationId: z.string().nullable(),
+  /** Of a proposal: the memory that it is to take the place of. */
+  replaces: z.string().nullable(),
   screening: z.object({ version: z.string().describe('The version of the screener.') }),
   expiresAt: z.string().nullable(),
   createdAt: z.string(),
@@ -30,7 +32,7 @@ export type MemoryRow = z.output<typeof memoryRow>;
 export const memories: RowProjection = {
   kind: 'rows',
   name: 'memories',
-  version: 1,
+  version: 2,
   perStream: true,
   types: [
     'MemoryProposed',
@@ -59,17 +61,19 @@ export const memories: RowProjection = {
     const event = recorded as RecordedEvent<MemoryEvent>;
     const { stream, recordedAt, revision } = event.context;
     const key = idOf(stream);
-    const saved = { status: 'saved', expiresAt: null, updatedAt: recordedAt, revision } as const;
+    const saved = { status: 'saved', expiresAt: null, replaces: null, updatedAt: recordedAt, revision } as const;
     switch (event.type) {
       case 'MemoryProposed':
       case 'MemorySaved': {
-        const { memoryId: _, replaces: _replaces, ...data } = event.data;
+        const { memoryId: _, ...data } = event.data;
+        const isSaved = event.type === 'MemorySaved';
         const row = {
           id: key,
           expiresAt: null,
           ...data,
           audience: data.userId,
-          status: event.type === 'MemorySaved' ? 'saved' : 'proposed',
+          status: isSaved ? 'saved' : 'proposed',
+          replaces: isSaved ? null : data.replaces,
           conversationId: data.source?.conversationId ?? null,
           createdAt: recordedAt,
           updatedAt: recordedAt,

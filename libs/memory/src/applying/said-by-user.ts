@@ -1,11 +1,15 @@
 import { normalisedName } from '@app/kernel';
 
-/** Stand for the user, are an article, or say no more than "is": a memory has others in their place. */
+/** Stand for the user in what they say, are an article, or say no more than "is": a memory has others in their place. */
 const EMPTY = new Set(
   `a an the der die das den dem des ein eine einen einem einer eines
-  i me my mine myself user users they them their he she his her you your
-  ich mich mir mein meine meinen meinem meiner meines nutzer nutzers nutzerin benutzer er sie sein seine ihr ihre
+  i me my mine myself ich mich mir mein meine meinen meinem meiner meines
   am is are be bin ist sind do does`.split(/\s+/),
+);
+/** Stand for the user in a memory; where the user says them, they mean somebody else. */
+const USER = new Set(
+  `user users they them their he she his her you your
+  nutzer nutzers nutzerin benutzer er sie sein seine ihr ihre`.split(/\s+/),
 );
 /** What asks for a memory, at the beginning of a sentence. */
 const LEAD_IN =
@@ -25,14 +29,16 @@ export type Said = 'said' | 'paraphrased' | 'unsaid';
 
 /**
  * Whether the user's own messages say what a memory says, word by word and in order. A sentence of a message must say it, or a clause of one
- * in which nothing is denied, supposed or reported: but for who it is about ("I" for "the user"), articles, and the ending of its verb. Questions,
+ * in which nothing is denied, supposed or reported, of themselves or in the same words: but for "I" in place of "the user", articles, and the ending of its verb. Questions,
  * quotations, code, and what stands behind a line that ends with a colon, are not said by the user. What is said in other words is not said:
  * it is proposed instead. Takes time in proportion to the texts.
  */
 export const saidByUser = (text: string, messages: readonly string[]): Said => {
-  const memory = wordsOf(text);
+  const asSaid = wordsOf(text);
+  const memory = asSaid.filter((word) => !USER.has(word));
   if (memory.length === 0) return 'unsaid';
-  if (messages.some((message) => sentencesOf(message).some((sentence) => says(sentence, memory)))) return 'said';
+  const sentences = messages.flatMap(sentencesOf);
+  if ([memory, asSaid].some((words) => sentences.some((sentence) => says(sentence, words)))) return 'said';
   const spoken = new Set(messages.flatMap((message) => wordsOf(message)));
   return memory.every((word) => [...formsOf(word)].some((form) => spoken.has(form))) ? 'paraphrased' : 'unsaid';
 };

@@ -34,7 +34,8 @@ export const memoryView = presenter<MemoryRow>(
     status: '`proposed`: its user sees it alone, and has not chosen yet.',
     text: 'What is remembered.',
     origin: 'Who said it: `user`, `agent`, or `content` that was read.',
-    source: 'The message in which it came up; null where it was given by itself.',
+    source: 'The message in which it came up; null where it was given by itself, and in those of others.',
+    replaces: 'The memory that a proposal takes the place of, which is deleted once it is confirmed; null for none.',
     screening: 'The version of the screener that found it safe.',
     expiresAt: 'When a proposal lapses, ISO 8601 in UTC; null once it is saved.',
     createdAt: true,
@@ -50,8 +51,9 @@ export const memoryView = presenter<MemoryRow>(
   (row) => ({ ...row, userId: undefined }),
 );
 
-/** A memory as a caller sees it: who proposed a shared one is for themselves and for editors to know. */
+/** A memory as a caller sees it: who proposed a shared one is for themselves and for editors to know, in which of their conversations for themselves alone. */
 export const presentMemory = (row: MemoryRow, { userId, access }: MemoryCaller): JsonText => {
-  const mayKnow = row.userId === userId || access === 'edit';
-  return memoryView(row, { userId: mayKnow ? row.userId : null });
+  const isOwn = row.userId === userId;
+  const mayKnow = isOwn || access === 'edit';
+  return memoryView(isOwn ? row : { ...row, source: null }, { userId: mayKnow ? row.userId : null });
 };
