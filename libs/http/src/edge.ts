@@ -51,7 +51,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   fastify.decorateRequest('bodyDigest', null);
   fastify.decorateRequest('progress', null);
   fastify.decorateRequest('startedAt', 0);
-  fastify.decorateRequest('mayReadOn', null);
+  fastify.decorateRequest('mayGoOn', null);
   fastify.decorateRequest('readScope', null);
   fastify.decorateRequest('correlationId', '');
   fastify.addHook('onRequest', begin);

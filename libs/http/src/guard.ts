@@ -83,15 +83,17 @@ const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
 };
 
 /**
- * Throws if the caller of an admitted request would be rejected now, or may no longer read what is streamed to them.
+ * Throws if the caller of an admitted request would be rejected now, or may no longer read what is streamed to them, or send what they upload.
  */
 export const admittedStill = (edge: EdgeServices, request: FastifyRequest): Promise<void> =>
   inReadScope(async () => {
-    const { requires } = declarationOf(request);
+    const route = declarationOf(request);
+    const { requires } = route;
     if (request.caller === null || requires === undefined) return;
     const caller = await callerOf(edge, request, requires);
     assert(caller, requires);
-    await request.mayReadOn?.(caller);
+    await assertTarget(edge.access, caller, request, route);
+    await request.mayGoOn?.(caller);
   });
 
 const callerOf = (edge: EdgeServices, request: FastifyRequest, requires: Requirement | undefined): Promise<Caller> =>

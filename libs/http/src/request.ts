@@ -23,8 +23,8 @@ declare module 'fastify' {
     startedAt: number;
     /** Lets one answer of the log serve the whole request. Made by the guard. */
     readScope: ReadScope | null;
-    /** Set by handlers whose stream needs more than the route's permission. Throws when the caller may not read on. */
-    mayReadOn: ((caller: Caller) => unknown) | null;
+    /** Set by handlers whose stream, or upload, needs more than the route's permission. Throws when the caller may not go on. */
+    mayGoOn: ((caller: Caller) => unknown) | null;
   }
 }
 

@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart';
 import { isUnstorableText } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { admittedStill } from './guard';
 import { InvalidInput } from './invalid-input';
 import { countParts } from './part-count';
 
@@ -47,7 +48,8 @@ export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void 
 /**
  * Yields the parts of a multipart body in order; for routes declared with `files`. Reading a file throws `too_large`
  * beyond `MAX_UPLOAD_BYTES`. Rejects names and values that cannot be stored, and bodies that are cut off, malformed
- * or contain a part that was not passed on.
+ * or contain a part that was not passed on. A body may take minutes: whoever would be rejected at its end is rejected
+ * (`mayGoOn`).
  */
 export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
   const partsOfBody = countParts(request);
@@ -71,6 +73,7 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
     }
   }
   if (given !== partsOfBody()) throw rejection('', NOT_A_PART, 'malformed');
+  await admittedStill(request.server.edge, request);
 }
 
 const NOT_A_PART = `Each part needs a content-disposition header with form-data and a name, among its first ${MOST_HEADERS} headers.`;

@@ -84,7 +84,7 @@ export class AuditEventsController {
     const assertContent = ({ permissions }: Caller): void =>
       void (asked.content && !permissions.has('audit:content') && reject('forbidden', { permission: 'audit:content' }));
     assertContent(caller);
-    reply.request.mayReadOn = assertContent;
+    reply.request.mayGoOn = assertContent;
     if (asked.follow) return this.follow(asked, lastEventId, caller, meta);
     await this.index.wait(AUDIT_TRAIL, reply);
     return this.page(asked, caller, meta);

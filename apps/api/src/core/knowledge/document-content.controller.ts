@@ -58,7 +58,7 @@ export class DocumentContentController {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     if (document.text === null) return new JsonText(JSON.stringify({ documentId, text: null }));
     const { pieces } = await this.bodies.open(documentId, document.text);
-    reply.request.mayReadOn = (now) => this.knowledge.read(now, agentId, documentId);
+    reply.request.mayGoOn = (now) => this.knowledge.read(now, agentId, documentId);
     void reply.header('content-type', 'application/json; charset=utf-8');
     return Readable.from(jsonOf(documentId, pieces));
   }
@@ -77,7 +77,7 @@ export class DocumentContentController {
   ): Promise<Readable> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     const { size, pieces } = await this.bodies.open(documentId, document.file);
-    reply.request.mayReadOn = (now) => this.knowledge.read(now, agentId, documentId);
+    reply.request.mayGoOn = (now) => this.knowledge.read(now, agentId, documentId);
     const name = typeof document.name === 'string' ? document.name : document.id;
     // What people uploaded never runs in the pages of this origin.
     void reply

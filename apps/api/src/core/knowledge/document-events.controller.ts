@@ -54,7 +54,7 @@ export class DocumentEventsController {
   ): Promise<StreamableFile> {
     const searching = await this.access.agent(caller, agentId, 'use');
     const after = lastEventId === undefined ? undefined : await knownPosition(this.log, lastEventId, 'last-event-id');
-    reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
+    reply.request.mayGoOn = (now) => this.access.agent(now, agentId, 'use');
     const show = async (documentId: string) => {
       // Asked anew for every event: access may have ended since.
       const agent = await this.access.agent(caller, agentId, 'use');

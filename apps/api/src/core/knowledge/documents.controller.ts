@@ -162,6 +162,7 @@ export class DocumentsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const found = await this.knowledge.change(caller, agentId, documentId);
+    request.mayGoOn = (now) => this.knowledge.change(now, agentId, documentId);
     const update = await this.changes.of(found, request, body);
     const receipt = await this.commands.execute(new UpdateDocument(documentId, update, meta));
     return this.shown(receipt, { caller, agentId, documentId }, reply);
@@ -229,6 +230,7 @@ export class DocumentsController {
       fields: uploadFields,
       allow: async ({ scope, tagIds }) => {
         await this.knowledge.write(caller, agentId, scope);
+        request.mayGoOn = (now) => this.knowledge.write(now, agentId, scope);
         await this.tags.assert(agent.spaceId, tagIds);
       },
       store: (body, { scope }, index) =>

@@ -51,7 +51,7 @@ export class DownloadDocumentsController {
       (id, index) => found.get(id) ?? reject('not_found', { kind: 'document', id, field: `documentIds[${index}]` }),
     );
     const names = zipNames(rows.map(({ id, name }) => (typeof name === 'string' ? name : id)));
-    reply.request.mayReadOn = (now) => this.access.agent(now, agentId, 'use');
+    reply.request.mayGoOn = (now) => this.access.agent(now, agentId, 'use');
     void reply
       .header('content-type', 'application/zip')
       .header('content-disposition', 'attachment; filename="documents.zip"')

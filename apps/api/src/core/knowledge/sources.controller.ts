@@ -123,6 +123,7 @@ export class SourcesController {
       throw new InvalidInput('invalid_body', [
         { path: '', code: 'required', message: 'A file is sent as multipart/form-data: path, then file.' },
       ]);
+    request.mayGoOn = (now) => this.access.agent(now, agentId, 'edit');
     let documentId = '';
     const { fields, files } = await readUpload(request, this.bodies, {
       fields: fileFields,

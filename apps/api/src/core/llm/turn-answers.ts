@@ -37,7 +37,7 @@ export class TurnAnswers {
     reply: FastifyReply,
     after?: ResumePoint,
   ): StreamableFile {
-    reply.request.mayReadOn = (now) => this.access.agent(now, agent.agentId, 'use');
+    reply.request.mayGoOn = (now) => this.access.agent(now, agent.agentId, 'use');
     const shown = (part: SourceDocumentPart) => this.summaries.source(agent, part);
     void reply.headers(UI_STREAM_HEADERS);
     const recorded = async (finished: AnsweredTurn | FinishedTurn): Promise<void> => {

@@ -13,7 +13,7 @@ export interface SentFile {
   readonly bytes: Buffer;
 }
 
-/** Reads a multipart body with one part `file`, and fields before it. `allow` is asked before the file is read. */
+/** Reads a multipart body with one part `file`, and fields before it. `allow` is asked before the file is read, and again behind it. */
 export const sentFile = async <Fields>(
   request: FastifyRequest,
   schema: z.ZodType<Fields>,
@@ -35,6 +35,7 @@ export const sentFile = async <Fields>(
     if (taken !== undefined) throw fault('file', 'too_many_files', 'Send one file.');
     const fields = input(schema, given);
     await allow(fields);
+    request.mayGoOn ??= () => allow(fields);
     taken = { fields, file: { filename: part.fileName, bytes: await wholeOf(part.body, mostBytes) } };
   }
   return taken ?? Promise.reject(fault('file', 'required', 'A file is required, as a part named file.'));

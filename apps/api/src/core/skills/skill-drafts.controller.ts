@@ -69,6 +69,7 @@ export class SkillDraftsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.change(caller, skillId);
+    request.mayGoOn = (now) => this.access.change(now, skillId);
     const { file } = await sentFile(request, noFields, this.limits.ofVersion.bytes + PACKING_BYTES);
     const { description, instructions, frontmatter, files, warnings } = await parsedSkill(file, this.limits.ofVersion);
     const change = { content: { description, instructions, frontmatter, files }, whole: true } as const;
@@ -110,6 +111,7 @@ export class SkillDraftsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     assertPath(path, await this.access.change(caller, skillId));
+    request.mayGoOn = (now) => this.access.change(now, skillId);
     const { bytes } = (await sentFile(request, noFields, MAX_FILE_BYTES)).file;
     if (isArchive(path, bytes))
       throw new InvalidInput('invalid_archive', [{ path: 'file', code: 'invalid_archive', message: NO_ARCHIVE }]);

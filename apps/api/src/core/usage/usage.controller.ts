@@ -90,7 +90,7 @@ export class UsageController {
     const asked = { limit, ...givenFields(given) };
     const wanted = this.reports.wanted(caller, asked);
     if (wantsCsv(accept)) {
-      reply.request.mayReadOn = (now) => this.reports.assertStill(now, caller);
+      reply.request.mayGoOn = (now) => this.reports.assertStill(now, caller);
       return sendCsv(reply, 'invocations', invocationColumns, this.rows(wanted));
     }
     const { rows, next } = await this.queries.execute(
