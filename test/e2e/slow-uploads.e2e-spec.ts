@@ -111,3 +111,19 @@ describe('an upload whose sender loses the right to it before it ends', () => {
     expect(await revision()).toBeGreaterThan(before);
   });
 });
+
+it('a global document keeps a tag that another Space gives it while its tags are set', async () => {
+  const [{ agentId }, others] = [await newPlace(), await newPlace()];
+  const ours = await post(`/knowledge/${agentId}/tags`, { name: 'Ours' });
+  const theirs = await post(`/knowledge/${others.agentId}/tags`, { name: 'Theirs' });
+  const id = await addTo(agentId, 'global');
+  const tagged = async (agent: string) =>
+    (await platform.call<{ tags: { id: string }[] }>(at(`/knowledge/${agent}/documents/${id}`))).body.tags.map(
+      (tag) => tag.id,
+    );
+  const tag = () =>
+    platform.call(at(`/knowledge/${others.agentId}/documents/${id}/tags/${theirs}`), { method: 'POST' });
+  const upload = { path: `/knowledge/${agentId}/documents/${id}`, method: 'PUT', fields: { tagIds: ours } };
+  expect(await slowly(upload, tag)).toMatchObject({ status: 200 });
+  expect([await tagged(agentId), await tagged(others.agentId)]).toEqual([[ours], [theirs]]);
+});

@@ -83,6 +83,8 @@ export type DocumentCommand =
       readonly type: 'Update';
       readonly name?: string;
       readonly tagIds?: readonly string[];
+      /** The tags that `tagIds` decides on; others that the document carries stay. Absent: all. */
+      readonly tagsKnown?: ReadonlySet<string>;
       readonly content?: ReplacementContent;
       readonly enabled?: boolean;
     }

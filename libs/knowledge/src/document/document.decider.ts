@@ -165,9 +165,11 @@ const added = ({ type: _type, tagIds, ...document }: CreateDocument & { readonly
 });
 
 const updated = (
-  { name, tagIds, content, enabled }: DocumentCommand & { readonly type: 'Update' },
+  { name, tagIds: given, tagsKnown, content, enabled }: DocumentCommand & { readonly type: 'Update' },
   state: Live,
 ): readonly DocumentEvent[] => {
+  const others = tagsKnown === undefined ? [] : state.tagIds.filter((tagId) => !tagsKnown.has(tagId));
+  const tagIds = given && [...given, ...others];
   const replacing = replaced(content, state);
   const status = replacing.length > 0 ? ('Pending' as const) : state.status;
   const after = { ...state, status, name: name ?? state.name, tagIds: [...new Set(tagIds ?? state.tagIds)] };

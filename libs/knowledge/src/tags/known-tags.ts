@@ -16,7 +16,13 @@ export class KnownTags {
 
   /** Those that are not of this Space. Global documents carry such tags. */
   async ofOthers(spaceId: string, tagIds: readonly string[]): Promise<readonly string[]> {
+    const known = await this.of(spaceId);
+    return tagIds.filter((tagId) => !known.has(tagId));
+  }
+
+  /** Ids of the tags of a Space. */
+  async of(spaceId: string): Promise<ReadonlySet<string>> {
     const { state } = await this.decisions.load(tagRegistryDecider, spaceId);
-    return tagIds.filter((tagId) => !state.tags.has(tagId));
+    return new Set(state.tags.keys());
   }
 }

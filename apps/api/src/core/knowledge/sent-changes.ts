@@ -53,12 +53,8 @@ export class SentChanges {
   }
 
   /** The tags that other Spaces gave to a global document are not shown here, and stay. */
-  private async fields(
-    { document, spaceId }: DocumentAccess,
-    { name, tagIds, enabled }: Fields,
-  ): Promise<DocumentUpdate> {
+  private async fields({ spaceId }: DocumentAccess, { name, tagIds, enabled }: Fields): Promise<DocumentUpdate> {
     await this.tags.assert(spaceId, tagIds ?? []);
-    const kept = tagIds === undefined ? [] : await this.tags.ofOthers(spaceId, document.tagIds);
-    return givenFields({ name, enabled, tagIds: tagIds && [...tagIds, ...kept] });
+    return givenFields({ name, enabled, tagIds, tagsKnown: tagIds && (await this.tags.of(spaceId)) });
   }
 }

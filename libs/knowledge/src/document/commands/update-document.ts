@@ -7,6 +7,8 @@ import { documentDecider } from '../document.decider';
 export interface DocumentUpdate {
   readonly name?: string;
   readonly tagIds?: readonly string[];
+  /** As of the command `Update`. */
+  readonly tagsKnown?: ReadonlySet<string>;
   readonly enabled?: boolean;
   /** Stored for this document already; removed again where nothing comes to name it. */
   readonly content?: { readonly mimeType: string; readonly body: StoredBody };
