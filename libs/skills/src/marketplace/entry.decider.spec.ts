@@ -59,6 +59,7 @@ describe('an entry of the marketplace', () => {
     given(entryDecider, listed('v1')).when(archive).yields(archived);
     given(entryDecider, listed('v1'), archived).when(archive).yields();
     given(entryDecider, listed('v1'), archived).when(listing('v2')).rejects('conflict');
+    given(entryDecider, listed('v1'), archived).when(listing('v1')).rejects('conflict');
     given(entryDecider, listed('v1'), archived).when(restore).yields(restored);
     given(entryDecider, listed('v1'), archived, restored).when(restore).yields();
     given(entryDecider, listed('v1'), archived, restored).when(listing('v2')).yields(listed('v2', 2));

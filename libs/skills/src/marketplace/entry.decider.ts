@@ -79,8 +79,8 @@ const list = (
   entry: Entry,
 ): readonly EntryEvent[] => {
   if (entry.status !== 'absent') {
-    if (hashOf(latestVersion(entry)) === version.contentHash) return [];
     if (entry.status === 'archived') return reject('conflict', { reason: 'archived' });
+    if (hashOf(latestVersion(entry)) === version.contentHash) return [];
   }
   const rules = [...version.findings, ...version.files.flatMap(({ findings }) => findings)].map(({ rule }) => rule);
   if (rules.length > 0 && !acceptFindings)
