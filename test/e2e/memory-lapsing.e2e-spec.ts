@@ -25,6 +25,22 @@ interface Events {
   readonly items: readonly { readonly data: Readonly<Record<string, unknown>> }[];
 }
 
+it('a proposal that lapsed is none to answer who proposes its text again, though nobody has looked yet', async () => {
+  const { viewer, post, choose } = world;
+  const propose = () => post(viewer.key, { text: 'The lift is out of order', kind: 'shared' });
+  const { id } = (await propose()).body;
+  await after(
+    31,
+    async () => {
+      const again = await propose();
+      expect([again.status, again.body.id === id]).toEqual([201, false]);
+      expect((await choose(viewer.key, again.body.id, 'confirm')).status).toBe(200);
+      await world.platform.call(`${world.path()}/${again.body.id}`, { method: 'DELETE', key: world.owner.key });
+    },
+    false,
+  );
+});
+
 it('a proposal that nobody chose lapses after thirty days, is erased with a receipt, and can be proposed anew', async () => {
   const { platform, viewer, post, list, choose } = world;
   const open = (await post(viewer.key, { text: 'The vault is on floor two', kind: 'shared' })).body;

@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, Decisions, deriveId, unlessLeft } from '@app/kernel';
+import { type Clock, CLOCK, Decisions } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPEN_PROPOSALS, type OpenProposals } from './lookups';
 import { Forgetting } from './memory/forgetting';
@@ -29,10 +29,7 @@ export class Lapsing {
       if (Date.parse(expiresAt) > now.getTime()) return;
       const { state } = await this.decisions.load(memoryDecider, memoryId);
       if (state.status !== 'proposed') continue;
-      const commandId = deriveId(memoryId, 'lapsed');
-      const meta = { commandId, correlationId: commandId, actor: 'system:memories', now };
-      await this.decisions.transact(memoryDecider, memoryId, { type: 'Discard', reason: 'lapsed' }, meta);
-      await unlessLeft(() => this.forgetting.freePlaces([memoryId], state, meta, 'proposed'));
+      await this.forgetting.lapse(memoryId, state, now);
     }
   }
 }

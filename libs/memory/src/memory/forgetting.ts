@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CommandMeta, Decisions, type Receipt, stepOf, unlessLeft } from '@app/kernel';
+import { type CommandMeta, Decisions, deriveId, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import type { BucketOwner } from '../bucket/bucket.decider';
 import { bucketIdOf, bucketOf, type Held, Places, waitingOf } from '../bucket/places';
@@ -74,6 +74,14 @@ export class Forgetting {
     return deleted === undefined || deleted.position < saved.position
       ? saved
       : { ...saved, position: deleted.position };
+  }
+
+  /** Discards a proposal whose time is over. A choice that is faster stands: rejects `conflict`. */
+  async lapse(memoryId: string, place: MemoryPlace, now: Date): Promise<void> {
+    const commandId = deriveId(memoryId, 'lapsed');
+    const meta = { commandId, correlationId: commandId, actor: 'system:memories', now };
+    await this.decisions.transact(memoryDecider, memoryId, { type: 'Discard', reason: 'lapsed' }, meta);
+    await unlessLeft(() => this.freePlaces([memoryId], place, meta, 'proposed'));
   }
 
   /** Gives back the places of memories that are gone. */

@@ -112,10 +112,13 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     } catch (error) {
       if (!isEqualMemory(error)) throw error;
       const id = String(error.facts['id']);
-      const { status } = await this.places.settled(id, (other) => other.status === 'absent');
-      if (status === 'saved' || status === 'proposed' || status === 'absent') return this.there(id, error);
+      const other = await this.places.settled(id, ({ status }) => status === 'absent');
+      const isOver = other.status === 'proposed' && Date.parse(other.expiresAt) <= meta.now.getTime();
+      if (!isOver && (other.status === 'saved' || other.status === 'proposed' || other.status === 'absent'))
+        return this.there(id, error);
       // It waits no more, and its place is about to be given back.
-      await this.forgetting.freePlaces([id], memory, meta, 'proposed');
+      if (isOver) await this.forgetting.lapse(id, other, meta.now);
+      else await this.forgetting.freePlaces([id], memory, meta, 'proposed');
       return this.propose(memory, meta);
     }
   }
