@@ -5,7 +5,7 @@ import { isTracing, startRootSpan, under } from '@app/telemetry';
 import { accessLog } from './access-log';
 import { budgetWaits } from './budget-waits';
 import type { EdgeServices } from './edge-services';
-import { guard } from './guard';
+import { admitAgain, guard } from './guard';
 import { digestOf } from './idempotency';
 import { installIdempotency } from './idempotent-writes';
 import { rejectBody } from './input';
@@ -63,8 +63,11 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
     const route = options.config?.route ?? {};
     if (route.body !== undefined) options.bodyLimit = route.body.limit;
     options.onRequest = [guard(edge, route)];
-    options.preValidation =
-      route.body === undefined && !isForReading(options) ? [goOnInScope, takesNoBody] : [goOnInScope];
+    options.preValidation = isForReading(options)
+      ? [goOnInScope]
+      : route.body === undefined
+        ? [goOnAdmitted(edge), takesNoBody]
+        : [goOnAdmitted(edge)];
     options.onResponse = [accessLog(logger, edge.metrics, options.url)];
   });
   const unrouted = accessLog(logger, edge.metrics, 'none');
@@ -86,6 +89,20 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
 /** A body is read from the connection, whose events know nothing of the request. */
 const goOnInScope = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void =>
   inReadScope(done, request.readScope ?? undefined);
+
+/** As `goOnInScope`, for whoever may still do what they send. */
+const goOnAdmitted =
+  (edge: EdgeServices) =>
+  (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void =>
+    inReadScope(() => {
+      try {
+        const admitted = admitAgain(edge, request);
+        if (admitted !== undefined) return void admitted.then(() => done(), done);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done();
+    }, request.readScope ?? undefined);
 
 const takesNoBody = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
   try {

@@ -83,6 +83,20 @@ const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
 };
 
 /**
+ * Admits a caller anew once their body is there: it may have come slowly, and rights may have gone meanwhile. The rest
+ * of the request goes by what they are now. Undefined, and no turn of the event loop, where nothing changed.
+ */
+export const admitAgain = (edge: EdgeServices, request: FastifyRequest): Promise<void> | undefined => {
+  const { requires } = declarationOf(request);
+  if (request.caller === null || requires === undefined) return undefined;
+  if (edge.authenticator.recognise(credentialIn(edge, request, requires)) === request.caller) return undefined;
+  return callerOf(edge, request, requires).then((caller) => {
+    assert(caller, requires);
+    request.caller = caller;
+  });
+};
+
+/**
  * Throws if the caller of an admitted request would be rejected now, or may no longer read what is streamed to them, or send what they upload.
  */
 export const admittedStill = (edge: EdgeServices, request: FastifyRequest): Promise<void> =>

@@ -1,3 +1,4 @@
+import type { Caller } from '@app/access';
 import { input, InvalidInput, parts } from '@app/http';
 import { reject } from '@app/kernel';
 import { normalisedInstructions, type ParsedSkill, readSkill, SkillFailure, type SkillLimits } from '@app/skills';
@@ -18,7 +19,7 @@ export const sentFile = async <Fields>(
   request: FastifyRequest,
   schema: z.ZodType<Fields>,
   mostBytes: number,
-  allow: (fields: Fields) => Promise<void> = async () => undefined,
+  allow: (fields: Fields, now?: Caller) => Promise<unknown> = async () => undefined,
 ): Promise<{ readonly fields: Fields; readonly file: SentFile }> => {
   if (!request.isMultipart())
     throw fault('file', 'required', 'A file is sent as multipart/form-data, as a part named file.');
@@ -35,7 +36,7 @@ export const sentFile = async <Fields>(
     if (taken !== undefined) throw fault('file', 'too_many_files', 'Send one file.');
     const fields = input(schema, given);
     await allow(fields);
-    request.mayGoOn ??= () => allow(fields);
+    request.mayGoOn ??= (now) => allow(fields, now);
     taken = { fields, file: { filename: part.fileName, bytes: await wholeOf(part.body, mostBytes) } };
   }
   return taken ?? Promise.reject(fault('file', 'required', 'A file is required, as a part named file.'));

@@ -115,9 +115,9 @@ export class SkillImportController {
       request,
       importedSkills,
       limits.bytes + PACKING_BYTES,
-      async ({ spaceId, agentId }) => {
+      async ({ spaceId, agentId }, now = caller) => {
         const asked = spaceId === undefined ? { agentId: agentId as string } : { spaceId };
-        const { edits: __, ...allowed } = await this.access.place(caller, asked, 'editor');
+        const { edits: __, ...allowed } = await this.access.place(now, asked, 'editor');
         place = allowed;
       },
     );

@@ -254,7 +254,7 @@ export class SkillsController {
 
   private async uploaded(caller: Caller, request: FastifyRequest): Promise<Uploaded> {
     const { ofVersion: limits } = this.limits;
-    const allow = async (fields: z.output<typeof uploadedSkill>) => void (await this.origin(caller, fields, 'upload'));
+    const allow = (given: z.output<typeof uploadedSkill>, now = caller) => this.origin(now, given, 'upload');
     const { fields, file } = await sentFile(request, uploadedSkill, limits.bytes + PACKING_BYTES, allow);
     const { name, slug, description, instructions, frontmatter, files, warnings } = await parsedSkill(file, limits);
     const origin = await this.origin(caller, fields, 'upload');
