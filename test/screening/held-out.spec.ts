@@ -16,8 +16,8 @@ const measured = (file: string, purpose: ScreeningPurpose) =>
 /** What is reached. Of memories a recall of 0.90 is the aim: docs/memory.md, Screening. */
 describe('screening of texts that another hand wrote', () => {
   it.each([
-    ['memories.en', 'memory', 0.87, 0.02],
-    ['memories.de', 'memory', 0.86, 0.02],
+    ['memories.en', 'memory', 0.91, 0.02],
+    ['memories.de', 'memory', 0.89, 0.02],
     ['harmless.en', 'memory', undefined, 0.05],
     ['harmless.de', 'memory', undefined, 0.05],
     ['documentation', 'text', undefined, 0.02],

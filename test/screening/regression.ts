@@ -2,7 +2,12 @@ import { BUCKETS, type Features, weightOf } from '../../libs/screening/src/model
 import { type Example, randomOf, shuffled } from './corpus';
 
 const EPOCHS = 20;
-const DECAY = 3e-3;
+
+/** How a model learns: how far each step goes, and how weights shrink that nothing holds. */
+export interface Pace {
+  readonly step: number;
+  readonly decay: number;
+}
 
 /** A linear model before its weights are cut to bytes. */
 export interface Fit {
@@ -37,7 +42,7 @@ const lessonsOf = ({ windows: [whole = [], ...sentences], label, weight }: Examp
 ];
 
 /** Logistic regression by AdaGrad, over the examples in an order by chance. Both labels weigh the same. */
-export const trained = (examples: readonly Example[], seed = 11): Fit => {
+const trained = (examples: readonly Example[], { step, decay }: Pace, seed: number): Fit => {
   const lessons = examples.flatMap(lessonsOf);
   const [weights, squares] = [new Float64Array(BUCKETS), new Float64Array(BUCKETS).fill(1e-3)];
   let [bias, biasSquares] = [0, 1e-3];
@@ -50,11 +55,11 @@ export const trained = (examples: readonly Example[], seed = 11): Fit => {
       const share = ((safe + unsafe) / 2 / (label === 1 ? unsafe : safe)) * weight;
       const error = (1 / (1 + Math.exp(-raw({ weights, bias }, features))) - label) * share;
       for (const [index, group] of features.entries()) {
-        const step = error * weightOf(index, group.length);
+        const slope = error * weightOf(index, group.length);
         for (const bucket of group) {
-          const gradient = step + DECAY * (weights[bucket] ?? 0);
+          const gradient = slope + decay * (weights[bucket] ?? 0);
           squares[bucket] = (squares[bucket] ?? 0) + gradient * gradient;
-          weights[bucket] = (weights[bucket] ?? 0) - (0.1 * gradient) / Math.sqrt(squares[bucket] ?? 1);
+          weights[bucket] = (weights[bucket] ?? 0) - (step * gradient) / Math.sqrt(squares[bucket] ?? 1);
         }
       }
       biasSquares += error * error;
@@ -66,9 +71,9 @@ export const trained = (examples: readonly Example[], seed = 11): Fit => {
 /** Orders that are averaged. */
 const SEEDS = [11, 12, 13, 14];
 
-/** The average of models that read the examples in orders of their own: less by chance than any of them. */
-export const averaged = (examples: readonly Example[]): Fit => {
-  const fits = SEEDS.map((seed) => trained(examples, seed));
+/** The average of models that read the examples in orders of their own, at each of the paces: less by chance than any of them. */
+export const averaged = (examples: readonly Example[], paces: readonly Pace[], seeds = SEEDS): Fit => {
+  const fits = paces.flatMap((pace) => seeds.map((seed) => trained(examples, pace, seed)));
   const mean = (of: (fit: Fit) => number): number => fits.reduce((sum, fit) => sum + of(fit), 0) / fits.length;
   return {
     weights: Float64Array.from({ length: BUCKETS }, (_, bucket) => mean(({ weights }) => weights[bucket] ?? 0)),
