@@ -70,6 +70,11 @@ export class Claims {
     }
   }
 
+  /** As `ask`, of whoever holds claims whose names begin with `prefix`. */
+  async askAll(prefix: string): Promise<void> {
+    for (const name of await this.names(prefix, Infinity)) await this.ask(name);
+  }
+
   /**
    * Finishes work under names that begin with `prefix` whose claim nobody has kept up for `forMs` milliseconds: whoever held it died, or left
    * it standing. `finish` is told the rest of the name; where it fails the claim stands for another time, and the failure is thrown when the
@@ -77,7 +82,7 @@ export class Claims {
    */
   async finishAbandoned(prefix: string, forMs: number, finish: (rest: string) => Promise<unknown>): Promise<void> {
     const failures: unknown[] = [];
-    for (const name of await this.abandoned(prefix, forMs)) {
+    for (const name of await this.names(prefix, this.clock.now().getTime() - forMs)) {
       const release = await this.take(name);
       if (release === undefined) continue;
       let isUnfinished = true;
@@ -94,8 +99,8 @@ export class Claims {
     if (failures.length > 0) throw failures[0];
   }
 
-  private async abandoned(prefix: string, forMs: number): Promise<readonly string[]> {
-    const before = this.clock.now().getTime() - forMs;
+  /** Of claims that were kept up until before a time. */
+  private async names(prefix: string, before: number): Promise<readonly string[]> {
     const names: string[] = [];
     for (let after: string | undefined; ;) {
       const page = await this.store.list(keyOf(prefix), after === undefined ? { limit: PAGE } : { after, limit: PAGE });

@@ -68,8 +68,13 @@ export class RecordedTurns {
     return this.parts.decisions.transact(conversationDecider, ids.conversationId, command, meta);
   }
 
-  /** Saves what is said while it is said. */
-  savedParts({ conversationId, answerId }: TurnIds, saved: readonly MessagePart[], meta: CommandMeta): SavedParts {
+  /** Saves what is said while it is said; `onGone`: nobody waits for the answer any more. */
+  savedParts(
+    { conversationId, answerId }: TurnIds,
+    saved: readonly MessagePart[],
+    meta: CommandMeta,
+    onGone: () => void,
+  ): SavedParts {
     const { decisions, clock, logger } = this.parts;
     let saves = 0;
     const save = async (more: Continuation) => {
@@ -82,7 +87,11 @@ export class RecordedTurns {
         { type: 'Continue', answerId, ...more },
         { ...stepOf(meta, `said/${saves}/${now.getTime()}`), now },
       );
-      return eventIds.length > 0;
+      if (eventIds.length > 0) return true;
+      // It is saved already where the log took it and could not say so.
+      const isOpen = (await this.open(conversationId)).some((turn) => turn.answerId === answerId);
+      if (!isOpen) onGone();
+      return isOpen;
     };
     return new SavedParts(answerId, saved, save, (error) =>
       logger.warn({ conversationId, error }, 'Saving a streaming answer failed; retrying.'),

@@ -63,6 +63,12 @@ export class RunningTurns {
     return running !== undefined;
   }
 
+  /** As `stop`, all of a conversation but those that are still `open`. */
+  stopOthers(conversationId: string, open: { has(answerId: string): boolean }): void {
+    for (const [answerId, { turn, stop }] of this.running)
+      if (turn.conversationId === conversationId && !open.has(answerId)) stop.abort(new Stopped());
+  }
+
   /** Waits for running answers, and stops those that take longer. */
   async close(graceMs: number): Promise<void> {
     const all = [...this.running.values()];
@@ -76,7 +82,7 @@ export class RunningTurns {
     const { recorded } = this.parts;
     const { conversationId, answerId, messageId } = ids;
     const stop = new AbortController();
-    const saved = recorded.savedParts(ids, from?.parts ?? [], meta);
+    const saved = recorded.savedParts(ids, from?.parts ?? [], meta, () => stop.abort(new Stopped()));
     /** What is left unfinished leaves its claim standing; so does what ends while the claims are away. */
     const end = async (isUnfinished: boolean): Promise<void> => {
       this.running.delete(answerId);

@@ -34,6 +34,11 @@ export class TurnClaims {
     return this.claims.ask(claimOf(conversationId, answerId));
   }
 
+  /** Asks all processes that work on turns of a conversation to stop them. */
+  askAllToStop(conversationId: string): Promise<void> {
+    return this.claims.askAll(claimOf(conversationId, ''));
+  }
+
   /** Closes a turn that no process works on. False where one does. */
   async closeIfDead(conversationId: string, answerId: string, meta: CommandMeta): Promise<boolean> {
     const release = await this.take(conversationId, answerId);

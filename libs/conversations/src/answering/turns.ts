@@ -5,7 +5,7 @@ import { openTurnAt } from '../conversation/asking';
 import { conversationDecider, type Party } from '../conversation/conversation.decider';
 import { endsWith } from '../conversation/message-deletion';
 import type { Attachments } from '../attachment/attachments';
-import type { MessagePart } from '../conversation/message-parts';
+import type { OpenTurn } from '../conversation/open-turns';
 import type { Answerer } from './answerer';
 import type { AnsweringAgent } from './answering';
 import { chatMessagesOf, imageTokensOf } from './branch-context';
@@ -28,6 +28,9 @@ export interface TurnsParts extends RecordedTurnsParts {
   readonly attachments: Pick<Attachments, 'images'>;
   readonly beginnings: Pick<TurnBeginnings, 'of'>;
 }
+
+/** What was said of an answer under way. */
+type SaidMeanwhile = Pick<OpenTurn, 'parts'> & { readonly status: 'streaming' | 'waiting' };
 
 /** A user's answer to a call that must be approved. */
 export interface CallResponse {
@@ -57,8 +60,8 @@ export class Turns {
       answerer: parts.answerer,
       recorded: this.recorded,
       context: async (turn, signal) => {
-        const { ids, agent, asker, from, meta } = turn;
-        const { conversationId, messageId } = ids;
+        const { agent, asker, from, meta } = turn;
+        const { conversationId, messageId } = turn.ids;
         const context = await parts.compactor.within({ conversationId, agent, asker, signal }, messageId, meta);
         const [images, begun] = await Promise.all([
           parts.attachments.images(agent, context.newestFirst),
@@ -105,7 +108,7 @@ export class Turns {
         { ...party, conversationId, answerId, messageId },
         meta,
       );
-      const earlier = receipt.repeated ? await this.earlier(conversationId, answerId, meta) : undefined;
+      const earlier = receipt.repeated ? await this.earlier(party, conversationId, answerId, meta) : undefined;
       if (earlier === undefined) {
         const { agent, userId, keyId } = question;
         const asker = { userId, ...(keyId === undefined ? {} : { keyId }) };
@@ -160,11 +163,7 @@ export class Turns {
   }
 
   /** What was said until now of the answers under way, by their ids, and whether they wait. */
-  async saidMeanwhile(
-    conversationId: string,
-  ): Promise<
-    ReadonlyMap<string, { readonly parts: readonly MessagePart[]; readonly status: 'streaming' | 'waiting' }>
-  > {
+  async saidMeanwhile(conversationId: string): Promise<ReadonlyMap<string, SaidMeanwhile>> {
     const open = await this.recorded.open(conversationId);
     return new Map(
       open.map(({ answerId, parts, isWaiting }) => [
@@ -205,6 +204,8 @@ export class Turns {
       const receipt = await this.recorded.respond({ ...party, answerId, callId, approved }, conversationId, meta);
       const turn = (await this.recorded.open(conversationId)).find((open) => open.answerId === answerId);
       if (receipt.repeated || turn === undefined || turn.isWaiting) {
+        // A repeat that holds the claim of an answer which goes on: the process that was told first died.
+        await this.recorded.closeAbandoned(conversationId, answerId, meta);
         await release();
         return turn?.isWaiting === true ? 'waiting' : 'streaming';
       }
@@ -231,13 +232,21 @@ export class Turns {
     }
   }
 
-  /** Stops all answers that are under way now in a conversation, or that end with one of its messages, in any process, once that is deleted: then none of them is known any more. */
+  /** Stops all answers that are under way in a conversation, or that end with one of its messages, in any process, once that is deleted: then none of them is known any more. */
   async stopper(conversationId: string, messageId?: string): Promise<() => Promise<void>> {
     const all = await this.recorded.open(conversationId);
-    const open = messageId === undefined ? all : all.filter((turn) => endsWith(turn, messageId));
+    const open = all.filter((turn) => messageId === undefined || endsWith(turn, messageId));
     return async () => {
       for (const { answerId } of open) await this.stopTurn(conversationId, answerId);
+      await this.stopGone(conversationId);
     };
+  }
+
+  /** Stops answers that are under way although they, or their conversation, were deleted: here, and of a whole conversation in any process. */
+  async stopGone(conversationId: string): Promise<void> {
+    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+    this.running.stopOthers(conversationId, state.status === 'Live' ? state.open : new Map());
+    if (state.status === 'Deleted') await this.claims.askAllToStop(conversationId);
   }
 
   /** Records as failed what processes left unfinished that died, or could not record it. */
@@ -265,15 +274,16 @@ export class Turns {
       reject('turn_in_progress');
   }
 
-  /** The turn of a question that was recorded before; undefined where it is to be answered anew, since its process died before any tool was called. */
-  private async earlier(conversationId: string, answerId: string, meta: CommandMeta) {
-    const open = (await this.recorded.open(conversationId)).find((turn) => turn.answerId === answerId);
+  /** The turn of a question that was recorded before; undefined where it is to be answered anew, since its process died before any tool was called. Rejects `not_found` where it was deleted. */
+  private async earlier(party: Party, conversationId: string, answerId: string, meta: CommandMeta) {
+    const state = await this.recorded.own(party, conversationId);
+    const open = state.open.get(answerId);
     if (open !== undefined)
       return open.parts.some(({ type }) => type === 'tool')
         ? () => this.elsewhere(conversationId, answerId, meta)
         : undefined;
-    const turn = await this.recorded.turn(conversationId, answerId);
-    return turn && (() => turn);
+    const turn = state.parents.has(answerId) ? await this.recorded.turn(conversationId, answerId) : undefined;
+    return turn === undefined ? reject('not_found', { kind: 'message', id: answerId }) : () => turn;
   }
 
   private claimSoon(conversationId: string, answerId: string) {
@@ -285,7 +295,6 @@ export class Turns {
   }
 
   private elsewhere(conversationId: string, answerId: string, meta: CommandMeta): Turn {
-    const { decisions, history } = this.parts;
-    return turnElsewhere({ decisions, history, claims: this.claims }, conversationId, answerId, meta);
+    return turnElsewhere({ ...this.parts, claims: this.claims }, conversationId, answerId, meta);
   }
 }

@@ -12,6 +12,7 @@ import {
 } from '@app/kernel';
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
+import { Turns } from '../answering/turns';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { ConversationEvent } from '../conversation/conversation.events';
 import { type ConversationOwner, CONVERSATIONS_OF, type ConversationsOf } from '../lookups';
@@ -20,7 +21,7 @@ type ConversationStarted = RecordedEvent & Extract<ConversationEvent, { type: 'C
 
 /**
  * Deletes the conversations of an Agent, a Space or a user with it. Those begun before the deletion stand in the view when
- * it is asked; one begun behind it, by a request that was under way, is met as its own event.
+ * it is asked; one begun behind it, by a request that was under way, is met as its own event. Answers that are under way in them are stopped.
  */
 @PolicyHandler()
 export class DeleteConversationsOfTheDeleted implements Policy {
@@ -32,6 +33,7 @@ export class DeleteConversationsOfTheDeleted implements Policy {
     @Inject(EVENT_LOG) private readonly log: StreamReader,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONVERSATIONS_OF) private readonly conversationsOf: ConversationsOf,
+    private readonly turns: Turns,
   ) {}
 
   async react(event: RecordedEvent): Promise<void> {
@@ -54,6 +56,7 @@ export class DeleteConversationsOfTheDeleted implements Policy {
   private async remove(conversationId: string, event: RecordedEvent): Promise<void> {
     const meta = stepOf(reactionTo(event, this.name, this.clock.now()), conversationId);
     await this.decisions.transact(conversationDecider, conversationId, { type: 'Remove' }, meta);
+    await this.turns.stopGone(conversationId);
   }
 }
 
