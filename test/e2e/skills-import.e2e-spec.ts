@@ -161,6 +161,7 @@ describe('an archive of Skills', () => {
             path: 'again/SKILL.md',
             ok: false,
             code: 'name_taken',
+            message: expect.stringContaining('already in use'),
             warnings: [expect.objectContaining({ code: 'name_outside_grammar' })],
           },
           { path: 'b/SKILL.md', ok: true, skillId: expect.any(String), warnings: [] },

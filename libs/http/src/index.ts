@@ -41,6 +41,7 @@ export { makeLogger } from './logging';
 export { codesOf } from './openapi/error-responses';
 export { openApiDocument } from './openapi/openapi';
 export { presenter, type Presenter } from './presenter';
+export { problemOf } from './problem';
 export { RateLimiter } from './rate-limiter';
 export { Accepts, Answers, AnswersAs, LARGE_JSON_LIMIT, Reads, Rejects, Requires } from './route';
 export type { RouteTable, ServedRoute } from './route-table';

@@ -10,6 +10,7 @@ import {
   Documented,
   type Input,
   presenter,
+  problemOf,
   QueryInput,
   Reads,
   Rejects,
@@ -185,9 +186,9 @@ export class SkillImportController {
     const step = stepOf(meta, `import/${path}`);
     try {
       if (mode === 'update') {
-        if (seen.has(skill.slug)) return { path, ok: false, code: 'name_taken', warnings: [...skill.warnings] };
-        const skillId = await this.names.withSlug(place, skill.slug);
-        if (skillId === undefined) return { path, ok: false, code: 'not_found', warnings: [...skill.warnings] };
+        if (seen.has(skill.slug)) reject('name_taken', { path: 'slug' });
+        const skillId =
+          (await this.names.withSlug(place, skill.slug)) ?? reject('not_found', { kind: 'skill', id: skill.slug });
         const receipt = await this.redraft(skillId, skill, caller, step);
         seen.add(skill.slug);
         return { path, ok: true, skillId, warnings: [...skill.warnings], receipt };
@@ -206,7 +207,7 @@ export class SkillImportController {
       return { path, ok: true, skillId, warnings: [...skill.warnings], receipt };
     } catch (error) {
       if (!isDomainError(error)) throw error;
-      return { path, ok: false, code: error.code, warnings: [...skill.warnings] };
+      return { path, ok: false, code: error.code, message: problemOf(error).detail, warnings: [...skill.warnings] };
     }
   }
 
