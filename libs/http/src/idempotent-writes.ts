@@ -49,7 +49,7 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
       .send(accepted.body ?? undefined);
   request.acceptance = accepted;
   reply.raw.once('close', () => {
-    // A streamed answer cannot be kept. If the client left before the answer, `settle` still runs.
+    // If the client left before the answer, `settle` still runs.
     if (reply.sent) idempotency.release(accepted);
   });
   return undefined;
@@ -59,14 +59,22 @@ const isReplay = (accepted: Acceptance | Replay): accepted is Replay => 'status'
 
 const settle = async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
   const { acceptance } = request;
-  if (acceptance === null || isStream(payload)) return payload;
+  if (acceptance === null) return payload;
+  const { idempotency } = request.server.edge;
+  if (isStream(payload)) {
+    // A streamed answer cannot be kept. Once it is over, also where its client left in the middle, a repeat runs again.
+    const release = (): void => idempotency.release(acceptance);
+    if (reply.raw.closed) release();
+    else reply.raw.once('close', release);
+    return payload;
+  }
   request.acceptance = null;
   const isDone = isDeletedBefore(request, acceptance, reply.statusCode);
   if (isDone) reply.code(204).removeHeader('content-type').removeHeader('content-length');
   const headers = Object.fromEntries(
     KEPT_HEADERS.flatMap((name) => (reply.hasHeader(name) ? [[name, String(reply.getHeader(name))]] : [])),
   );
-  await request.server.edge.idempotency.settle(acceptance, {
+  await idempotency.settle(acceptance, {
     status: reply.statusCode,
     headers,
     hasWritten: request.progress?.hasWritten === true,
