@@ -142,6 +142,71 @@ describe('API keys', () => {
     expect((await change({ expiresAt: '2099-01-01T00:00:00Z', usageLimit: null }, wide)).status).toBe(200);
   });
 
+  it('give nothing to what may do more than they, or elsewhere', async () => {
+    const { key } = await platform.newCaller();
+    const agent = await platform.call<{ id: string }>('/api/v1/core/agents', {
+      method: 'POST',
+      key,
+      body: { name: 'One' },
+    });
+    const make = async (body: object) =>
+      (
+        await platform.call<{ id: string; secret: string }>(KEYS, {
+          method: 'POST',
+          key,
+          body: { name: 'k', permissions: ['keys:write'], ...body },
+        })
+      ).body;
+    const ofOne = { agentIds: [agent.body.id] };
+    const reader = await make({ allAgents: true, permissions: ['agents:read'] });
+    const talker = await make({ permissions: ['llm'] });
+    for (const [giver, held, body, path] of [
+      [
+        await make({ ...ofOne, permissions: ['keys:write', 'agents:write'] }),
+        reader,
+        { permissions: ['agents:read', 'agents:write'] },
+        'permissions',
+      ],
+      [await make({ allAgents: true }), talker, { allAgents: true }, 'allAgents'],
+      [await make(ofOne), talker, ofOne, 'agentIds'],
+    ] as const) {
+      const change = () => platform.call(`${KEYS}/${held.id}`, { method: 'PUT', key: giver.secret, body });
+      expect(await change()).toMatchObject({ status: 403, body: { code: 'forbidden', errors: [{ path }] } });
+    }
+    const take = { method: 'PUT', key: (await make(ofOne)).secret, body: { permissions: [] } } as const;
+    expect((await platform.call(`${KEYS}/${talker.id}`, take)).status).toBe(200);
+  });
+
+  it('have one limit, however many set it at once, and lose no change of it', async () => {
+    const { keyId } = await platform.newCaller();
+    const LIMITS = '/api/v1/core/cost-control';
+    const scope = { type: 'apiKey', id: keyId };
+    const set = (amount: string) =>
+      platform.call<{ code?: string }>(LIMITS, { method: 'POST', body: { scope, amount, window: 'day' } });
+    const answers = await Promise.all(['1', '2', '3'].map(set));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    const changes = [{ amount: '7' }, { window: 'week' }, { action: 'warn' }];
+    await Promise.all(changes.map((body) => platform.call(`${LIMITS}/${keyId}`, { method: 'PUT', body })));
+    expect((await platform.call(`${LIMITS}/${keyId}`)).body).toMatchObject({
+      amount: '7',
+      window: 'week',
+      action: 'warn',
+    });
+  });
+
+  it('have a limit that is unknown to strangers, as one that never was', async () => {
+    const [{ keyId }, stranger] = [await platform.newCaller(), await platform.newCaller()];
+    const unlimited = (await platform.newCaller()).keyId;
+    const usageLimit = { amount: '5', window: 'day' };
+    await platform.call(`${KEYS}/${keyId}`, { method: 'PUT', body: { usageLimit } });
+    const detail = async (id: string) => {
+      const path = `/api/v1/core/cost-control/${id}`;
+      const { status, body } = await platform.call<{ detail: string }>(path, { key: stranger.key });
+      return [status, body.detail.replace(id, 'ID')];
+    };
+    expect(await detail(keyId)).toEqual(await detail(unlimited));
+  });
+
   it('notes that they were used', async () => {
     const { key, keyId } = await platform.newCaller();
     await platform.call(`${USERS}/me`, { key });

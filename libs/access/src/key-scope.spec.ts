@@ -119,6 +119,28 @@ describe('what a key may be given', () => {
     ).rejects.toMatchObject({ code: 'forbidden' });
   });
 
+  it('is asked again by what it has when it is changed', async () => {
+    const keyId = tenancy.ids.next();
+    const had: ApiKeyFields = {
+      name: 'k',
+      agentIds: [UNKNOWN],
+      allAgents: false,
+      permissions: ['agents:read'],
+      usageLimit: null,
+      expiresAt: null,
+    };
+    const decide = (command: Parameters<(typeof apiKeyDecider)['decide']>[0]) =>
+      process.decisions.transact(apiKeyDecider, keyId, command, tenancy.meta());
+    await decide({ type: 'Create', userId: owner, secret: { prefix: 'p', secretHash: 'h' }, fields: had });
+    const giver = caller(owner);
+    const kept = await scope.changing(giver, keyId, () => ({ permissions: ['agents:read'] }));
+    const again = await scope.changing(giver, keyId, () => ({ agentIds: [UNKNOWN] }), [UNKNOWN]);
+    await decide({ type: 'Update', fields: { permissions: [], agentIds: [] } });
+    await expect(decide({ type: 'Update', fields: kept })).rejects.toMatchObject({ facts: { path: 'permissions' } });
+    await expect(decide({ type: 'Update', fields: again })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await scope.find(caller(await user()), keyId)).toBeUndefined();
+  });
+
   it('may keep what it has', async () => {
     const keyId = tenancy.ids.next();
     const wide: ApiKeyFields = {

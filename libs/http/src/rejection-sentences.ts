@@ -165,6 +165,8 @@ const forbids: Readonly<Record<string, string>> = {
   foreign_origin:
     'A page of another origin sent this, and sessions are for the pages of this one. Send an API key in the header x-api-key instead.',
   key_ended: 'This API key was revoked or has expired, so it cannot create or change keys. Use another.',
+  key_exceeds:
+    'That API key may do more than yours, or is for other Agents, so yours can take from it and give it nothing. Use a key that may do as much.',
   userId: 'Only admins may create API keys for other users. Leave userId out for your own.',
   permissions:
     'A key cannot have permissions that your own key, or the role of its user, lacks. Remove them from permissions, or use a key that has them.',

@@ -31,6 +31,9 @@ export interface ApiKeyFields {
   readonly expiresAt: string | null;
 }
 
+/** A change of a key, by what it is when it is decided. May reject. */
+export type ApiKeyChange = (current: IssuedApiKey) => Partial<ApiKeyFields>;
+
 export interface HashedSecret {
   readonly prefix: string;
   readonly secretHash: string;
@@ -38,7 +41,7 @@ export interface HashedSecret {
 
 export type ApiKeyCommand =
   | { readonly type: 'Create'; readonly userId: string; readonly secret: HashedSecret; readonly fields: ApiKeyFields }
-  | { readonly type: 'Update'; readonly fields: Partial<ApiKeyFields> }
+  | { readonly type: 'Update'; readonly fields: Partial<ApiKeyFields> | ApiKeyChange }
   | { readonly type: 'GrantAgent'; readonly agentId: string }
   | { readonly type: 'ReplaceSecret'; readonly secret: HashedSecret }
   /** `withUser`: its user is deleted. */
@@ -55,7 +58,7 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
     if (key.status === 'revoked') return command.type === 'Revoke' ? [] : reject('not_found');
     switch (command.type) {
       case 'Update':
-        return change(command.fields, key);
+        return change(typeof command.fields === 'function' ? command.fields(key) : command.fields, key);
       case 'GrantAgent':
         return grantAgent(command.agentId, key);
       case 'ReplaceSecret':

@@ -125,10 +125,10 @@ export class ApiKeysController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const key = await this.scope.key(caller, keyId);
+    await this.scope.key(caller, keyId);
     const fields = givenFields(body.parse());
-    await this.scope.assert(caller, key.userId, fields, key);
-    return written(reply, await this.commands.execute(new UpdateApiKey(keyId, fields, meta)), {
+    const change = await this.scope.changing(caller, keyId, () => fields, fields.agentIds);
+    return written(reply, await this.commands.execute(new UpdateApiKey(keyId, change, meta)), {
       views: VIEWS,
       show: () => this.show(keyId),
     });

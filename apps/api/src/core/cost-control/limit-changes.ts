@@ -1,6 +1,6 @@
 import { Access, type Caller, KeyScope } from '@app/access';
 import { agentDecider } from '@app/agents';
-import { UpdateApiKey, type UsageLimit } from '@app/identity';
+import { type IssuedApiKey, UpdateApiKey, type UsageLimit } from '@app/identity';
 import { type CommandMeta, CONFIG, type Config, Decisions, type Receipt, reject } from '@app/kernel';
 import { spaceDecider } from '@app/spaces';
 import {
@@ -54,31 +54,31 @@ export class LimitChanges {
 
   async change(caller: Caller, limit: AppliedLimit, change: Change, meta: CommandMeta): Promise<Receipt> {
     if (limit.scope.type !== 'apiKey') return this.commands.execute(new UpdateLimit(limit.id, change, meta));
-    const { amount, window, timeZone, action, includedAmount } = limit;
-    return this.setOfKey(caller, limit.id, { amount, window, timeZone, action, includedAmount, ...change }, meta);
+    const changed = ({ usageLimit }: IssuedApiKey): UsageLimit =>
+      usageLimit === null ? reject('not_found', { kind: 'limit', id: limit.id }) : { ...usageLimit, ...change };
+    return this.setOfKey(caller, limit.id, changed, meta);
   }
 
   remove(caller: Caller, { id, scope }: AppliedLimit, meta: CommandMeta): Promise<Receipt> {
     return scope.type === 'apiKey'
-      ? this.setOfKey(caller, id, null, meta)
+      ? this.setOfKey(caller, id, () => null, meta)
       : this.commands.execute(new DeleteLimit(id, meta));
   }
 
-  private async addToKey(caller: Caller, keyId: string, limit: UsageLimit, meta: CommandMeta): Promise<Receipt> {
-    const { usageLimit } = await this.keys.key(caller, keyId);
-    if (usageLimit !== null) return reject('conflict', { reason: 'limit_exists', limitId: keyId });
-    return this.setOfKey(caller, keyId, limit, meta);
+  private addToKey(caller: Caller, keyId: string, limit: UsageLimit, meta: CommandMeta): Promise<Receipt> {
+    const added = ({ usageLimit }: IssuedApiKey): UsageLimit =>
+      usageLimit === null ? limit : reject('conflict', { reason: 'limit_exists', limitId: keyId });
+    return this.setOfKey(caller, keyId, added, meta);
   }
 
   private async setOfKey(
     caller: Caller,
     keyId: string,
-    usageLimit: UsageLimit | null,
+    limitOf: (key: IssuedApiKey) => UsageLimit | null,
     meta: CommandMeta,
   ): Promise<Receipt> {
-    const key = await this.keys.key(caller, keyId);
-    await this.keys.assert(caller, key.userId, { usageLimit }, key);
-    return this.commands.execute(new UpdateApiKey(keyId, { usageLimit }, meta));
+    const change = await this.keys.changing(caller, keyId, (key) => ({ usageLimit: limitOf(key) }));
+    return this.commands.execute(new UpdateApiKey(keyId, change, meta));
   }
 
   private async assertScope({ type, id }: LimitScope): Promise<void> {
