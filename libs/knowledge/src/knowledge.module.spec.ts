@@ -53,6 +53,7 @@ describe('the module of Knowledge', () => {
   it('runs its policies', async () =>
     expect(await context.policies()).toEqual([
       'apply-reindex',
+      'cancel-reindexes-of-the-deleted',
       'delete-knowledge-of-the-deleted',
       'delete-tags-of-deleted-spaces',
       'detach-deleted-tags',

@@ -35,6 +35,7 @@ import { IngestWaitingDocuments } from './policies/ingest-waiting-documents.poli
 import { RemoveSupersededBlobs } from './policies/remove-superseded-blobs.policy';
 import { RetitleRenamedDocuments } from './policies/retitle-renamed-documents.policy';
 import { ApplyReindex } from './policies/apply-reindex.policy';
+import { CancelReindexesOfTheDeleted } from './policies/cancel-reindexes-of-the-deleted.policy';
 import { ChangeReindexHandler } from './reindex/commands/change-reindex';
 import { StartReindexHandler } from './reindex/commands/start-reindex';
 import { ReindexWorker, type ReindexWorkerOptions } from './reindex/reindex-worker';
@@ -77,6 +78,7 @@ const commands = [
 ];
 const policies = [
   ApplyReindex,
+  CancelReindexesOfTheDeleted,
   IngestWaitingDocuments,
   DeleteKnowledgeOfTheDeleted,
   DeleteTagsOfDeletedSpaces,

@@ -4,22 +4,26 @@ import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import type { PassagesCommand } from '../document/document.commands';
 import { documentDecider } from '../document/document.decider';
+import type { DocumentEvent } from '../document/document.events';
 import { isLeftOut } from '../document/document-reindex';
 import { INDEXED_DOCUMENTS, type IndexedDocuments } from '../lookups';
 import { DocumentsBehind } from '../reindex/documents-behind';
 import { unlessDeleted } from '../reindex/reindex-document';
-import { levelOf } from '../reindex/reindex-plan';
-import { reindexDecider } from '../reindex/reindex.decider';
+import { levelOf, reindexId } from '../reindex/reindex-plan';
+import { INSTANCE, reindexDecider } from '../reindex/reindex.decider';
 import type { ReindexEvent } from '../reindex/reindex.events';
+
+type Made = RecordedEvent & Extract<DocumentEvent, { type: 'DocumentReindexed' }>;
 
 /**
  * Does to each document what was decided of a re-index: swaps its passages, swaps them back, or drops what is kept beside
- * them. Each document has the old passages or the new ones at any time. A repeat after a crash changes nothing.
+ * them. Each document has the old passages or the new ones at any time. What a job made of a document when it was cancelled
+ * already is met as its own event, and dropped. A repeat after a crash changes nothing.
  */
 @PolicyHandler()
 export class ApplyReindex implements Policy {
   readonly name = 'apply-reindex';
-  readonly types = ['ReindexStarted', 'ReindexCancelled', 'ReindexSwapped', 'ReindexRolledBack'];
+  readonly types = ['ReindexStarted', 'ReindexCancelled', 'ReindexSwapped', 'ReindexRolledBack', 'DocumentReindexed'];
 
   private readonly behind: DocumentsBehind;
 
@@ -34,6 +38,7 @@ export class ApplyReindex implements Policy {
 
   async react(event: RecordedEvent): Promise<void> {
     const id = idOf(event.context.stream);
+    if (event.type === 'DocumentReindexed') return this.dropUnlessWanted(id, event as Made);
     const started = await this.decisions.loadAt(reindexDecider, id, event.context.revision);
     const place = started?.status === 'none' ? await this.cancelled(id, event) : started;
     if (place === undefined || place.status === 'none') return;
@@ -55,6 +60,21 @@ export class ApplyReindex implements Policy {
   ): Promise<void> {
     const { state } = await this.decisions.load(documentDecider, documentId);
     if (isLeftOut(state, jobId, to)) await this.behind.add({ reindexId: id, documentId });
+  }
+
+  private async dropUnlessWanted(documentId: string, event: Made): Promise<void> {
+    const { jobId } = event.data;
+    const { state } = await this.decisions.load(documentDecider, documentId);
+    if (!('scope' in state)) return;
+    const { scope, agentId, spaceId } = state;
+    const places = scope === 'global' ? [] : [reindexId({ scope, agentId, spaceId })];
+    for (const id of [...places, INSTANCE]) {
+      const { state: job } = await this.decisions.load(reindexDecider, id);
+      if (job.status !== 'none' && job.jobId === jobId) return;
+    }
+    const meta = stepOf(reactionTo(event, this.name, this.clock.now()), documentId);
+    const discard = { type: 'DiscardReindexed', jobId, of: 'job' } as const;
+    await unlessDeleted(() => this.decisions.transact(documentDecider, documentId, discard, meta));
   }
 
   /** The job as it stood before it was cancelled. */

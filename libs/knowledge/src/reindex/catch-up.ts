@@ -51,6 +51,8 @@ export const catchUp = async (
         parts.logger.warn({ documentId, code: error.code }, 'A document could not follow a re-index; it stays.');
         return true;
       }
+      // That took a while: the job may have been rolled back, or have ended.
+      continue;
     }
     await parts.decisions.transact(
       documentDecider,

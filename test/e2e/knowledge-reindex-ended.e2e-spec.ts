@@ -1,0 +1,104 @@
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { until } from '../fixtures/until';
+import { wholeLog } from '../fixtures/whole-log';
+import { type KnowledgeWorld, startKnowledge } from './knowledge-world';
+
+const OPERATIONS = '/api/v1/operations/reindex';
+let world: KnowledgeWorld;
+beforeAll(async () => (world = await startKnowledge()), 60_000);
+afterAll(() => world.stop());
+afterEach(() => (world.hold = async () => undefined));
+
+const sentences = (topic: string): string =>
+  Array.from({ length: 40 }, (_, index) => `Sentence number ${index} says a little about ${topic}.`).join(' ');
+const cut = (agentId: string, maxTokens: number) =>
+  world.send(`/agents/${agentId}`, { chunking: { maxTokens, overlapTokens: 0 } }, { method: 'PUT' });
+const reindex = async (agentId: string, action = '') =>
+  expect((await world.send(`/knowledge/${agentId}/reindex${action}`, {})).status).toBeLessThan(300);
+const reaches = (agentId: string, state: string) =>
+  until(
+    async () => (await world.read<{ state: string }>(`/knowledge/${agentId}/reindex`)).body.state === state,
+    `the state ${state}`,
+  );
+const document = async (agentId: string, id: string) =>
+  (await world.read<{ status: string; chunkCount: number }>(`/knowledge/${agentId}/documents/${id}`)).body;
+const events = async (id: string) =>
+  (
+    await wholeLog(world.platform.platform.app.get<EventLog>(EVENT_LOG), {
+      filter: { streamPrefixes: [`document-${id}`] },
+    })
+  ).map(({ type }) => type);
+
+/** An Agent of its own with a document that is due. */
+const due = async (topic: string): Promise<{ agentId: string; id: string }> => {
+  const agentId = (await world.send<{ id: string }>('/agents', { spaceId: world.spaceId, name: 'Reader' })).body.id;
+  const id = await world.add(sentences(topic), { agentId });
+  await until(async () => (await document(agentId, id)).status === 'Ready');
+  await cut(agentId, 50);
+  return { agentId, id };
+};
+
+/** Holds the next calls of the embedding model: resolves once there is one. */
+const holding = () => {
+  const held: (() => void)[] = [];
+  world.hold = () => new Promise((resolve) => void held.push(resolve));
+  const letGo = (): void => {
+    world.hold = async () => undefined;
+    for (const go of held) go();
+  };
+  return { begun: () => until(() => held.length > 0, 'a call of the model'), letGo };
+};
+
+describe('a re-index', () => {
+  it.each(['Agent', 'Space'])('ends with its %s, and stands in the way of no other', async (owner) => {
+    const { agentId } = await due('moles');
+    const spaceId = (await world.send<{ id: string }>('/spaces', { name: `Of the ${owner}` })).body.id;
+    const ofSpace = (await world.send<{ id: string }>('/agents', { spaceId, name: 'Reader' })).body.id;
+    const [path, at] = owner === 'Agent' ? [`/agents/${agentId}`, agentId] : [`/spaces/${spaceId}`, ofSpace];
+    const scope = owner === 'Agent' ? 'agent' : 'space';
+    expect((await world.send(`/knowledge/${at}/reindex`, { scope })).status).toBe(202);
+    await reaches(at, 'ready');
+    const start = () => world.platform.call(OPERATIONS, { method: 'POST' });
+    expect((await start()).status).toBe(409);
+    expect((await world.send(path, undefined, { method: 'DELETE' })).status).toBe(204);
+    await until(async () => (await start()).status === 202, 'a re-index of the instance');
+    expect((await world.platform.call(`${OPERATIONS}/cancel`, { method: 'POST' })).status).toBe(200);
+  });
+
+  it('that is cancelled while it makes passages leaves none of them', async () => {
+    const { agentId, id } = await due('voles');
+    const { begun, letGo } = holding();
+    await reindex(agentId);
+    await begun();
+    await reindex(agentId, '/cancel');
+    letGo();
+    await until(async () => (await events(id)).includes('DocumentReindexed'), 'what was made');
+    await until(async () => (await events(id)).at(-1) === 'DocumentReindexDiscarded', 'what was made to be dropped');
+  });
+
+  it('that is rolled back and cancelled while a document follows it is followed no further', async () => {
+    const { agentId, id } = await due('shrews');
+    const { chunkCount: before } = await document(agentId, id);
+    await reindex(agentId);
+    await reaches(agentId, 'ready');
+    await world.send(`/knowledge/${agentId}/documents/${id}`, { name: 'Shrews.md' }, { method: 'PUT' });
+    await until(async () => (await events(id)).includes('DocumentRetitled'), 'the vectors behind the new name');
+    const { begun, letGo } = holding();
+    await reindex(agentId, '/swap');
+    await begun();
+    await reindex(agentId, '/rollback');
+    await reindex(agentId, '/cancel');
+    await until(
+      async () => (await events(id)).includes('DocumentReindexDiscarded'),
+      'what was made first to be dropped',
+    );
+    letGo();
+    const behind = async () => (await events(id)).slice((await events(id)).indexOf('DocumentReindexDiscarded') + 1);
+    await until(async () => (await behind()).includes('DocumentReindexed'), 'what was made');
+    await until(async () => (await behind()).includes('DocumentReindexDiscarded'), 'what was made to be dropped');
+    expect([(await document(agentId, id)).chunkCount, await events(id)]).toEqual([
+      before,
+      expect.not.arrayContaining(['DocumentPassagesSwapped']),
+    ]);
+  });
+});
