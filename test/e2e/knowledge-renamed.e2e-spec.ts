@@ -43,3 +43,25 @@ it('a document that is renamed is embedded behind its new title, billed once, Re
   const searches = world.calls.filter((texts) => texts.length === 1 && !texts[0]?.startsWith('Bison > ')).length;
   await until(async () => (await usage()) === 3 + 3 + searches, 'the calls of the rename');
 });
+
+it('a chunk that is edited while its document is renamed is embedded behind the new title', async () => {
+  const id = await world.add('# Yaks\n\nThe yak sleeps.\n\n# Others\n\nThe zebra eats.');
+  await world.ready(id);
+  const path = `/knowledge/${world.agentId}/documents/${id}`;
+  const change = (more: string, body: object) => world.send(path + more, body, { method: 'PUT' });
+  const [first, second] = await world.chunks(id);
+  const held: (() => void)[] = [];
+  world.hold = () => new Promise((resolve) => void held.push(resolve));
+  const editing = change(`/chunks/${first?.id}`, { text: 'The yak climbs.' });
+  await until(() => held.length > 0, 'the call for the new text');
+  expect((await change('', { name: 'Mountains.md' })).status).toBe(200);
+  // Other passages are served now: the edit is made once more.
+  expect((await change(`/chunks/${second?.id}`, { enabled: false })).status).toBe(200);
+  world.hold = async () => undefined;
+  for (const go of held) go();
+  expect((await editing).status).toBe(200);
+  await until(
+    () => world.calls.flat().includes('Mountains > Yaks\nThe yak climbs.'),
+    'the vector behind the new title',
+  );
+});

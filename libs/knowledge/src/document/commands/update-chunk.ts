@@ -65,7 +65,7 @@ export class UpdateChunkHandler implements ICommandHandler<UpdateChunk> {
     }
   }
 
-  /** `embedded`: vectors of the text that were made before, by model. */
+  /** `embedded`: vectors that were made before, by model and by what they are of: the title may be another by now. */
   private async tryOnce(
     { documentId, chunkId, edit, payer, signal, meta }: UpdateChunk,
     embedded: Map<string, Float32Array>,
@@ -128,7 +128,8 @@ export class UpdateChunkHandler implements ICommandHandler<UpdateChunk> {
   ): Promise<StoredPassage> {
     const embedding = embeddingOf(this.models, ofDocument);
     if (embedding === undefined) return passage;
-    const { key } = embedding.model;
+    const embeddedAs = embeddingKey(name, passage);
+    const key = `${embedding.model.key}/${embeddedAs}`;
     const [vector] = before.has(key)
       ? [before.get(key)]
       : await embedMetered({ models: this.models, metering: this.metering }, embedding, {
@@ -140,6 +141,6 @@ export class UpdateChunkHandler implements ICommandHandler<UpdateChunk> {
         });
     if (vector === undefined) return passage;
     before.set(key, vector);
-    return { ...passage, vector, embeddedAs: embeddingKey(name, passage) };
+    return { ...passage, vector, embeddedAs };
   }
 }
