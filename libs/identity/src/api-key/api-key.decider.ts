@@ -1,4 +1,4 @@
-import { changedFields, type Decider, givenFields, never, reject, type Sensitive } from '@app/kernel';
+import { changedFields, type Decider, givenFields, never, type Position, reject, type Sensitive } from '@app/kernel';
 import type { ApiKeyEvent, UsageLimit } from './api-key.events';
 import type { Permission } from './permissions';
 
@@ -17,6 +17,8 @@ interface Issued extends Grants {
   readonly secretHash: Sensitive<string>;
   /** Number of usage limits it has had, each removed before the next was set. */
   readonly limitsHad: number;
+  /** Position of what said last for which Agents it is. */
+  readonly agentsSaidAt: Position;
 }
 
 export type ApiKey = { readonly status: 'absent' } | ({ readonly status: 'valid' | 'revoked' } & Issued);
@@ -42,7 +44,8 @@ export interface HashedSecret {
 export type ApiKeyCommand =
   | { readonly type: 'Create'; readonly userId: string; readonly secret: HashedSecret; readonly fields: ApiKeyFields }
   | { readonly type: 'Update'; readonly fields: Partial<ApiKeyFields> | ApiKeyChange }
-  | { readonly type: 'GrantAgent'; readonly agentId: string }
+  /** `unlessSaidAfter`: not where somebody has said behind that position for which Agents the key is. */
+  | { readonly type: 'GrantAgent'; readonly agentId: string; readonly unlessSaidAfter?: Position }
   | { readonly type: 'ReplaceSecret'; readonly secret: HashedSecret }
   /** `withUser`: its user is deleted. */
   | { readonly type: 'Revoke'; readonly withUser?: boolean };
@@ -60,7 +63,7 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
       case 'Update':
         return change(typeof command.fields === 'function' ? command.fields(key) : command.fields, key);
       case 'GrantAgent':
-        return grantAgent(command.agentId, key);
+        return grantAgent(command, key);
       case 'ReplaceSecret':
         return key.secretHash === command.secret.secretHash
           ? []
@@ -81,6 +84,7 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
         agentIds: new Set(given.agentIds),
         permissions: new Set(given.permissions),
         limitsHad: given.usageLimit === null ? 0 : 1,
+        agentsSaidAt: event.context.position,
       };
     }
     if (key.status === 'absent') return key;
@@ -94,6 +98,8 @@ export const apiKeyDecider: Decider<ApiKey, ApiKeyCommand, ApiKeyEvent> = {
           agentIds: agentIds === undefined ? key.agentIds : new Set(agentIds),
           permissions: permissions === undefined ? key.permissions : new Set(permissions),
           limitsHad: key.limitsHad + (isLimitedAnew ? 1 : 0),
+          agentsSaidAt:
+            agentIds === undefined && fields.allAgents === undefined ? key.agentsSaidAt : event.context.position,
         };
       }
       case 'ApiKeyAgentGranted':
@@ -139,8 +145,11 @@ const change = (fields: Partial<ApiKeyFields>, key: IssuedApiKey): readonly ApiK
 };
 
 /** A key with all Agents has this one already. */
-const grantAgent = (agentId: string, { agentIds, allAgents }: IssuedApiKey): readonly ApiKeyEvent[] =>
-  allAgents || agentIds.has(agentId)
+const grantAgent = (
+  { agentId, unlessSaidAfter }: Extract<ApiKeyCommand, { readonly type: 'GrantAgent' }>,
+  { agentIds, allAgents, agentsSaidAt }: IssuedApiKey,
+): readonly ApiKeyEvent[] =>
+  allAgents || agentIds.has(agentId) || (unlessSaidAfter !== undefined && agentsSaidAt > unlessSaidAfter)
     ? []
     : [{ type: 'ApiKeyAgentGranted', data: { agentId, agentIds: [...agentIds, agentId] } }];
 
