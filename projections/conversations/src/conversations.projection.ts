@@ -36,6 +36,11 @@ export const conversations: RowProjection = {
     'ConversationTitled',
     'ConversationCompacted',
     'CheckpointDeleted',
+    'AnswerRequested',
+    'FeedbackGiven',
+    'AssistantMessageContinued',
+    'ToolApprovalRequested',
+    'ToolApprovalResponded',
     'ConversationRenamed',
     'ConversationArchived',
     'ConversationUnarchived',
@@ -51,19 +56,7 @@ export const conversations: RowProjection = {
     { name: 'of-space', fields: [{ field: 'spaceId' }, { field: 'createdAt', order: 'desc' }] },
   ],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<
-      Exclude<
-        ConversationEvent,
-        {
-          type:
-            | 'AssistantMessageContinued'
-            | 'AnswerRequested'
-            | 'FeedbackGiven'
-            | 'ToolApprovalRequested'
-            | 'ToolApprovalResponded';
-        }
-      >
-    >;
+    const event = recorded as RecordedEvent<ConversationEvent>;
     const { stream, recordedAt, revision } = event.context;
     const key = idOf(stream);
     const patch = (fields: Partial<ConversationRow>): Operation => ({
@@ -105,6 +98,11 @@ export const conversations: RowProjection = {
         return [patch({ title: event.data.title, titleOf: event.data.messageId })];
       case 'ConversationCompacted':
       case 'CheckpointDeleted':
+      case 'AnswerRequested':
+      case 'FeedbackGiven':
+      case 'AssistantMessageContinued':
+      case 'ToolApprovalRequested':
+      case 'ToolApprovalResponded':
         return [{ op: 'patch', key, fields: { revision } }];
       case 'ConversationRenamed':
         return [patch({ title: event.data.title, titleOf: null })];

@@ -46,6 +46,12 @@ describe('the view of Spaces', () => {
       },
     }));
 
+  it('has the revision of what shows nothing, too: a write that expects it is not rejected', () => {
+    const forfeited = { type: 'ClaimForfeited', data: claim } as const;
+    expect(rowsAfter(spaces, created, event(1, forfeited))).toEqual({ s1: { ...row, revision: 1 } });
+    expect(rowsAfter(spaces, created, happened('user-s1', 1, forfeited))).toEqual({ s1: row });
+  });
+
   it('loses the deleted', () =>
     expect(rowsAfter(spaces, created, event(1, { type: 'SpaceDeleted', data: { released: [] } }))).toEqual({}));
 });

@@ -1,4 +1,4 @@
-import { chunkingSchema, givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
+import { categoryOf, chunkingSchema, givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { spaceEvents, type SpaceEvent } from '@app/spaces';
 import { z } from 'zod';
@@ -25,11 +25,11 @@ export const spaces: RowProjection = {
   name: 'spaces',
   version: 2,
   perStream: true,
-  types: spaceEvents.map(({ type }) => type),
+  types: [...spaceEvents.map(({ type }) => type), 'ClaimForfeited'],
   row: spaceRow,
   indexes: [{ name: 'newest-of-kind', fields: [{ field: 'kind' }, { field: 'createdAt', order: 'desc' }] }],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<Exclude<SpaceEvent, { readonly type: 'ClaimForfeited' }>>;
+    const event = recorded as RecordedEvent<SpaceEvent>;
     const { stream, revision, recordedAt } = event.context;
     const key = idOf(stream);
     switch (event.type) {
@@ -64,6 +64,9 @@ export const spaces: RowProjection = {
         return [{ op: 'patch', key, fields: { memberCount: event.data.memberCount, updatedAt: recordedAt, revision } }];
       case 'SpaceMemberRoleChanged':
         return [{ op: 'patch', key, fields: { updatedAt: recordedAt, revision } }];
+      case 'ClaimForfeited':
+        // Users and Skills forfeit claims too. Nothing of it is shown but the revision, which `If-Match` means.
+        return categoryOf(stream) === 'space' ? [{ op: 'patch', key, fields: { revision } }] : [];
       case 'SpaceDeleted':
         return [{ op: 'remove', key }];
       default:

@@ -46,6 +46,12 @@ describe('the view of users', () => {
     });
   });
 
+  it('has the revision of what shows nothing, too: a write that expects it is not rejected', () => {
+    const forfeited = { type: 'ClaimForfeited', data: claim } as const;
+    expect(rowsAfter(users, created, event(1, forfeited))).toEqual({ u1: { ...row, revision: 1 } });
+    expect(rowsAfter(users, created, happened('space-u1', 1, forfeited))).toEqual({ u1: row });
+  });
+
   it('loses the deleted', () =>
     expect(rowsAfter(users, created, event(1, { type: 'UserDeleted', data: { mailClaim: claim } }))).toEqual({}));
 

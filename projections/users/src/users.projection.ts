@@ -1,5 +1,5 @@
 import { instanceRole, language, type UserEvent } from '@app/identity';
-import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
+import { categoryOf, givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 
@@ -23,11 +23,19 @@ export const users: RowProjection = {
   name: 'users',
   version: 1,
   perStream: true,
-  types: ['UserCreated', 'UserChanged', 'UserRoleChanged', 'UserSuspended', 'UserReactivated', 'UserDeleted'],
+  types: [
+    'UserCreated',
+    'UserChanged',
+    'UserRoleChanged',
+    'UserSuspended',
+    'UserReactivated',
+    'UserDeleted',
+    'ClaimForfeited',
+  ],
   row: userRow,
   indexes: [{ name: 'newest', fields: [{ field: 'createdAt', order: 'desc' }] }],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<Exclude<UserEvent, { readonly type: 'ClaimForfeited' }>>;
+    const event = recorded as RecordedEvent<UserEvent>;
     const { stream, revision, recordedAt } = event.context;
     const key = idOf(stream);
     switch (event.type) {
@@ -61,6 +69,9 @@ export const users: RowProjection = {
         return [{ op: 'patch', key, fields: { status: 'suspended', revision } }];
       case 'UserReactivated':
         return [{ op: 'patch', key, fields: { status: 'active', revision } }];
+      case 'ClaimForfeited':
+        // Spaces and Skills forfeit claims too. Nothing of it is shown but the revision, which `If-Match` means.
+        return categoryOf(stream) === 'user' ? [{ op: 'patch', key, fields: { revision } }] : [];
       case 'UserDeleted':
         return [{ op: 'remove', key }];
       default:
