@@ -68,6 +68,23 @@ describe('a call of an operation', () => {
     expect(running().asked).toHaveLength(1);
   });
 
+  it.each([
+    ['of its address', 'application/json', (url: string) => JSON.stringify({ url })],
+    ['with escaped slashes', 'application/json', () => '{"is":"a*b\\/c+d \\"e\'&ü9"}'],
+    ['with escapes of Unicode', 'application/json', () => '{"is":"a*b/c\\u002Bd \\u0022e\\u0027\\u0026\\u00fc9"}'],
+    ['in HTML', 'text/html', () => '<b>a*b/c&#43;d &quot;e&#x27;&amp;ü9</b>'],
+    ['in an address with small digits', 'text/plain', () => 'a%2ab%2fc%2bd%20%22e%27%26%c3%bc9'],
+  ])('does not tell the secret %s either', async (_how, type, told) => {
+    running().answer = (request, response) =>
+      void response.setHeader('content-type', type).end(told(request.url ?? ''));
+    const operation = operationOf({ security: [{ s: [] }] }, '/a', 'get', {
+      components: { securitySchemes: { s: { type: 'apiKey', in: 'query', name: 'key' } } },
+    });
+    const { body } = await result({ operation, secret: `a*b/c+d "e'&ü9` });
+    expect(JSON.stringify(body)).toContain('[secret]');
+    expect(JSON.stringify(body)).not.toMatch(/b(?:\/|%2f)|9/i);
+  });
+
   it('tells an error of the API as one', async () => {
     running().answer = (_request, response) =>
       void response.writeHead(404, { 'content-type': 'text/plain' }).end('no such pet');
