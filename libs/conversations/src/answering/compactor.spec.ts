@@ -1,8 +1,9 @@
-import { isErased } from '@app/kernel';
+import { Decisions, isErased } from '@app/kernel';
 import { type ChatRequest, textOfMessage } from '@app/models';
 import {
   endTurns,
   meta,
+  PARTY,
   question,
   says,
   saysHalf,
@@ -11,6 +12,7 @@ import {
   waiting,
 } from '../../../../test/fixtures/scripted-turns';
 import { until } from '../../../../test/fixtures/until';
+import { conversationDecider } from '../conversation/conversation.decider';
 
 const BUDGET = 600;
 const words = (what: string, count = 60): string => `${what} `.repeat(count).trim();
@@ -105,6 +107,35 @@ describe('a conversation above its budget', () => {
     const byHand = compactor.byHand({ conversationId, agent, asker: { userId }, signal }, meta());
     await expect(byHand).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(types().slice(before)).not.toContain('ConversationCompacted');
+  });
+
+  it.each([
+    ['what is summarised', 0],
+    ['what is kept', 3],
+  ])('is shown without a message of %s that is deleted while the summary is made', async (_what, index) => {
+    const { chat, ask, answers, summarised, answerIds, types, codec, log, conversationId } = await long(2);
+    chat.script = says('Noted.');
+    await ask(words('question2'));
+    chat.script = says('The last one said.');
+    await ask('So?');
+    const { held, release } = waiting();
+    chat.script = async function* (request) {
+      if (request.task === 'summary') await held;
+      yield* says(request.task === 'summary' ? 'Summary.' : 'Done.')(request);
+    };
+    const asked = ask(words('why', 125));
+    await until(() => summarised().length === 1);
+    const messageId = answerIds[index] as string;
+    const deletion = { type: 'DeleteMessage' as const, ...PARTY, messageId };
+    await new Decisions(log, codec).transact(conversationDecider, conversationId, deletion, meta());
+    release();
+    await asked;
+    const last = shown(answers().at(-1) as ChatRequest);
+    expect(last.at(-1)).toBe(words('why', 125));
+    const said = index === 0 ? words('answer') : 'The last one said.';
+    // The second answer has the words of the first.
+    expect(last.filter((text) => text === said)).toHaveLength(index === 0 ? 1 : 0);
+    expect(types().filter((type) => type === 'ConversationCompacted')).toHaveLength(index === 0 ? 0 : 1);
   });
 
   it('keeps its summary under a key of its own', async () => {

@@ -105,7 +105,9 @@ export class Compactor {
           );
         }
       }
-    return { ...(await fitting(context, budget)), invocations: [] };
+    // What was deleted while a summary was made is shown to no model.
+    const left = await this.contextOf(conversationId, last, turn.agent);
+    return { ...(await fitting(left, budget)), invocations: [] };
   }
 
   /**
@@ -218,7 +220,7 @@ export class Compactor {
     const skillIds = [...new Set([...context.skillIds, ...skillsLoadedIn(older)])];
     const after = { ...context, newestFirst: kept, summary: { checkpointId, text: made.text }, skillIds };
     const { decisions } = this.parts;
-    const receipt = await decisions.transact(
+    await decisions.transact(
       conversationDecider,
       conversationId,
       {
@@ -236,8 +238,7 @@ export class Compactor {
       },
       stepOf(meta, 'checkpoint'),
     );
-    if (receipt.eventIds.length > 0) return { ...after, invocations: made.invocations };
-    // Another process was first; else what it was made from was deleted meanwhile.
+    // Not `after`: what stands behind the boundary may have been deleted meanwhile. Where nothing was recorded, another process was first, or what it was made from was deleted.
     const recorded = await this.contextOf(conversationId, newestFirst[0]?.messageId, agent);
     const isNew = recorded.summary !== null && recorded.summary.checkpointId !== summary?.checkpointId;
     return isNew ? { ...recorded, invocations: made.invocations } : undefined;
