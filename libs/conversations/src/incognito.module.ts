@@ -2,7 +2,7 @@ import { Processes } from '@app/coordination';
 import { type Clock, CLOCK, CONFIG, type Config, InstanceSecret, LOGGER, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
 import { type Metering, METERING, SpendingModule } from '@app/spending';
-import { Module, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { Answerer } from './answering/answerer';
 import { RETRIEVER, type Retriever } from './answering/retriever';
 import { AGENT_SKILLS, type AgentSkills } from './answering/skills';
@@ -10,9 +10,7 @@ import { TurnBeginnings } from './answering/turn-beginnings';
 import { AGENT_TOOLS, type AgentTools } from './answering/tools';
 import { IncognitoConversations } from './incognito/incognito-conversations';
 import { IncognitoIds } from './incognito/incognito-ids';
-
-/** Look for conversations that have ended this often. */
-const END_OLD_MS = 30_000;
+import { IncognitoEndings } from './incognito-endings';
 
 interface Parts {
   readonly ids: IncognitoIds;
@@ -57,19 +55,8 @@ const conversations = ({ ids, clock, config, skills, ...parts }: Parts): Incogni
       clock: CLOCK,
       logger: LOGGER,
     }),
+    IncognitoEndings,
   ],
   exports: [IncognitoConversations, IncognitoIds],
 })
-export class IncognitoModule implements OnModuleInit, OnModuleDestroy {
-  private ending: NodeJS.Timeout | undefined;
-
-  constructor(private readonly conversations: IncognitoConversations) {}
-
-  onModuleInit(): void {
-    this.ending = setInterval(() => this.conversations.endOld(), END_OLD_MS).unref();
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.ending);
-  }
-}
+export class IncognitoModule {}

@@ -73,6 +73,18 @@ describe('incognito conversations', () => {
     expect(() => own(busy)).toThrow(expect.objectContaining(NOT_FOUND));
   });
 
+  it('end with their user or Agent, those of others stay', async () => {
+    const { conversations, ask, own, question } = setUp({ answers: () => new Promise(() => undefined) });
+    const turn = await conversations.ask(question('A'), ids.next());
+    const other = await conversations.ask(question('B', { userId: 'other' }), ids.next());
+    await conversations.endGone(async ({ userId }) => userId === 'user');
+    await expect(turn.finished).rejects.toMatchObject(NOT_FOUND);
+    expect(() => own(turn.conversationId)).toThrow(expect.objectContaining(NOT_FOUND));
+    await expect(ask('C', { conversationId: turn.conversationId })).rejects.toMatchObject(NOT_FOUND);
+    expect(own(other.conversationId, 'other').messageCount).toBe(2);
+    expect(conversations.stop({ userId: 'other', agentId: 'agent' }, other.conversationId)).toBe(true);
+  });
+
   it('of one user make way for new ones, the one first that was not used for longest; those of others stay', async () => {
     const { clock, ask, own } = setUp();
     const foreign = await ask('A', { userId: 'other' });

@@ -115,6 +115,11 @@ export class IncognitoConversations {
     }
   }
 
+  /** Ends those of which the user or the Agent is gone, and what is being answered in them. */
+  async endGone(isGone: (party: Party) => Promise<boolean>): Promise<void> {
+    for (const conversation of this.all.values()) if (await isGone(conversation.party)) this.end(conversation);
+  }
+
   /** Waits for running answers, and stops those that take longer. */
   async close(graceMs: number): Promise<void> {
     const open = [...this.all.values()].flatMap((conversation) => conversation.open);
