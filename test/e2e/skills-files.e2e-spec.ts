@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { LoadableSkills } from '@app/skills';
+import { BLOBS, type Blobs } from '@app/blobs';
+import { Decisions } from '@app/kernel';
+import { LoadableSkills, skillDecider } from '@app/skills';
 import { until } from '../fixtures/until';
 import { zipFile } from '../fixtures/files/office';
 import { alice, create, platform, withSpaces } from './spaces-world';
@@ -114,6 +116,46 @@ describe('files of a Skill', () => {
     expect((await loadable.load(after.skills[0] ?? found)).instructions).toBe('Changed.');
     await call(`/${skill.id}/activate`, 'POST', { versionId: found.versionId });
     expect((await loadable.of(agent)).skillSetHash).toBe(skillSetHash);
+  });
+
+  it('change what an Agent can load, and further keys of the frontmatter do not', async () => {
+    const { skill, spaceId } = await uploaded('Keys');
+    const loadable = platform.platform.app.get(LoadableSkills, { strict: false });
+    const hash = async () => (await loadable.of({ agentId: skill.id, spaceId })).skillSetHash;
+    const before = await hash();
+    await call(`/${skill.id}`, 'PUT', { frontmatter: { license: 'Apache-2.0' } });
+    const published = await call(`/${skill.id}/publish`, 'POST');
+    expect(published.body['activeVersionId']).not.toBe(skill['activeVersionId']);
+    expect(await hash()).toBe(before);
+    await upload(`/${skill.id}/draft/files/references%2Flimits.md`, 'PUT', 'x', Buffer.from('No limit.'));
+    await call(`/${skill.id}/publish`, 'POST');
+    expect(await hash()).not.toBe(before);
+  });
+
+  it('go live only where each of them is there', async () => {
+    const { skill } = await uploaded('Lost');
+    const first = skill['activeVersionId'] as string;
+    const [blobs, decisions] = [
+      platform.platform.app.get<Blobs>(BLOBS, { strict: false }),
+      platform.platform.app.get(Decisions, { strict: false }),
+    ];
+    await call(`/${skill.id}`, 'PUT', { instructions: 'Changed.' });
+    const { state } = await decisions.load(skillDecider, skill.id);
+    if (state.status !== 'present') throw new Error('no Skill');
+    const { file } = state.draft?.files.get('assets/all-bytes.bin') ?? { file: '' };
+    const stored = await blobs.readStored(file);
+    if (stored === undefined) throw new Error('no file');
+    await blobs.remove([file]);
+    const away = await call(`/${skill.id}/publish`, 'POST');
+    expect([away.status, away.body]).toMatchObject([503, { code: 'unavailable' }]);
+    expect((await call(`/${skill.id}`)).body).toMatchObject({ activeVersionId: first, hasDraft: true });
+    await blobs.writeStored(file, stored);
+    const { body: second } = await call(`/${skill.id}/publish`, 'POST');
+    expect(second['activeVersionId']).not.toBe(first);
+    await blobs.remove([file]);
+    expect((await call(`/${skill.id}/activate`, 'POST', { versionId: first })).status).toBe(503);
+    await blobs.writeStored(file, stored);
+    expect((await call(`/${skill.id}/activate`, 'POST', { versionId: first })).status).toBe(200);
   });
 
   it.each([

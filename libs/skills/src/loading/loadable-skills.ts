@@ -8,7 +8,7 @@ import { skillNamesDecider } from '../names/skill-names.decider';
 import { SkillBodies, skillStream } from '../skill/skill-bodies';
 import { activeVersion, skillDecider } from '../skill/skill.decider';
 import type { StoredFile } from '../skill/skill.events';
-import { filesOf, hashOf, type SkillVersion } from '../skill/version';
+import { filesOf, hashOf, loadedHashOf, type SkillVersion } from '../skill/version';
 import { isText, matchesIn, type SearchedText, wordsOf } from './search-texts';
 
 /** Where an Agent has a Skill from. */
@@ -21,6 +21,8 @@ export interface AvailableSkill {
   readonly slug: string;
   readonly description: string;
   readonly contentHash: string;
+  /** Of what can be loaded of it. */
+  readonly loadedHash: string;
   readonly availability: Availability;
 }
 
@@ -213,10 +215,18 @@ const availableSkill = ({
 }): AvailableSkill | undefined => {
   if (version === undefined || isErased(slug)) return undefined;
   const description = revealed<string>(version.description, '');
-  return { skillId, versionId: version.id, slug, description, contentHash: hashOf(version), availability };
+  return {
+    skillId,
+    versionId: version.id,
+    slug,
+    description,
+    contentHash: hashOf(version),
+    loadedHash: loadedHashOf(version),
+    availability,
+  };
 };
 
 const setHashOf = (skills: readonly AvailableSkill[]): string =>
   createHash('sha256')
-    .update(JSON.stringify(skills.map(({ slug, contentHash }) => [slug, contentHash])))
+    .update(JSON.stringify(skills.map(({ slug, loadedHash }) => [slug, loadedHash])))
     .digest('hex');

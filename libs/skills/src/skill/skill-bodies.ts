@@ -22,6 +22,8 @@ export const skillStream = (skillId: string): string => streamOf(skillDecider.ca
 
 /** Files that are written at once, and that are read for findings beside them. */
 const AT_ONCE = 8;
+/** Files that are looked for at once. */
+const LOOKED_AT_ONCE = 32;
 
 /** The bodies of the files of Skills, each encrypted under its Skill's key. Stored first, then named by an event. */
 @Injectable()
@@ -133,11 +135,14 @@ export class SkillBodies {
     }
   }
 
-  /** Throws `Unavailable` unless the files of a version can be read, and so be searched. They were stored before they were named; what may be away is the store. */
+  /** Throws `Unavailable` unless the files of a version can be read, and so be searched: each is stored, and one is read, since they have one key. */
   async assertReadable(stream: string, files: readonly StoredFile[]): Promise<void> {
     const [first] = files.toSorted((a, b) => a.sizeBytes - b.sizeBytes);
-    if (first !== undefined && (await this.read(stream, first)) === undefined)
-      throw new Unavailable('blobs', 'the files of the Skill cannot be read');
+    if (first === undefined) return;
+    const looking = new Semaphore(LOOKED_AT_ONCE);
+    const stored = files.map(({ file }) => looking.run(() => this.blobs.storedAt(file)));
+    const found = await Promise.all([this.read(stream, first), ...stored]);
+    if (found.includes(undefined)) throw new Unavailable('blobs', 'the files of the Skill cannot be read');
   }
 
   /** The bytes of a file. Undefined if it, or its key, is gone. */

@@ -85,6 +85,18 @@ export const hashOf = (version: VersionContent & { readonly contentHash?: Sensit
       })
     : revealed(version.contentHash, '');
 
+const loadedHashes = new WeakMap<VersionContent, string>();
+
+/** A hash of what an Agent can load of it: its content but for the frontmatter, which no Agent is given. */
+export const loadedHashOf = (version: VersionContent): string => {
+  const known = loadedHashes.get(version);
+  if (known !== undefined) return known;
+  const { description, instructions, files } = version;
+  const hash = hashOf({ ...emptyContent, description, instructions, files });
+  loadedHashes.set(version, hash);
+  return hash;
+};
+
 /** Its files in the order of their paths. */
 export const filesOf = ({ files }: VersionContent): readonly StoredFile[] =>
   files
