@@ -39,17 +39,19 @@ describe('a conversation', () => {
     const title = (messageId: string, text = 'Ferries'): ConversationCommand => ({
       type: 'Title',
       messageId,
+      answerId: messageId.replace('m', 'a'),
       title: text,
     });
     const begun = [ask(1), answer(1)] as const;
     expect(decide(title('m1'), ...begun)).toEqual([
-      { type: 'ConversationTitled', data: { title: 'Ferries', messageId: 'm1' } },
+      { type: 'ConversationTitled', data: { title: 'Ferries', messageId: 'm1', answerId: 'a1' } },
     ]);
     const untitled: readonly (readonly ConversationCommand[])[] = [
       [...begun, title('m1', 'Another')],
       [...begun, { type: 'Update', ...party, title: 'Mine' }],
       [...begun, title('m1'), { type: 'Update', ...party, title: 'Mine' }],
       [...begun, { type: 'DeleteMessage', ...party, messageId: 'm1' }],
+      [...begun, { type: 'DeleteMessage', ...party, messageId: 'a1' }],
       [...begun, { type: 'Remove' }],
     ];
     for (const before of untitled) expect(decide(title('m1'), ...before)).toEqual([]);
@@ -57,10 +59,14 @@ describe('a conversation', () => {
     expect(decide({ type: 'Update', ...party, title: 'Mine' }, ...begun, title('m1'))).toMatchObject([
       { type: 'ConversationRenamed', data: { title: 'Mine' } },
     ]);
-    expect(decide({ type: 'DeleteMessage', ...party, messageId: 'm1' }, ...begun, title('m1'))).toMatchObject([
-      { type: 'ConversationTitled', data: { title: 'New conversation', messageId: null } },
-      { type: 'MessageDeleted' },
-    ]);
+    for (const messageId of ['m1', 'a1'])
+      expect(decide({ type: 'DeleteMessage', ...party, messageId }, ...begun, title('m1'))).toMatchObject([
+        { type: 'ConversationTitled', data: { title: 'New conversation', messageId: null } },
+        { type: 'MessageDeleted' },
+      ]);
+    const gone = { type: 'DeleteMessage', ...party, messageId: 'a1' } as const;
+    for (const before of [[...begun], [...begun, title('m1'), { type: 'Update', ...party, title: 'Mine' } as const]])
+      expect(decide(gone, ...before)).toMatchObject([{ type: 'MessageDeleted' }]);
   });
   it('takes the answer that is waited for, once', () => {
     expect(decide(answer(1), ask(1))).toMatchObject([{ data: { messageId: 'a1', parentId: 'm1' } }]);
@@ -157,8 +163,8 @@ describe('a conversation in a snapshot', () => {
     expect(snapshot?.restore(JSON.parse(saved) as Json)).toEqual({ ...state, title: ERASED });
     // Another set of fields is another version: see `conversationSnapshot`.
     expect([snapshot?.version, Object.keys(state).toSorted()]).toEqual([
-      6,
-      'agentId answers archived checkpoints conversationId deleted isTitled kind last open parents places spaceId status title titleOf userId'.split(
+      7,
+      'agentId answers archived checkpoints conversationId deleted isTitled kind last open parents places spaceId status title titleOf titledFrom userId'.split(
         ' ',
       ),
     ]);

@@ -9,6 +9,7 @@ import { conversationSnapshot } from './conversation.snapshot';
 import { knownMessageDeleted, messageDeleted, withMessage, withoutMessage } from './message-deletion';
 import type { MessagePart, QuestionPart } from './message-parts';
 import { type Continue, goesOn, type OpenTurn, type TurnOrigin, wentOn, withTurn } from './open-turns';
+import { retitled, type Title, titled, wasTitled } from './titles';
 import { responded, type Respond, responds, type Wait, waiting, waits } from './tool-approvals';
 
 export interface LiveConversation {
@@ -22,6 +23,8 @@ export interface LiveConversation {
   readonly title: Sensitive<string>;
   /** The message that the title is made from; null where its user gave it, or it says nothing. */
   readonly titleOf: string | null;
+  /** The answer that a model made the title from too; null where it made none, and where that is not known: of titles of before 1.6. */
+  readonly titledFrom: string | null;
   /** A model has titled it, or its user: it is titled once. */
   readonly isTitled: boolean;
   readonly archived: boolean;
@@ -108,8 +111,7 @@ export type ConversationCommand =
   | (Party & { readonly type: 'Delete' })
   /** Also of the answer under way; a question goes with it. */
   | (Party & { readonly type: 'DeleteMessage'; readonly messageId: string })
-  /** A model's title, made from a question that it begins with and the answer. Nothing where it has one by now, or the question is gone. */
-  | { readonly type: 'Title'; readonly messageId: string; readonly title: string }
+  | Title
   /** Deletion of a message that is erased already. */
   | { readonly type: 'RemoveMessage'; readonly messageId: string }
   /** Deletion that follows from the deletion of the Agent, the Space or the user. */
@@ -177,6 +179,7 @@ const started = ({
   status: 'Live',
   ...data,
   titleOf,
+  titledFrom: null,
   isTitled: false,
   archived: false,
   parents: PersistentMap(),
@@ -228,19 +231,6 @@ const answer = (
   ];
 };
 
-const retitled = (title: string | undefined, state: LiveConversation): readonly ConversationEvent[] =>
-  title === undefined || title === state.title ? [] : [{ type: 'ConversationRenamed', data: { title } }];
-
-/** Whether a model may title a conversation, from its beginning with this question: its user has not, and no model has. */
-export const awaitsTitle = ({ titleOf, isTitled, parents }: LiveConversation, messageId: string): boolean =>
-  !isTitled && titleOf === messageId && parents.has(messageId);
-
-const titled = (
-  { messageId, title }: { readonly messageId: string; readonly title: string },
-  state: LiveConversation,
-): readonly ConversationEvent[] =>
-  awaitsTitle(state, messageId) ? [{ type: 'ConversationTitled', data: { title, messageId } }] : [];
-
 const archived = (wanted: boolean | undefined, state: LiveConversation): readonly ConversationEvent[] =>
   wanted === undefined || wanted === state.archived
     ? []
@@ -280,12 +270,12 @@ const evolveLive = (
     case 'MessageDeleted':
       return withoutMessage(state, event.data);
     case 'ConversationTitled':
-      return { ...state, title: event.data.title, titleOf: event.data.messageId, isTitled: true };
+      return wasTitled(state, event.data);
     case 'ConversationCompacted':
     case 'CheckpointDeleted':
       return { ...state, checkpoints: checkpointsAfter(state.checkpoints, event) };
     case 'ConversationRenamed':
-      return { ...state, title: event.data.title, titleOf: null, isTitled: true };
+      return { ...state, title: event.data.title, titleOf: null, titledFrom: null, isTitled: true };
     case 'ConversationArchived':
     case 'ConversationUnarchived':
       return { ...state, archived: event.type === 'ConversationArchived' };

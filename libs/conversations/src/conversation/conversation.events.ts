@@ -141,8 +141,13 @@ export const messageDeleted = defineEvent({
 export const conversationTitled = defineEvent({
   type: 'ConversationTitled',
   description:
-    'A conversation was given a title, other than by its user: made from the message named here, or one that says nothing, when that was deleted.',
-  data: z.strictObject({ title, messageId: id.nullable() }),
+    'A conversation was given a title, other than by its user: made from the message named here and, by a model, its answer; or one that says nothing, when either was deleted.',
+  data: z.strictObject({
+    title,
+    messageId: id.nullable(),
+    /** The answer that it was made from too; absent in titles of before 1.6. */
+    answerId: id.exactOptional(),
+  }),
   entity: 'messageId',
 });
 

@@ -15,7 +15,7 @@ interface SavedSet {
  * written. `version`: raise it whenever a field is added, removed or folded otherwise.
  */
 export const conversationSnapshot: SnapshotFormat<ConversationState> = {
-  version: 6,
+  version: 7,
   save: (state) => {
     if (state.status !== 'Live' || state.open.size > 0) return undefined;
     const { title: _, open: __, ...fields } = state;

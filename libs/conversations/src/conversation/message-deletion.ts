@@ -26,14 +26,14 @@ export const knownMessageDeleted = (messageId: string, live: LiveConversation): 
 /** What deletes a message. Nothing for one that is unknown, or deleted. The title and the summaries that were made from it go before it: what waits for the deletion finds it gone. */
 export const messageDeleted = (messageId: string, state: LiveConversation): readonly ConversationEvent[] => {
   if (!isMessage(messageId, state)) return [];
-  const { conversationId, parents, open, titleOf } = state;
+  const { conversationId, parents, open, titleOf, titledFrom } = state;
   const unfinished = [...open.values()]
     .filter((turn) => endsWith(turn, messageId))
     .map((turn) => unfinishedDeleted(turn, state));
   if (open.has(messageId)) return unfinished;
   const childIds = [...parents].flatMap(([child, parent]) => (parent === messageId ? [child] : []));
   return [
-    ...(titleOf === messageId
+    ...(titleOf === messageId || titledFrom === messageId
       ? [{ type: 'ConversationTitled' as const, data: { title: NO_TITLE, messageId: null } }]
       : []),
     ...unfinished,

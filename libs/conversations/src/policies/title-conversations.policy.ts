@@ -11,8 +11,9 @@ import {
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import { History, type RecordedAnswer } from '../answering/history';
-import { awaitsTitle, conversationDecider } from '../conversation/conversation.decider';
+import { conversationDecider } from '../conversation/conversation.decider';
 import { textOf } from '../conversation/message-parts';
+import { awaitsTitle } from '../conversation/titles';
 import { Titler } from '../titling/titler';
 
 /** Answers that are older get no title: nobody waits for one, and a log that is read from its beginning would call models for all its conversations. */
@@ -40,7 +41,8 @@ export class TitleConversations implements Policy {
     if (data.status === 'failed' || isErased(data.parts) || ageOf(context.recordedAt, now) > MOST_AGE_MS) return;
     const conversationId = idOf(context.stream);
     const { state } = await this.decisions.load(conversationDecider, conversationId);
-    if (state.status !== 'Live' || !awaitsTitle(state, data.parentId)) return;
+    const exchange = { messageId: data.parentId, answerId: data.messageId };
+    if (state.status !== 'Live' || !awaitsTitle(state, exchange)) return;
     const [question, answer] = [await this.history.message(conversationId, data.parentId), textOf(data.parts)];
     if (question === undefined || answer.trim() === '') return;
     const [kind, keyId = ''] = context.actor.split(':');
@@ -58,7 +60,7 @@ export class TitleConversations implements Policy {
       return this.decisions.transact(
         conversationDecider,
         conversationId,
-        { type: 'Title', messageId: data.parentId, title },
+        { type: 'Title', ...exchange, title },
         reactionTo(recorded, this.name, now),
       );
     });
