@@ -1,3 +1,4 @@
+import { TimeOrderedIds } from '@app/kernel';
 import { bucketDecider, bucketIdOf } from '@app/memory';
 import { until } from '../fixtures/until';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
@@ -184,6 +185,28 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
       expect(listed.filter((memory) => memory.text === text)).toHaveLength(1);
       for (const { id } of listed) expect((await remove(id)).status).toBe(204);
     }
+  });
+
+  it('nobody saves the text of a memory again whose edit was cut short, before that is settled', async () => {
+    const { owner, platform } = world;
+    const { decisions } = platform.platform.host.stores;
+    const tea = () => world.post(owner.key, { text: 'Drinks tea' }, agentId);
+    const { id } = (await tea()).body;
+    const ids = new TimeOrderedIds();
+    const bucket = { agentId, userId: owner.userId, kind: 'personal' } as const;
+    const edit = { memoryId: id, ticket: ids.next(), hash: 'coffee', replaces: null, screening: { version: '1' } };
+    const meta = { commandId: ids.next(), actor: 'a request', correlationId: ids.next(), now: new Date() };
+    const take = { type: 'Take', ...bucket, ...edit, use: 'edit', most: PLACES } as const;
+    await decisions.transact(bucketDecider, bucketIdOf(bucket), take, meta);
+    const again = await tea();
+    expect([again.status, again.body.id]).toEqual([200, id]);
+    const isSettled = async () =>
+      (await decisions.load(bucketDecider, bucketIdOf(bucket))).state.places.get(id)?.edits.isEmpty() === true;
+    await until(isSettled, 'what the edit was to change', { patience: 20_000 });
+    expect((await at(agentId).edit(id, 'Drinks coffee')).status).toBe(200);
+    const other = await tea();
+    expect(other.status).toBe(201);
+    expect(other.body.id).not.toBe(id);
   });
 
   it('one takes the place of a memory', async () => {

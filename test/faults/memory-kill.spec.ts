@@ -141,17 +141,20 @@ const cases: readonly Case[] = [
   },
   {
     title: 'edit',
-    appends: 2,
+    appends: 3,
     racedFrom: 2,
     prepare: async (given) => {
       const [before, after] = [name(), name()];
       const id = await made(given.path, { text: before });
-      // Its place has the new text first, and gets the old one back.
-      const check = async () => {
-        expect((await memoriesOf(given.agentId)).map(({ text }) => text)).toEqual([before]);
+      // Its place has both texts until it is noted which of them the memory has.
+      const check = async (n: number) => {
+        const [has, free] = n < 3 ? [before, after] : [after, before];
+        expect((await memoriesOf(given.agentId)).map(({ text }) => text)).toEqual([has]);
         const add = async (text: string): Promise<Answer> => send(post(given, { text }));
-        await until(async () => (await add(after)).status === 201, 'the other text', { every: 100 });
-        expect([(await add(before)).status, (await add(before)).body['id']]).toEqual([200, id]);
+        const again = await add(has);
+        expect([again.status, again.body['id']]).toEqual([200, id]);
+        await until(async () => (await add(free)).status === 201, 'the other text', { every: 100 });
+        expect([(await add(has)).status, (await add(has)).body['id']]).toEqual([200, id]);
       };
       return { sent: { method: 'PUT', path: `${given.path}/${id}`, body: { text: after } }, check };
     },

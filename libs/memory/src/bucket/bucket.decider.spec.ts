@@ -21,6 +21,10 @@ const taken = (memoryId: string, more: Partial<TakePlace> = {}): BucketEvent => 
   const { type: _, most: _most, ...data } = taking(memoryId, more);
   return { type: 'MemoryPlaceTaken', data };
 };
+const noting = (memoryId: string, more: Partial<TakePlace> = {}): BucketCommand => {
+  const { use: _use, replaces: _replaces, most: _most, ...noted } = taking(memoryId, more);
+  return { ...noted, type: 'Note' };
+};
 const released = (memoryIds: string[], ticket: string | null = null): BucketEvent => ({
   type: 'MemoryPlaceReleased',
   data: { memoryIds, ticket },
@@ -55,26 +59,54 @@ describe('a bucket', () => {
     given(bucketDecider, taken('m1'))
       .when(taking('m2', { hash: 'hash-m1' }))
       .rejects('conflict', { reason: 'equal_memory', id: 'm1' });
-    const edited = taken('m1', { hash: 'anew', use: 'edit', ticket: 't2' });
-    given(bucketDecider, taken('m1'), edited)
-      .when(taking('m2', { hash: 'hash-m1' }))
-      .yields(taken('m2', { hash: 'hash-m1' }));
-    given(bucketDecider, taken('m1'), edited)
-      .when(taking('m2', { hash: 'anew' }))
-      .rejects('conflict', { reason: 'equal_memory', id: 'm1' });
+  });
+
+  it('has the text before and the one to come while a memory is edited, until it is noted which it has', () => {
+    const edit = { hash: 'anew', use: 'edit', ticket: 't2' } as const;
+    const edited = [taken('m1'), taken('m1', edit)];
+    for (const hash of ['hash-m1', 'anew'])
+      given(bucketDecider, ...edited)
+        .when(taking('m2', { hash }))
+        .rejects('conflict', { reason: 'equal_memory', id: 'm1' });
+    for (const [hash, free] of [
+      ['anew', 'hash-m1'],
+      ['hash-m1', 'anew'],
+    ] as const) {
+      const noted = taken('m1', { ...edit, hash, use: 'note' });
+      given(bucketDecider, ...edited)
+        .when(noting('m1', { ticket: 't2', hash }))
+        .yields(noted);
+      const over = given(bucketDecider, ...edited, noted);
+      over.when(noting('m1', { ticket: 't2', hash })).yields();
+      over.when(taking('m2', { hash })).rejects('conflict', { reason: 'equal_memory', id: 'm1' });
+      over.when(taking('m2', { hash: free })).yields(taken('m2', { hash: free }));
+    }
+  });
+
+  it('has the text of an edit that is under way when another one is over', () => {
+    const one = { hash: 'one', use: 'edit', ticket: 't2' } as const;
+    const other = { hash: 'other', use: 'edit', ticket: 't3' } as const;
+    const over = given(
+      bucketDecider,
+      taken('m1'),
+      taken('m1', one),
+      taken('m1', other),
+      taken('m1', { ...one, use: 'note' }),
+    );
+    for (const hash of ['one', 'other'])
+      over.when(taking('m2', { hash })).rejects('conflict', { reason: 'equal_memory', id: 'm1' });
+    over.when(taking('m2', { hash: 'hash-m1' })).yields(taken('m2', { hash: 'hash-m1' }));
   });
 
   it('has a text once also where one is changed to it, but notes what a memory has', () => {
     const edit = { hash: 'hash-m1', use: 'edit', ticket: 't2' } as const;
-    const { type: _, most: _most, ...noted } = taking('m2', edit);
+    const noted = noting('m2', { hash: 'hash-m1', ticket: 't2' });
     const both = given(bucketDecider, taken('m1'), taken('m2'));
     both.when(taking('m2', edit)).rejects('conflict', { reason: 'equal_memory', id: 'm1' });
-    both.when({ type: 'Note', ...noted }).yields(taken('m2', edit));
+    both.when(noted).yields(taken('m2', { ...edit, use: 'note' }));
     both.when(taking('m2', { use: 'edit', ticket: 't2' })).yields();
-    both.when({ type: 'Note', ...noted, hash: 'hash-m2' }).yields();
-    given(bucketDecider)
-      .when({ type: 'Note', ...noted })
-      .yields();
+    both.when(noting('m2', { ticket: 't2' })).yields();
+    given(bucketDecider).when(noted).yields();
   });
 
   it('gives the place of one memory to another, once, also when it is full', () => {

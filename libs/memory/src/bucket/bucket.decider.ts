@@ -6,6 +6,8 @@ import type { BucketEvent, PlaceUse } from './bucket.events';
 /** The place of a memory. */
 interface Place {
   readonly hash: string;
+  /** The texts that it is to have, by the tickets of edits that are under way: held beside the one that it has, since any of them may be cut short. */
+  readonly edits: PersistentMap<Uuid, string>;
   /** The memory whose place it has, until that one is gone. */
   readonly replaces: string | null;
   /** Of the requests that took it; what is saved keeps those that are left. */
@@ -37,11 +39,15 @@ export interface TakePlace extends BucketOwner {
   readonly most: number;
 }
 
+interface NoteText extends Omit<TakePlace, 'type' | 'use' | 'replaces' | 'most'> {
+  readonly type: 'Note';
+}
+
 export type BucketCommand =
   /** With the use `edit` a memory that has a place is to have another text. */
   | TakePlace
-  /** Says which text a memory has that has a place, whatever was to become of it. */
-  | ({ readonly type: 'Note' } & Omit<TakePlace, 'type' | 'most'>)
+  /** Says which text a memory has that has a place, now that the edit of the ticket is over. */
+  | NoteText
   /** `ticket`: gives back the place of one request, null all that the memories have. */
   | { readonly type: 'Release'; readonly memoryIds: readonly string[]; readonly ticket: Uuid | null };
 
@@ -57,8 +63,10 @@ export const bucketDecider: Decider<Bucket, BucketCommand, BucketEvent> = {
       case 'Take':
         return take(command, places);
       case 'Note': {
-        const { type: _type, ...taken } = command;
-        return textOf(taken, places) === taken.hash ? [] : [{ type: 'MemoryPlaceTaken', data: taken }];
+        const { type: _type, ...noted } = command;
+        const place = places.get(noted.memoryId);
+        const isKnown = place === undefined || (place.hash === noted.hash && editsAfter(place, noted).equals(place.edits));
+        return isKnown ? [] : [{ type: 'MemoryPlaceTaken', data: { ...noted, replaces: null, use: 'note' } }];
       }
       case 'Release': {
         const { ticket } = command;
@@ -76,10 +84,15 @@ export const bucketDecider: Decider<Bucket, BucketCommand, BucketEvent> = {
       const { memoryIds, ticket } = event.data;
       return { places: memoryIds.reduce((left, id) => without(left, id, ticket), places) };
     }
-    const { memoryId, ticket, hash, replaces } = event.data;
+    const { memoryId, ticket, hash, replaces, use } = event.data;
     const place = places.get(memoryId);
+    if (place !== undefined && use === 'edit')
+      return { places: places.set(memoryId, { ...place, edits: place.edits.set(ticket, hash) }) };
+    if (place !== undefined && use === 'note')
+      return { places: places.set(memoryId, { ...place, hash, edits: editsAfter(place, event.data) }) };
     const tickets = (place?.tickets ?? PersistentSet()).add(ticket);
-    return { places: places.set(memoryId, { hash, replaces: replaces ?? place?.replaces ?? null, tickets }) };
+    const edits = place?.edits ?? PersistentMap();
+    return { places: places.set(memoryId, { hash, edits, replaces: replaces ?? place?.replaces ?? null, tickets }) };
   },
 };
 
@@ -87,8 +100,8 @@ const take = ({ type: _type, most, ...taken }: TakePlace, places: Bucket['places
   const { memoryId, ticket, hash, replaces, use } = taken;
   const place = places.get(memoryId);
   if (place?.tickets.has(ticket) === true && place.hash === hash) return [];
-  if (use === 'edit' && textOf(taken, places) === hash) return [];
-  const equal = places.findKey((other, id) => other.hash === hash && id !== memoryId && id !== replaces);
+  if (use === 'edit' && (place === undefined || isToHave(place, taken))) return [];
+  const equal = places.findKey((other, id) => hasText(other, hash) && id !== memoryId && id !== replaces);
   if (equal !== undefined) return reject('conflict', { reason: 'equal_memory', id: equal });
   if (place === undefined) {
     if (replaces !== null && !places.has(replaces))
@@ -101,9 +114,16 @@ const take = ({ type: _type, most, ...taken }: TakePlace, places: Bucket['places
   return [{ type: 'MemoryPlaceTaken', data: taken }];
 };
 
-/** The text that the place of a memory has; the one that it is to have where it has no place, which is that of an edit that came late. */
-const textOf = ({ memoryId, hash }: Pick<TakePlace, 'memoryId' | 'hash'>, places: Bucket['places']): string =>
-  places.get(memoryId)?.hash ?? hash;
+/** Whether a place has a text, or is to have it. */
+export const hasText = ({ hash, edits }: Place, text: string): boolean => hash === text || edits.includes(text);
+
+/** Whether it is known that an edit is under way, or it has the text and no other edit can change that. */
+const isToHave = ({ hash, edits }: Place, edit: Pick<TakePlace, 'ticket' | 'hash'>): boolean =>
+  edits.get(edit.ticket) === edit.hash || (edits.isEmpty() && hash === edit.hash);
+
+/** The edits that are left once one is over; others to the same text are held by that. */
+const editsAfter = ({ edits }: Place, { ticket, hash }: Pick<TakePlace, 'ticket' | 'hash'>): Place['edits'] =>
+  edits.delete(ticket).filter((text) => text !== hash);
 
 /** The places that are taken: one that takes over another's is none more. */
 export const countOf = (places: Bucket['places']): number =>

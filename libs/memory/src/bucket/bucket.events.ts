@@ -2,14 +2,14 @@ import { defineEvent, type EventsOf } from '@app/kernel';
 import { z } from 'zod';
 import { memoryKind } from '../memory/memory.events';
 
-/** What a place is taken for; `edit`: the memory has it, and its text changes; `propose`: it waits among the proposals of its user. */
-export const placeUse = z.enum(['save', 'confirm', 'save-for-me', 'edit', 'propose']);
+/** What a place is taken for; `edit`: the memory has it, and its text is to change; `note`: an edit is over, and this is its text; `propose`: it waits among the proposals of its user. */
+export const placeUse = z.enum(['save', 'confirm', 'save-for-me', 'edit', 'note', 'propose']);
 export type PlaceUse = z.output<typeof placeUse>;
 
 export const memoryPlaceTaken = defineEvent({
   type: 'MemoryPlaceTaken',
   description:
-    'A memory took a place in its bucket, before it was saved; with `replaces` that of another, which is deleted then. With `use` `propose` it took one among the proposals of its user that wait at its Agent. The keyed hash of its text tells equal ones.',
+    'A memory took a place in its bucket, before it was saved; with `replaces` that of another, which is deleted then. With `use` `propose` it took one among the proposals of its user that wait at its Agent; with `edit` it is to have another text and keeps the one before until it is noted which it has (`note`). The keyed hash of its text tells equal ones.',
   data: z.strictObject({
     agentId: z.uuid(),
     /** Null for the shared memories of the Agent. */

@@ -17,7 +17,7 @@ import {
 } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Memory, memoryDecider, type MemoryPlace } from '../memory/memory.decider';
-import { type BucketOwner, bucketDecider, type TakePlace } from './bucket.decider';
+import { type BucketOwner, bucketDecider, hasText, type TakePlace } from './bucket.decider';
 import type { PlaceUse } from './bucket.events';
 
 /** How long a request may take between taking a place and saving its memory, before others settle that for it. */
@@ -70,7 +70,7 @@ export class Places {
   /** The memory in a bucket that has a text, if one does. */
   async equalTo(owner: BucketOwner, hash: string): Promise<string | undefined> {
     const { state } = await this.decisions.load(bucketDecider, bucketIdOf(owner));
-    return state.places.findKey((place) => place.hash === hash);
+    return state.places.findKey((place) => hasText(place, hash));
   }
 
   /**
@@ -91,8 +91,8 @@ export class Places {
   }
 
   /**
-   * Gives the place of a saved memory the text that it is to have, then acts. Where that changes nothing, or is rejected, it has that of the
-   * memory again; where the outcome of the act is unknown a policy sees to that. Rejects `conflict` `equal_memory` as `taking` does.
+   * Holds the text that a saved memory is to have beside the one that it has, then acts. Whatever comes of it, its place has that of the memory
+   * afterwards; where the outcome of the act is unknown a policy sees to that. Rejects `conflict` `equal_memory` as `taking` does.
    */
   async editing(
     owner: BucketOwner,
@@ -101,34 +101,30 @@ export class Places {
     act: () => Promise<Receipt>,
   ): Promise<Receipt> {
     const taking = { memoryId, hash, screening, replaces: null, use: 'edit' } as const;
-    const command = { type: 'Take', ...owner, ...taking, ticket: this.ids.next(), most: this.mostOf(owner) } as const;
+    const ticket = this.ids.next();
+    const command = { type: 'Take', ...owner, ...taking, ticket, most: this.mostOf(owner) } as const;
     await this.decisions.transact(bucketDecider, bucketIdOf(owner), command, this.step(meta));
     try {
       const receipt = await act();
-      if (receipt.repeated || receipt.eventIds.length === 0) await unlessLeft(() => this.note(memoryId, meta));
+      await unlessLeft(() => this.note(memoryId, ticket, meta));
       return receipt;
     } catch (error) {
-      if (isDomainError(error)) await unlessLeft(() => this.note(memoryId, meta));
+      if (isDomainError(error)) await unlessLeft(() => this.note(memoryId, ticket, meta));
       throw error;
     }
   }
 
-  /** Gives the place of a saved memory the text that it has. */
-  async note(memoryId: string, meta: CommandMeta): Promise<void> {
-    const { state } = await this.decisions.load(memoryDecider, memoryId);
-    if (state.status !== 'saved') return;
-    const { hash, screening } = state;
-    const owner = bucketOf(state);
-    const taken = {
-      ...owner,
-      memoryId,
-      hash,
-      screening,
-      replaces: null,
-      use: 'edit',
-      ticket: this.ids.next(),
-    } as const;
-    await this.decisions.transact(bucketDecider, bucketIdOf(owner), { type: 'Note', ...taken }, this.step(meta));
+  /** Gives the place of a saved memory the text that it has, also one that it gets meanwhile. The edit of the ticket is over. */
+  async note(memoryId: string, ticket: Uuid, meta: CommandMeta): Promise<void> {
+    for (let noted: string | undefined; ; ) {
+      const { state } = await this.decisions.load(memoryDecider, memoryId);
+      if (state.status !== 'saved' || state.hash === noted) return;
+      const { hash, screening } = state;
+      const owner = bucketOf(state);
+      const note = { type: 'Note', ...owner, memoryId, hash, screening, ticket } as const;
+      await this.decisions.transact(bucketDecider, bucketIdOf(owner), note, this.step(meta));
+      noted = hash;
+    }
   }
 
   /** Gives back all places of memories that are gone, or with a ticket that of one request. */

@@ -67,16 +67,17 @@ export class SettleMemoryPlaces implements Policy {
     if (event.type === 'MemoryConfirmed' || event.type === 'MemorySavedForMe')
       await this.forgetting.freePlaces([memoryId], state, meta, 'proposed');
     if (state.status !== 'saved') return;
-    if (event.type === 'MemoryEdited') await this.places.note(memoryId, meta);
+    if (event.type === 'MemoryEdited') await this.places.note(memoryId, meta.commandId, meta);
     else if (state.replaces !== null) await this.forgetting.deleteAll([state.replaces], meta);
   }
 
   private async settle({ data, context }: PlaceTaken, meta: CommandMeta): Promise<void> {
     const { memoryId, use, ticket, ...owner } = data;
+    if (use === 'note') return;
     const since = meta.now.getTime() - Date.parse(context.recordedAt);
     if (use === 'edit') {
       await this.places.settled(memoryId, (memory) => memory.status === 'saved' && memory.hash !== data.hash, since);
-      return this.places.note(memoryId, meta);
+      return this.places.note(memoryId, ticket, meta);
     }
     const isNew = use === 'save' || use === 'propose';
     const isPending = ({ status }: Memory): boolean => status === (isNew ? 'absent' : 'proposed');
