@@ -260,6 +260,10 @@ describe('what screening finds', () => {
     await put('assets/bytes.bin', Buffer.from([0, ...Buffer.from(ORDER)]));
     const all = ['SKILL.md:0', 'SKILL.md:3', 'references/more.md:2'];
     expect(await findingsOf(skill.id)).toEqual(all);
+    const called = `references/${ORDER.replaceAll(' ', '-')}md`;
+    await put(called, 'One.');
+    expect(await findingsOf(skill.id)).toEqual(['SKILL.md:0', 'SKILL.md:3', `${called}:0`, 'references/more.md:2']);
+    await call(`/${skill.id}/draft/files/${encodeURIComponent(called)}`, 'DELETE');
 
     const published = await call(`/${skill.id}/publish`, 'POST');
     expect(published.status).toBe(200);

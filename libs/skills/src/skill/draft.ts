@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { givenFields, reject, revealed } from '@app/kernel';
 import { findingsWithin } from '@app/screening';
 import { areDistinct } from '../archive';
+import { headFindings } from './head-findings';
 import type { PresentSkill, SavingDraft, VersionLimits } from './skill.decider';
-import type { SkillEvent, TextFinding } from './skill.events';
+import type { SkillEvent } from './skill.events';
 import {
   bodiesOf,
   bodiesOnlyIn,
@@ -65,9 +66,7 @@ export const screened = (change: DraftChange, before: VersionContent): DraftChan
   const { description = revealed(before.description, ''), instructions = revealed(before.instructions, '') } = change;
   if (change.description === undefined && change.instructions === undefined) return change;
   const find = findingsWithin();
-  const inDescription = new Set(find(description).map(({ rule }) => rule));
-  const findings: TextFinding[] = [...inDescription].map((rule) => ({ rule, line: 0 }));
-  return { ...change, findings: [...findings, ...find(instructions)] };
+  return { ...change, findings: [...headFindings(description, find), ...find(instructions)] };
 };
 
 const newVersion = ({ versionId, savedBy }: SavingDraft, number: number): SkillVersion => ({

@@ -13,6 +13,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import type { SkillFile } from '../archive';
 import { fileFinder } from './file-findings';
+import { headFindings } from './head-findings';
 import { type Skill, skillDecider, versionsOf } from './skill.decider';
 import type { StoredFile } from './skill.events';
 import { bodiesOf, type VersionContent } from './version';
@@ -63,7 +64,7 @@ export class SkillBodies {
       ]);
       if (file.status === 'rejected') throw file.reason;
       if (findings.status === 'rejected') throw findings.reason;
-      return { path, mediaType, sizeBytes, sha256, file: file.value, findings: [...findings.value] };
+      return { path, mediaType, sizeBytes, sha256, file: file.value, findings: [...headFindings(path), ...findings.value] };
     };
     try {
       return await this.storeAll(files, before, store);

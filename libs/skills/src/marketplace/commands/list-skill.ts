@@ -1,5 +1,6 @@
-import { type CommandMeta, Decisions, type Receipt, reject } from '@app/kernel';
+import { type CommandMeta, Decisions, type Receipt, reject, revealed } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { headFindings } from '../../skill/head-findings';
 import { SkillBodies, skillStream } from '../../skill/skill-bodies';
 import { activeVersion, skillDecider } from '../../skill/skill.decider';
 import { filesOf, hashOf } from '../../skill/version';
@@ -38,7 +39,9 @@ export class ListSkillHandler implements ICommandHandler<ListSkill> {
     const { name, slug } = skill;
     const { description, instructions } = live;
     const frontmatter = live.frontmatter as Record<string, never>;
-    const texts = { name, slug, description, instructions, frontmatter, findings: [...live.findings] };
+    // Agents are given it as well.
+    const findings = [...headFindings(revealed(slug, '')), ...live.findings];
+    const texts = { name, slug, description, instructions, frontmatter, findings };
     const files = filesOf(live);
     const receipt = await this.listing.list(
       entryId,
