@@ -162,6 +162,8 @@ describe('files of a Skill', () => {
     ['a path that climbs', '..%2Fx.md'],
     ['an absolute path', '%2Fetc%2Fpasswd'],
     ['a backslash', 'a%5Cb.md'],
+    ['a path that a model would read as two lines', 'assets%2Fa%E2%80%A8b.md'],
+    ['a path that looks like another', 'references%2Flimits%E2%80%8B.md'],
     ['the Skill itself', 'skill.md'],
     ['a device of Windows', 'assets%2Faux.md'],
     ['the folder of a user', '~%2F.bashrc'],

@@ -65,7 +65,8 @@ export const bucketDecider: Decider<Bucket, BucketCommand, BucketEvent> = {
       case 'Note': {
         const { type: _type, ...noted } = command;
         const place = places.get(noted.memoryId);
-        const isKnown = place === undefined || (place.hash === noted.hash && editsAfter(place, noted).equals(place.edits));
+        const isKnown =
+          place === undefined || (place.hash === noted.hash && editsAfter(place, noted).equals(place.edits));
         return isKnown ? [] : [{ type: 'MemoryPlaceTaken', data: { ...noted, replaces: null, use: 'note' } }];
       }
       case 'Release': {

@@ -116,7 +116,7 @@ export class Places {
 
   /** Gives the place of a saved memory the text that it has, also one that it gets meanwhile. The edit of the ticket is over. */
   async note(memoryId: string, ticket: Uuid, meta: CommandMeta): Promise<void> {
-    for (let noted: string | undefined; ; ) {
+    for (let noted: string | undefined; ;) {
       const { state } = await this.decisions.load(memoryDecider, memoryId);
       if (state.status !== 'saved' || state.hash === noted) return;
       const { hash, screening } = state;

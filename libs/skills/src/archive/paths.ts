@@ -6,12 +6,15 @@ const SKILL_FILE = /^skill\.md$/i;
 /** Whether the last part of a path is `SKILL.md`, in any case. */
 export const isSkillFile = (path: string): boolean => SKILL_FILE.test(path.slice(path.lastIndexOf('/') + 1));
 
+/** Controls, ends of lines, and characters that nobody sees; but for joiners and selectors, which words and emoji have. */
+const INVISIBLE =
+  /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u{e0000}-\u{e007f}]/u;
+
 /** What is wrong with the path of a file, as the end of a sentence. Undefined where it may stand below any folder. */
 export const pathFault = (path: string, longest = MAX_PATH): string | undefined => {
   if (path === '') return 'has no name. Name every file.';
   if (path.length > longest) return `has a path of more than ${longest} characters. Shorten it.`;
-  if (!path.isWellFormed() || /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u{e0000}-\u{e007f}]/u.test(path))
-    return 'has invisible characters in its path. Rename it.';
+  if (!path.isWellFormed() || INVISIBLE.test(path)) return 'has invisible characters in its path. Rename it.';
   if (path.includes('\\')) return 'has a backslash in its path. Use / between folders.';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path. Make it relative.';
   if (/^~[^/]*\//.test(path)) return 'has a path that begins with ~, the folder of a user. Make it relative.';

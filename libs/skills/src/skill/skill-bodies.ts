@@ -64,7 +64,14 @@ export class SkillBodies {
       ]);
       if (file.status === 'rejected') throw file.reason;
       if (findings.status === 'rejected') throw findings.reason;
-      return { path, mediaType, sizeBytes, sha256, file: file.value, findings: [...headFindings(path), ...findings.value] };
+      return {
+        path,
+        mediaType,
+        sizeBytes,
+        sha256,
+        file: file.value,
+        findings: [...headFindings(path), ...findings.value],
+      };
     };
     try {
       return await this.storeAll(files, before, store);

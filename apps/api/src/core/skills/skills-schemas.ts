@@ -138,7 +138,9 @@ const finding = z.object({
   line: z
     .number()
     .int()
-    .describe('The line, from 1; in `SKILL.md` that of the instructions. 0 for the description, the slug, or the path of the file.'),
+    .describe(
+      'The line, from 1; in `SKILL.md` that of the instructions. 0 for the description, the slug, or the path of the file.',
+    ),
 });
 const shownFile = z.object({
   path: z.string().describe('Where it stands in the Skill.'),
