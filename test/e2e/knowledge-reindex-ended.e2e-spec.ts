@@ -9,8 +9,8 @@ beforeAll(async () => (world = await startKnowledge()), 60_000);
 afterAll(() => world.stop());
 afterEach(() => (world.hold = async () => undefined));
 
-const sentences = (topic: string): string =>
-  Array.from({ length: 40 }, (_, index) => `Sentence number ${index} says a little about ${topic}.`).join(' ');
+const sentences = (topic: string, count: number): string =>
+  Array.from({ length: count }, (_, index) => `Sentence number ${index} says a little about ${topic}.`).join(' ');
 const cut = (agentId: string, maxTokens: number) =>
   world.send(`/agents/${agentId}`, { chunking: { maxTokens, overlapTokens: 0 } }, { method: 'PUT' });
 const reindex = async (agentId: string, action = '') =>
@@ -30,9 +30,9 @@ const events = async (id: string) =>
   ).map(({ type }) => type);
 
 /** An Agent of its own with a document that is due. */
-const due = async (topic: string): Promise<{ agentId: string; id: string }> => {
+const due = async (topic: string, count = 40): Promise<{ agentId: string; id: string }> => {
   const agentId = (await world.send<{ id: string }>('/agents', { spaceId: world.spaceId, name: 'Reader' })).body.id;
-  const id = await world.add(sentences(topic), { agentId });
+  const id = await world.add(sentences(topic, count), { agentId });
   await until(async () => (await document(agentId, id)).status === 'Ready');
   await cut(agentId, 50);
   return { agentId, id };
@@ -74,6 +74,39 @@ describe('a re-index', () => {
     letGo();
     await until(async () => (await events(id)).includes('DocumentReindexed'), 'what was made');
     await until(async () => (await events(id)).at(-1) === 'DocumentReindexDiscarded', 'what was made to be dropped');
+  });
+
+  it('that is paused in the middle of a document ends with the call in hand, and goes on behind it', async () => {
+    const { agentId, id } = await due('badgers', 400);
+    const { begun, letGo } = holding();
+    world.calls.length = 0;
+    await reindex(agentId);
+    await begun();
+    await reindex(agentId, '/pause');
+    letGo();
+    await until(async () => (await events(id)).includes('DocumentReindexEmbedded'), 'the batch in hand');
+    const before = world.calls.length;
+    await reindex(agentId, '/resume');
+    await reaches(agentId, 'ready');
+    await reindex(agentId, '/swap');
+    await until(async () => (await events(id)).includes('DocumentPassagesSwapped'), 'the new passages');
+    expect(before).toBe(1);
+    expect(world.calls.length).toBeGreaterThan(2);
+    const texts = world.calls.flat();
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+
+  it('that is cancelled in the middle of a document leaves no batch of it', async () => {
+    const { agentId, id } = await due('otters', 400);
+    const { begun, letGo } = holding();
+    world.calls.length = 0;
+    await reindex(agentId);
+    await begun();
+    await reindex(agentId, '/cancel');
+    letGo();
+    await until(async () => (await events(id)).includes('DocumentReindexEmbedded'), 'the batch in hand');
+    await until(async () => (await events(id)).at(-1) === 'DocumentReindexDiscarded', 'the batch to be dropped');
+    expect(world.calls).toHaveLength(1);
   });
 
   it('that is rolled back and cancelled while a document follows it is followed no further', async () => {

@@ -181,6 +181,7 @@ const forbids: Readonly<Record<string, string>> = {
 const conflicts: Readonly<Record<string, string>> = {
   concurrent_changes: 'Others changed this at the same time, and nothing was done. Send the request again.',
   document_not_ready: 'The document is not Ready, so its chunks are about to change. Wait until it is, then edit them.',
+  too_many_tags: 'The document carries 100 tags, the most that one may. Detach one first.',
   archived: 'This Skill of the marketplace is archived. Restore it first, with POST .../restore.',
   not_published: 'No version of the Skill is published. Publish it first, then list it.',
   exists: 'This id is already in use, and nothing was changed. Send the request again as a new one.',

@@ -134,4 +134,5 @@ export type DocumentCommand =
     }
   | { readonly type: 'Fail'; readonly attempt: number; readonly step: IngestionStep; readonly code: string }
   | PassagesCommand
-  | { readonly type: 'Delete' };
+  /** `contentHash`: only while it has this content. */
+  | { readonly type: 'Delete'; readonly contentHash?: string };

@@ -1,4 +1,4 @@
-import { never, reject, type Decider, type RecordedEvent, type Sensitive } from '@app/kernel';
+import { isErased, never, reject, type Decider, type RecordedEvent, type Sensitive } from '@app/kernel';
 import { Set as PersistentSet } from 'immutable';
 import {
   allBlobs,
@@ -39,6 +39,9 @@ export interface LiveDocument extends DocumentBlobs {
   /** Who added or changed the present content: its embedding counts for them. */
   readonly askedBy: Asker;
 }
+
+/** Most tags of a document, of all Spaces together. */
+export const MOST_TAGS = 100;
 
 /** Indexed is the last part of Processing: stored, and waiting for the search index. The API shows Processing. */
 export type DocumentState =
@@ -109,6 +112,7 @@ const decideLive = (command: Exclude<DocumentCommand, { type: 'Add' }>, state: L
         ? [{ type: 'DocumentProcessingStarted', data: { attempt: state.attempt + 1 } }]
         : [];
     case 'Delete':
+      if (command.contentHash !== undefined && isOther(command.contentHash, state)) return [];
       return [{ type: 'DocumentDeleted', data: { tagIds: [...state.tagIds], blobs: allBlobs(state) } }];
     default:
       return never(command);
@@ -183,6 +187,7 @@ const retagged = (wanted: readonly string[] | undefined, state: Live): readonly 
   if (wanted === undefined) return [];
   const tagIds = [...new Set(wanted)];
   const attached = tagIds.filter((tagId) => !state.tagIds.includes(tagId));
+  if (attached.length > 0 && tagIds.length > MOST_TAGS) reject('conflict', { reason: 'too_many_tags' });
   const detached = state.tagIds.filter((tagId) => !tagIds.includes(tagId));
   return attached.length + detached.length === 0
     ? []
@@ -203,6 +208,9 @@ const reprocessed = (forced: boolean, state: Live): readonly DocumentEvent[] => 
   const unchanged = state.status === 'Ready' && state.readyHash === state.contentHash;
   return unchanged && !forced ? [] : [{ type: 'DocumentReprocessRequested', data: { forced } }];
 };
+
+const isOther = (contentHash: string, state: Live): boolean =>
+  !isErased(state.contentHash) && state.contentHash !== contentHash;
 
 const isCurrent = (status: Live['status'], attempt: number, state: Live): boolean =>
   state.status === status && state.attempt === attempt;

@@ -28,6 +28,8 @@ interface EmbeddingOf {
     readonly embeddingModel: string;
   }) => DocumentCommand;
   readonly signal: AbortSignal;
+  /** Asked before each call; what is not wanted any more ends. Absent: it is. */
+  readonly isWanted?: () => Promise<boolean>;
   /** Hears how many are done. */
   readonly progress: (done: number) => void;
 }
@@ -35,13 +37,13 @@ interface EmbeddingOf {
 /**
  * Gives passages their vectors. Those that this document was embedded with before, by an earlier attempt or for earlier
  * content, are used again; the others are embedded in batches, each stored before the next is begun. The last one is for
- * the caller to store, with the whole. Undefined where this attempt counts no longer.
+ * the caller to store, with the whole. Undefined where this attempt counts no longer, or it is not wanted any more.
  */
 export const embedPassages = async (
   parts: EmbeddingParts,
   work: DocumentWork,
   given: readonly StoredPassage[],
-  { payer, before, batch: keep, signal, progress }: EmbeddingOf,
+  { payer, before, batch: keep, signal, isWanted = async () => true, progress }: EmbeddingOf,
 ): Promise<EmbeddedPassages | undefined> => {
   const embedding = parts.models.embedding();
   const embeddingModel = embedding.model.key;
@@ -57,6 +59,7 @@ export const embedPassages = async (
   const missing = passages.filter(({ vector }) => vector === undefined);
   let last = 0;
   for (let from = 0; from < missing.length; from += TEXTS_IN_CALL) {
+    if (!(await isWanted())) return undefined;
     const batch = missing.slice(from, from + TEXTS_IN_CALL);
     const texts = batch.map((passage) => embeddedText(name, passage));
     const vectors = await embedMetered(parts, embedding, { payer, holds: true, texts, purpose: 'passage', signal });

@@ -13,7 +13,7 @@ import { levelOf, reindexId } from '../reindex/reindex-plan';
 import { INSTANCE, reindexDecider } from '../reindex/reindex.decider';
 import type { ReindexEvent } from '../reindex/reindex.events';
 
-type Made = RecordedEvent & Extract<DocumentEvent, { type: 'DocumentReindexed' }>;
+type Made = RecordedEvent & Extract<DocumentEvent, { type: 'DocumentReindexEmbedded' | 'DocumentReindexed' }>;
 
 /**
  * Does to each document what was decided of a re-index: swaps its passages, swaps them back, or drops what is kept beside
@@ -23,7 +23,14 @@ type Made = RecordedEvent & Extract<DocumentEvent, { type: 'DocumentReindexed' }
 @PolicyHandler()
 export class ApplyReindex implements Policy {
   readonly name = 'apply-reindex';
-  readonly types = ['ReindexStarted', 'ReindexCancelled', 'ReindexSwapped', 'ReindexRolledBack', 'DocumentReindexed'];
+  readonly types = [
+    'ReindexStarted',
+    'ReindexCancelled',
+    'ReindexSwapped',
+    'ReindexRolledBack',
+    'DocumentReindexEmbedded',
+    'DocumentReindexed',
+  ];
 
   private readonly behind: DocumentsBehind;
 
@@ -38,7 +45,8 @@ export class ApplyReindex implements Policy {
 
   async react(event: RecordedEvent): Promise<void> {
     const id = idOf(event.context.stream);
-    if (event.type === 'DocumentReindexed') return this.dropUnlessWanted(id, event as Made);
+    if (event.type === 'DocumentReindexEmbedded' || event.type === 'DocumentReindexed')
+      return this.dropUnlessWanted(id, event as Made);
     const started = await this.decisions.loadAt(reindexDecider, id, event.context.revision);
     const place = started?.status === 'none' ? await this.cancelled(id, event) : started;
     if (place === undefined || place.status === 'none') return;

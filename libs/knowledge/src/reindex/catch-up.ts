@@ -9,7 +9,7 @@ import { workerMeta } from '../ingestion/ingest';
 import { IngestionFailure } from '../ingestion/ingestion-failure';
 import { keepEdits } from '../ingestion/kept-edits';
 import { inStrides } from '../ingestion/passages';
-import { makeBeside, payerFor, type ReindexParts, vectorsOf } from './reindex-document';
+import { makeBeside, type MakingOf, payerFor, type ReindexParts, vectorsOf } from './reindex-document';
 import { reindexDecider, type ReindexJob } from './reindex.decider';
 
 export interface CatchUpParts extends ReindexParts {
@@ -41,10 +41,15 @@ export const catchUp = async (
     const { indexed, beside } = state;
     if (indexed === null || beside === null) return true;
     if (beside.of !== indexed.passages) {
+      const isWanted = async (): Promise<boolean> => {
+        const { state: now } = await parts.decisions.load(reindexDecider, reindexId);
+        return now.status === job.status && now.jobId === job.jobId;
+      };
+      const making = { signal, isWanted };
       try {
         await (to === 'earlier'
-          ? makeEarlier(parts, job, state, beside, signal)
-          : makeBeside(parts, job, { document: state, indexed, wanted: wantedOf(parts, beside) }, signal));
+          ? makeEarlier(parts, job, state, beside, making)
+          : makeBeside(parts, job, { document: state, indexed, wanted: wantedOf(parts, beside) }, making));
       } catch (error) {
         if (!(error instanceof IngestionFailure)) throw error;
         // It was read once, by a version that could: it stays as it is.
@@ -78,7 +83,7 @@ const makeEarlier = async (
   job: Pick<ReindexJob, 'jobId' | 'askedBy'>,
   document: LiveDocument,
   beside: Beside,
-  signal: AbortSignal,
+  { signal, isWanted }: MakingOf,
 ): Promise<void> => {
   const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
   const [body, text] = [await work.read(beside.passages), await work.read(beside.text)];
@@ -99,6 +104,7 @@ const makeEarlier = async (
               before: vectorsOf(document, job.jobId),
               batch: (stored) => ({ type: 'KeepReindexBatch', jobId: job.jobId, ...stored }),
               signal,
+              isWanted,
               progress: () => undefined,
             },
           )

@@ -49,15 +49,21 @@ export const progressOf = async (
   return isMade ? { is: 'made' } : { is: 'due', document: state, indexed, wanted };
 };
 
+/** How long passages are made: until the signal ends it, or nobody wants them, as it is asked before each call of the model. */
+export interface MakingOf {
+  readonly signal: AbortSignal;
+  readonly isWanted: () => Promise<boolean>;
+}
+
 /** Makes the passages of a document beside those that are searched. It goes on behind the last batch that the log names. */
 export const reindexDocument = async (
   parts: ReindexParts,
   job: ReindexJob,
   documentId: string,
-  signal: AbortSignal,
+  making: MakingOf,
 ): Promise<void> => {
   const found = await progressOf(parts, job, documentId);
-  if (found.is === 'due') await makeBeside(parts, job, found, signal);
+  if (found.is === 'due') await makeBeside(parts, job, found, making);
 };
 
 /** Makes what is wanted of a document, whatever a job made of it before. Vectors that it has are used again. */
@@ -69,7 +75,7 @@ export const makeBeside = async (
     indexed,
     wanted,
   }: { readonly document: LiveDocument; readonly indexed: Indexed; readonly wanted: WantedPassages },
-  signal: AbortSignal,
+  { signal, isWanted }: MakingOf,
 ): Promise<void> => {
   const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
   const cut = isCutAnew(indexed.chunking, wanted)
@@ -87,6 +93,7 @@ export const makeBeside = async (
     before: vectorsOf(document, jobId),
     batch: (stored) => ({ type: 'KeepReindexBatch', jobId, ...stored }),
     signal,
+    isWanted,
     progress: () => undefined,
   });
   if (embedded === undefined) return;

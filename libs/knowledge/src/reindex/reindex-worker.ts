@@ -120,17 +120,17 @@ export class ReindexWorker {
     documentIds: readonly string[],
     unreadable: Set<string>,
   ): Promise<boolean> {
+    const making = { signal: this.stopping.signal, isWanted: () => this.isRunning(id, job) };
     for (const [done, documentId] of documentIds.entries()) {
       this.stopping.signal.throwIfAborted();
-      const { state } = await this.options.decisions.load(reindexDecider, id);
-      if (state.status !== 'running' || state.jobId !== job.jobId) return false;
+      if (!(await this.isRunning(id, job))) return false;
       await showReindexProgress(this.options.coordination, id, {
         jobId: job.jobId,
         done,
         total: documentIds.length,
       });
       try {
-        await unlessDeleted(() => reindexDocument(this.options, job, documentId, this.stopping.signal));
+        await unlessDeleted(() => reindexDocument(this.options, job, documentId, making));
       } catch (error) {
         if (!(error instanceof IngestionFailure)) throw error;
         // It was read once, by a version that could: it stays as it is.
@@ -139,6 +139,11 @@ export class ReindexWorker {
       }
     }
     return true;
+  }
+
+  private async isRunning(id: string, { jobId }: ReindexJob): Promise<boolean> {
+    const { state } = await this.options.decisions.load(reindexDecider, id);
+    return state.status === 'running' && state.jobId === jobId;
   }
 
   /** How many documents have whole passages of this job; undefined where one lacks them. */

@@ -1,16 +1,15 @@
 import { exposed, flagText, listQuery, presenter } from '@app/http';
 import { nameSchema, placeFields, textSchema } from '@app/kernel';
-import { documentScope, failureMessage, ingestionStep, MAX_CHUNK_TEXT } from '@app/knowledge';
+import { documentScope, failureMessage, ingestionStep, MAX_CHUNK_TEXT, MOST_TAGS } from '@app/knowledge';
 import { type DocumentLogRow, documentLogRow } from '@projections/document-logs';
 import { type DocumentRow, documentRow } from '@projections/documents';
 import { z } from 'zod';
 
 /** Longest inline content, characters; the body's own limit is 32 MiB. */
 const MAX_INLINE = 32 * 1024 ** 2;
-const MAX_TAGS = 100;
 
 export const documentName = nameSchema(500);
-export const tagIds = z.array(z.uuid()).max(MAX_TAGS);
+export const tagIds = z.array(z.uuid()).max(MOST_TAGS);
 /** Kept without parameters: events hold it in clear, and a parameter may be the name of a file. */
 const mimeType = z
   .string()

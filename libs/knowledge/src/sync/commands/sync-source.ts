@@ -6,7 +6,7 @@ import { documentDecider } from '../../document/document.decider';
 import { inLanes } from '../../document/lanes';
 import { SYNCED_DOCUMENTS, type SyncedDocumentsOf } from '../../lookups';
 import type { SourceFile } from '../source-paths';
-import { type SyncPlan, syncPlan } from '../sync-plan';
+import { type SyncedDocument, type SyncPlan, syncPlan } from '../sync-plan';
 
 export interface SourceListing {
   readonly agentId: string;
@@ -47,11 +47,29 @@ export class SyncSourceHandler implements ICommandHandler<SyncSource> {
     const head = await this.log.head();
     const documents = head === null ? [] : await this.documentsOf(agentId, sourceId, head);
     const plan = syncPlan(files, documents, confirmDeletions);
-    const receipts = dryRun
-      ? []
-      : await inLanes(plan.vanished, ({ documentId }) =>
-          this.decisions.transact(documentDecider, documentId, { type: 'Delete' }, stepOf(meta, `sync/${documentId}`)),
-        );
-    return { plan, receipts };
+    if (dryRun) return { plan, receipts: [] };
+    const done = await inLanes(plan.vanished, async (document) => ({
+      document,
+      receipt: await this.delete(document, meta),
+    }));
+    const gone = done.flatMap(({ document, receipt }) => (receipt === undefined ? [] : [{ document, receipt }]));
+    return {
+      plan: { ...plan, vanished: gone.map(({ document }) => document) },
+      receipts: gone.map(({ receipt }) => receipt),
+    };
+  }
+
+  /** Undefined where the file was sent again since the plan was made: its document stays. */
+  private async delete({ documentId, contentHash }: SyncedDocument, meta: CommandMeta): Promise<Receipt | undefined> {
+    const command = { type: 'Delete' as const, contentHash };
+    const receipt = await this.decisions.transact(
+      documentDecider,
+      documentId,
+      command,
+      stepOf(meta, `sync/${documentId}`),
+    );
+    if (receipt.eventIds.length > 0) return receipt;
+    const { state } = await this.decisions.load(documentDecider, documentId);
+    return state.status === 'Deleted' ? receipt : undefined;
   }
 }
