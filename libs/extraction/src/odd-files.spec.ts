@@ -1,5 +1,6 @@
 import { docxFile, pptxFile, relations, xlsxFile, zipFile } from '../../../test/fixtures/files/office';
 import { failure, shown } from '../../../test/fixtures/files/extracted';
+import { extract } from './extract';
 
 const GERMAN = 'Die Größe der Tür über dem Ärmel ist für Öfen und Übungen häufig außergewöhnlich.';
 
@@ -162,4 +163,16 @@ describe('a page', () => {
 
   it('does not show the titles of drawings', async () =>
     expect(await shown('<p>Press <svg><title>Icon</title></svg>here</p>', 'a.html')).toEqual(['Press here']));
+});
+
+it('a long name of a sheet is cut between letters', async () => {
+  const name = `${'a'.repeat(199)}\u{1f600} and more`;
+  const rows = [
+    ['Animal', 'Food'],
+    ['Zebra', 'Grass'],
+  ];
+  const { blocks } = await extract({ name: 'a.xlsx', mimeType: '', body: xlsxFile({ [name]: rows }) }, 1_000_000);
+  const sheets = blocks.flatMap(({ place }) => (place?.sheet === undefined ? [] : [place.sheet]));
+  expect(sheets.length).toBeGreaterThan(0);
+  expect(sheets.every((sheet) => sheet.isWellFormed())).toBe(true);
 });

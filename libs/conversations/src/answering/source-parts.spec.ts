@@ -38,6 +38,13 @@ it('name the chunk of a joined passage that supports the statement', () => {
   ]);
 });
 
+it('quote whole letters where a passage has no sentence', () => {
+  const text = `# a${'\u{1f600}'.repeat(600)}`;
+  const [part] = sourceParts('It smiles [1].', [{ number: 1, source: 1, at: 10 }], [passage({ text })]);
+  expect(part?.quote.length).toBeGreaterThan(300);
+  expect(part?.quote.isWellFormed()).toBe(true);
+});
+
 describe('the sources of an answer', () => {
   it('quote the sentence that supports the statement before the mark, and say where it stands', () => {
     const answer = 'I looked it up. Every document is encrypted with a key of its own [1].';

@@ -46,7 +46,7 @@ const partOf = (passage: RetrievedPassage, statement: string): SourceDocumentPar
       ...placeOf(passage),
       ...(heading === undefined ? {} : { heading }),
     },
-    quote: quote === undefined ? text.slice(0, 400) : text.slice(quote.start, quote.end),
+    quote: text.slice(quote?.start ?? 0, quote?.end ?? MAX_QUOTE).toWellFormed(),
   };
 };
 

@@ -31,7 +31,7 @@ export const extractXlsx = async (archive: Archive, main: string): Promise<Extra
     );
     // A name alone says nothing: every new workbook has a `Sheet1`.
     if (table.isEmpty) continue;
-    const place = { sheet: name.slice(0, 200) };
+    const place = { sheet: name.slice(0, 200).toWellFormed() };
     builder.at(place);
     builder.heading(1, name);
     table.write(builder, place);

@@ -30,7 +30,7 @@ export const chunkLimits = (text: string, chunking: Chunking | null): ChunkLimit
 const inWords = (text: string): ChunkLimits => {
   const fits = ({ start, end }: Span): boolean =>
     end - start <= MAX_CHARACTERS && wordCount(text.slice(start, end)) <= MAX_WORDS;
-  return { chunk: fits, piece: fits, overlap: null, words: (span) => matches(text, span, /\S{1,500}/g) };
+  return { chunk: fits, piece: fits, overlap: null, words: (span) => matches(text, span, /\S{1,500}/gu) };
 };
 
 /** Twelve characters have at most 48 tokens, and 50 is the least that a chunk may have. */
@@ -50,7 +50,7 @@ const inTokens = (text: string, { maxTokens, overlapTokens }: Chunking, tokens: 
     piece,
     overlap: overlapTokens === 0 ? null : within(overlapTokens),
     words: (span) =>
-      matches(text, span, /\S{1,500}/g).flatMap((word) => (piece(word) ? [word] : matches(text, word, SHORT))),
+      matches(text, span, /\S{1,500}/gu).flatMap((word) => (piece(word) ? [word] : matches(text, word, SHORT))),
   };
 };
 

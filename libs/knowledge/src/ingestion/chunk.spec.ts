@@ -14,6 +14,13 @@ const chunks = (text: string, kind: Kind = 'markdown') =>
   cut(text, kind).map(({ headings, start, end }) => [headings.join(' > '), text.slice(start, end)]);
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
+it('chunks and their headings end with whole letters, whatever their length', () => {
+  const faces = '\u{1f600}'.repeat(3_000);
+  for (const text of [`a${faces} b`, `# a${faces}\n\nText.`, `# ${'a'.repeat(299)}${faces}\n\nText.`])
+    for (const [headings = '', body = ''] of chunks(text))
+      expect([headings, body]).toEqual([headings.toWellFormed(), body.toWellFormed()]);
+});
+
 describe('chunks of Markdown', () => {
   it('are headings too, together where nothing stands between them, and alone where text or a place ends them', () => {
     expect(chunks('# Calendar')).toEqual([['', '# Calendar']]);

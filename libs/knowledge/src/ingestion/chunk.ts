@@ -172,6 +172,7 @@ const trimmed = (text: string, { start, end }: Span): Span => {
 const plainTitle = (title: string): string =>
   title
     .slice(0, MAX_TITLE)
+    .toWellFormed()
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[*_`]+/g, '')
     .trim();

@@ -23,6 +23,7 @@ interface Given {
   readonly configured?: readonly string[];
   /** Of what model a document has vectors when the index is asked for the `asked`th time; of every one by default. */
   readonly modelAt?: (asked: number) => string;
+  readonly headings?: readonly string[];
   /** Whether it fails to look up words beforehand. */
   readonly isIndexAway?: boolean;
 }
@@ -47,7 +48,7 @@ const retrievalOver = (given: Given) => {
             chunkId: documentId,
             ordinal: 0,
             text: documentId,
-            headings: ['Heading'],
+            headings: given.headings ?? ['Heading'],
             score: 1 / (index + 1),
           }) as unknown as SearchHit,
       );
@@ -270,4 +271,9 @@ describe('a reranker', () => {
     ]);
     expect(items.every(({ score }) => score > 0 && score <= 1)).toBe(true);
   });
+});
+
+it('gives what is cited as an event can hold it, also where an earlier version cut a heading in a letter', async () => {
+  const { items } = await retrievalOver({ indexed: { one: 2 }, headings: ['Cut \ud83d'] }).searched();
+  expect(items.map(({ headings }) => headings)).toEqual([['Cut \ufffd']]);
 });

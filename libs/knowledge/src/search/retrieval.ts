@@ -127,7 +127,7 @@ export class Retrieval {
       else ranked = again;
     }
     const items = contextsOf(ranked, limit).map((context) => ({
-      ...context,
+      ...storable(context),
       mediaType: found.ready.get(context.documentId)?.mediaType ?? '',
     }));
     return { items, degraded };
@@ -214,6 +214,15 @@ export class Retrieval {
     }
   }
 }
+
+/** Earlier versions, and files, cut texts in the middle of a letter: no event could hold what cites them. */
+const storable = (context: Context): Context => ({
+  ...context,
+  text: context.text.toWellFormed(),
+  headings: context.headings.map((heading) => heading.toWellFormed()),
+  ...(context.sheet === undefined ? {} : { sheet: context.sheet.toWellFormed() }),
+  chunks: context.chunks.map((chunk) => ({ ...chunk, text: chunk.text.toWellFormed() })),
+});
 
 const NO_MODELS: LiveModels = { embeddings: [], isOneGone: false };
 

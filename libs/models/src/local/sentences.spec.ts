@@ -47,3 +47,11 @@ describe('sentencesOf', () => {
     );
   });
 });
+
+it('a sentence without an end is cut between letters', () => {
+  const text = `a${'\u{1f600}'.repeat(1_000)}`;
+  const pieces = sentencesOf(text).map(({ start, end }) => text.slice(start, end));
+  expect(pieces.length).toBeGreaterThan(4);
+  expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
+  expect(pieces.join('')).toBe(text);
+});

@@ -75,12 +75,16 @@ const cut = (text: string, { start, end, kind }: Sentence): readonly Sentence[] 
   let from = start;
   while (end - from > MAX_SENTENCE) {
     const space = text.slice(from, from + MAX_SENTENCE).search(/\s\S*$/);
-    const to = from + (space > MAX_SENTENCE / 2 ? space : MAX_SENTENCE);
+    const to = from + (space > MAX_SENTENCE / 2 ? space : wholeLetters(text, from, MAX_SENTENCE));
     pieces.push(trimmed(text, kind, from, to));
     from = to;
   }
   return [...pieces, trimmed(text, kind, from, end)].filter((piece) => piece.end > piece.start);
 };
+
+/** So many characters from there on, or one less, so that none is half a letter. */
+const wholeLetters = (text: string, from: number, count: number): number =>
+  (text.codePointAt(from + count - 1) ?? 0) > 0xffff ? count - 1 : count;
 
 const trimmed = (text: string, kind: Sentence['kind'], start: number, end: number): Sentence => {
   const piece = text.slice(start, end);

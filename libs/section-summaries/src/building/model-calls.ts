@@ -51,6 +51,10 @@ export interface ModelCallParts {
 /** What is summarised: a chunk, or a summary of the level below. */
 export type SummarySource = Pick<ChatSource, 'title' | 'headings' | 'text'>;
 
+/** What of an answer is kept: no event holds NUL or half a letter. */
+export const keptSummary = (said: string): string =>
+  said.replaceAll('\0', '').trim().slice(0, LONGEST_SUMMARY).toWellFormed();
+
 /** The calls that a build makes. Each holds its cost, and is counted once. They throw `usage_limit_exceeded`, `upstream_error`, `upstream_timeout`, `model_not_available`, or the signal's reason if it was aborted. */
 export class ModelCalls {
   constructor(
@@ -72,7 +76,7 @@ export class ModelCalls {
         number: index + 1,
         title,
         headings,
-        text: text.slice(0, most),
+        text: text.slice(0, most).toWellFormed(),
       })),
       sampling: {},
       signal: this.signal,
@@ -88,9 +92,9 @@ export class ModelCalls {
       const record = calls.now;
       record.servedBy(answer.model);
       record.used({ usage: answer.usage, source: answer.usageSource });
-      return textOfMessage(answer).trim();
+      return keptSummary(textOfMessage(answer));
     });
-    return text === '' ? reject('upstream_error') : text.slice(0, LONGEST_SUMMARY);
+    return text === '' ? reject('upstream_error') : text;
   }
 
   /** The key of the embedding model, as it is now. */
