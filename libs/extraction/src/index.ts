@@ -11,3 +11,4 @@ export { formatOf, isPlainText } from './format';
 export { blocksOf, plainText } from './formats/plain';
 export { codeArguments, lastBytes, Parser, WITHOUT_SQLITE } from './process/parser';
 export { startWatch, type WatchLimits } from './process/watch';
+export { startProcess } from './process/start-process';

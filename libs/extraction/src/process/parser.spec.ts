@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { createServer } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -99,4 +100,28 @@ describe('the parser process', () => {
     expect([connections, existsSync(join(folder, 'a'))]).toEqual([0, false]);
     rmSync(folder, { recursive: true });
   });
+});
+
+it.each([
+  [
+    'there is no memory for it',
+    () => {
+      throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' });
+    },
+  ],
+  [
+    'there is no file descriptor left',
+    () => {
+      // As Node gives it: without an id and without streams.
+      const child = Object.assign(new EventEmitter(), { kill: () => false }) as unknown as ChildProcess;
+      process.nextTick(() => child.emit('error', new Error('spawn EMFILE')));
+      return child;
+    },
+  ],
+])('a process that cannot be started is tried again later: %s', async (_, start) => {
+  const reading = new Parser(LIMITS, start).read(
+    { name: 'a.pdf', mimeType: '', body: Buffer.from('%PDF-1.7') },
+    new AbortController().signal,
+  );
+  await expect(reading).rejects.toMatchObject({ name: 'Unavailable', dependency: 'parser' });
 });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -11,6 +11,7 @@ import {
   type SourceFile,
 } from '../extraction';
 import type { ParserOrder } from './parser.process';
+import { type Spawn, startProcess } from './start-process';
 
 /** A process that has not ended itself this long after its time is ended, milliseconds. */
 const GRACE_MS = 2_000;
@@ -31,7 +32,11 @@ const MAX_SAID_BYTES = 64 * 1024;
  * does to nothing else.
  */
 export class Parser {
-  constructor(private readonly limits: ParserLimits) {}
+  /** `start`: as of `startProcess`. */
+  constructor(
+    private readonly limits: ParserLimits,
+    private readonly start?: Spawn,
+  ) {}
 
   /**
    * The extraction of a file as JSON. Rejects with `ExtractionFailure`, or the reason of the signal, which ends the process.
@@ -39,20 +44,13 @@ export class Parser {
    */
   async read(file: SourceFile, signal: AbortSignal): Promise<Buffer> {
     signal.throwIfAborted();
-    const child = spawn(process.execPath, [WITHOUT_SQLITE, ...execArguments(this.limits)], {
-      env: {},
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const child = await startProcess([WITHOUT_SQLITE, ...execArguments(this.limits)], this.start);
     const kill = (): void => void child.kill('SIGKILL');
     const late = setTimeout(kill, this.limits.seconds * 1_000 + GRACE_MS);
     signal.addEventListener('abort', kill);
     try {
       give(child, file, this.limits);
-      const [answer, said, ended] = await Promise.all([
-        answerOf(child),
-        lastBytes(child.stderr as Readable),
-        exitOf(child),
-      ]);
+      const [answer, said, ended] = await Promise.all([answerOf(child), lastBytes(child.stderr), exitOf(child)]);
       signal.throwIfAborted();
       if (answer === undefined || ended !== 'done') throw new ExtractionFailure(codeOf(said, ended));
       return answer;

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { extname, join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { codeArguments, lastBytes, WITHOUT_SQLITE } from '@app/extraction';
+import { codeArguments, lastBytes, startProcess, WITHOUT_SQLITE } from '@app/extraction';
 import { Semaphore, Unavailable } from '@app/kernel';
 import { type Failed, type Frame, framed, FrameReader, type ReadOrder } from './frames';
 import { type ParsedSkill, SkillFailure, type SkillFailureCode, type SkillFile, type SkillLimits } from './skill';
@@ -63,16 +62,12 @@ const readLimited = async (bytes: Uint8Array, order: Order): Promise<SkillArchiv
 
 const readApart = async (bytes: Uint8Array, order: Order): Promise<SkillArchive> => {
   const extension = extname(__filename);
-  const child = spawn(
-    process.execPath,
-    [
-      WITHOUT_SQLITE,
-      `--max-old-space-size=${HEAP_MB}`,
-      ...codeArguments(extension),
-      join(__dirname, `read.process${extension}`),
-    ],
-    { env: {}, stdio: ['pipe', 'pipe', 'pipe'] },
-  );
+  const child = await startProcess([
+    WITHOUT_SQLITE,
+    `--max-old-space-size=${HEAP_MB}`,
+    ...codeArguments(extension),
+    join(__dirname, `read.process${extension}`),
+  ]);
   const late = setTimeout(() => void child.kill('SIGKILL'), LATEST_MS);
   try {
     // A process that has ended takes no more; why it ended it has said.
@@ -81,7 +76,7 @@ const readApart = async (bytes: Uint8Array, order: Order): Promise<SkillArchive>
     child.stdin.end(bytes);
     const [answer, said] = await Promise.all([
       answerOf(new FrameReader(child.stdout as AsyncIterable<Buffer>)),
-      lastBytes(child.stderr as Readable),
+      lastBytes(child.stderr),
       started(child),
     ]);
     return answer ?? ended(said);
