@@ -33,6 +33,20 @@ describe('a claim', () => {
     expect(await of('c').take('work')).toBeUndefined();
   });
 
+  it('that was kept up too late is not taken by its own process, which still works under it', async () => {
+    const { of, clock } = setUp();
+    const a = of('a');
+    const release = await a.take('turn/1');
+    clock.advance(60_001);
+    expect(await a.take('turn/1')).toBeUndefined();
+    const finished: string[] = [];
+    await a.finishAbandoned('turn/', 0, async (rest) => void finished.push(rest));
+    expect(finished).toEqual([]);
+    await release?.({ isUnfinished: true });
+    await a.finishAbandoned('turn/', 0, async (rest) => void finished.push(rest));
+    expect(finished).toEqual(['1']);
+  });
+
   it('tells its holder when another asks to end the work, and stays held until then', async () => {
     const store = new MemoryCoordinationStore();
     const clock = new FixedClock();

@@ -13,6 +13,8 @@ const PAGE = 500;
 
 /** Who works on what, between processes: a claim that is not kept up for `claimMs` is free again. */
 export class Claims {
+  /** Names of the claims that this process works under: however late their beats are, it does not take them from itself. */
+  private readonly working = new Set<string>();
   /** Names of the claims that this process left standing. */
   private readonly left = new Set<string>();
 
@@ -31,11 +33,13 @@ export class Claims {
   async take(name: string, onAsked: () => void = () => undefined): Promise<Release | undefined> {
     const key = keyOf(name);
     const current = await this.current(name);
+    if (this.working.has(name)) return undefined;
     // One that was left standing here is nobody's; whoever asks first takes it.
     const isLeft = this.left.delete(name) && current?.holder === this.holder;
     if (current !== undefined && this.isHeld(current) && !isLeft) return undefined;
     let mine: Claim = this.fresh();
     if (!(await this.store.write(key, mine, { expected: current as Json | undefined }))) return undefined;
+    this.working.add(name);
     let beating: Promise<unknown> = Promise.resolve();
     const beat = async (): Promise<void> => {
       const next = this.fresh();
@@ -56,6 +60,7 @@ export class Claims {
     return async (end) => {
       clearInterval(timer);
       await beating;
+      this.working.delete(name);
       if (end?.isUnfinished === true) this.left.add(name);
       else await this.store.write(key, null, { expected: mine });
     };
