@@ -87,7 +87,7 @@ export const MEMORY_REQUESTS: readonly (readonly [string, string, number, () => 
   [
     `PUT ${PATH}/:memoryId`,
     'PUT /memories/{id}',
-    2,
+    3,
     async () => {
       const prepared = await changing(
         personal,
