@@ -109,6 +109,26 @@ describe('a re-index', () => {
     expect(world.calls).toHaveLength(1);
   });
 
+  it('drops neither batches that are embedded behind a new name, nor what it made before those', async () => {
+    const { agentId, id } = await due('newts', 400);
+    const rename = async (name: string, times: number) => {
+      await world.send(`/knowledge/${agentId}/documents/${id}`, { name }, { method: 'PUT' });
+      await until(
+        async () => (await events(id)).filter((type) => type === 'DocumentRetitled').length === times,
+        'the vectors behind the new name',
+      );
+    };
+    await rename('Efts.md', 1);
+    await reindex(agentId);
+    await reaches(agentId, 'ready');
+    await rename('Newts.md', 2);
+    await reindex(agentId, '/swap');
+    await until(async () => (await events(id)).includes('DocumentPassagesSwapped'), 'the new passages');
+    const types = await events(id);
+    expect(types.lastIndexOf('DocumentReindexEmbedded')).toBeGreaterThan(types.lastIndexOf('DocumentRenamed'));
+    expect(types).not.toContain('DocumentReindexDiscarded');
+  });
+
   it('that is rolled back and cancelled while a document follows it is followed no further', async () => {
     const { agentId, id } = await due('shrews');
     const { chunkCount: before } = await document(agentId, id);

@@ -124,6 +124,16 @@ describe('a document that is re-indexed', () => {
     expect(live(next.state)).toEqual({ passages: 'n1', model: 'n', beside: null });
   });
 
+  it('keeps what a job made while batches of another are dropped', () => {
+    const beside = [...before, made(JOB, 'n1'), batch(NEXT, 'b1')];
+    expect(live(run(...beside, discard(NEXT)).state).beside).toBe('n1');
+    expect(live(run(...beside, discard(JOB, 'others')).state).beside).toBe('n1');
+    expect(live(run(...beside, discard(JOB)).state).beside).toBeNull();
+    expect(run(...beside, discard(NEXT), made(NEXT, 'n2')).events.at(-1)).toMatchObject({
+      data: { superseded: ['n1', 'b1'] },
+    });
+  });
+
   it('loses no blob and releases none that it needs, whatever happens', () => {
     const command = fc.constantFrom<(index: number) => DocumentCommand>(
       () => ({ type: 'Start' }),

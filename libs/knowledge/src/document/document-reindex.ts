@@ -73,8 +73,9 @@ const discard = (
   const { beside, embeddedBeside } = state;
   const isMeant = (made: { readonly jobId: string } | null): boolean =>
     made !== null && (made.jobId === jobId) === (of === 'job');
-  const isSearched = of === 'job' && beside?.isEarlier === true;
-  if (isSearched || (!isMeant(beside) && !isMeant(embeddedBeside))) return [];
+  // Passages that are not meant outlast batches that are: the next ones name those as superseded.
+  const isHeld = beside !== null && (!isMeant(beside) || (of === 'job' && beside.isEarlier));
+  if (isHeld || (!isMeant(beside) && !isMeant(embeddedBeside))) return [];
   return [{ type: 'DocumentReindexDiscarded', data: { jobId, superseded: blobsBeside(state) } }];
 };
 

@@ -1,11 +1,12 @@
 import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
-import { type Clock, CLOCK, Decisions, idOf, reactionTo, type RecordedEvent, stepOf } from '@app/kernel';
+import { type Clock, CLOCK, Decisions, idOf, isErased, reactionTo, type RecordedEvent, stepOf } from '@app/kernel';
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import type { PassagesCommand } from '../document/document.commands';
-import { documentDecider } from '../document/document.decider';
+import { documentDecider, type DocumentState } from '../document/document.decider';
 import type { DocumentEvent } from '../document/document.events';
 import { isLeftOut } from '../document/document-reindex';
+import { retitlingOf } from '../document/serving';
 import { INDEXED_DOCUMENTS, type IndexedDocuments } from '../lookups';
 import { DocumentsBehind } from '../reindex/documents-behind';
 import { unlessDeleted } from '../reindex/reindex-document';
@@ -80,9 +81,18 @@ export class ApplyReindex implements Policy {
       const { state: job } = await this.decisions.load(reindexDecider, id);
       if (job.status !== 'none' && job.jobId === jobId) return;
     }
+    if (await this.isRetitling(documentId, event)) return;
     const meta = stepOf(reactionTo(event, this.name, this.clock.now()), documentId);
     const discard = { type: 'DiscardReindexed', jobId, of: 'job' } as const;
     await unlessDeleted(() => this.decisions.transact(documentDecider, documentId, discard, meta));
+  }
+
+  /** Whether the batch is of vectors behind the name that the document had then: no re-index made it. */
+  private async isRetitling(documentId: string, { data: { jobId }, context: { revision } }: Made): Promise<boolean> {
+    const { state: now } = await this.decisions.load(documentDecider, documentId);
+    const isOf = (state: DocumentState | undefined): boolean =>
+      state !== undefined && 'name' in state && !isErased(state.name) && retitlingOf(documentId, state.name) === jobId;
+    return isOf(now) || isOf(await this.decisions.loadAt(documentDecider, documentId, revision));
   }
 
   /** The job as it stood before it was cancelled. */
