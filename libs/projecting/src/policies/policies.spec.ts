@@ -14,16 +14,17 @@ import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { until } from '../../../../test/fixtures/until';
 
-/** Remembers what it saw; reacts to `{ by: 13 }` by failing as often as told. */
+/** Remembers what it saw; reacts to `{ by: 13 }`, or another number, by failing as often as told. */
 class Watching implements Policy {
   readonly name = 'watching';
   readonly types = ['CounterOpened', 'Counted'];
   readonly seen: string[] = [];
   failures = 0;
+  failsAt = 13;
   error: () => Error = () => new RangeError('secret content');
 
   async react({ type, data, context }: RecordedEvent): Promise<void> {
-    if (data['by'] === 13 && this.failures > 0) {
+    if (data['by'] === this.failsAt && this.failures > 0) {
       this.failures -= 1;
       throw this.error();
     }
@@ -148,6 +149,46 @@ describe('Policies', () => {
     const third = await running({ log: first.log });
     expect(await third.policies.deadLetters()).toEqual([]);
     await third.policies.stop();
+  });
+
+  it.each([
+    ['retry', ['Counted counter-a@1', 'Counted counter-a@2']],
+    ['discard', ['Counted counter-a@2']],
+  ] as const)(
+    'lose nothing that waits behind a dead letter when they stop while it is settled: %s',
+    async (way, seen) => {
+      const first = await running({ failures: 5 });
+      await first.log.append('counter-a', [opened('a'), counted(13), counted(2)], 'noStream');
+      await until(async () => (await first.policies.deadLetters()).length === 1);
+      const settle = async ({ policies }: typeof first) =>
+        policies[`${way}DeadLetter`]((await policies.deadLetters())[0]?.id ?? '');
+      Object.assign(first.policy, { failsAt: 2, failures: Infinity, error: () => new Unavailable('log', 'away') });
+      const settling = settle(first).catch(() => undefined);
+      await until(async () => (await first.policies.status())[0]?.failure !== undefined);
+      await first.policies.stop();
+      await settling;
+      const second = await running({ log: first.log });
+      expect(await second.policies.deadLetters()).toHaveLength(1);
+      expect(await settle(second)).toBeUndefined();
+      expect(second.policy.seen).toEqual(seen);
+      await second.policies.stop();
+    },
+  );
+
+  it('hold a stream at the next event that fails behind a dead letter', async () => {
+    const { log, policy, policies } = await running({ failures: 5 });
+    await log.append('counter-a', [opened('a'), counted(13), counted(2), counted(3)], 'noStream');
+    await until(async () => (await policies.deadLetters()).length === 1);
+    Object.assign(policy, { failsAt: 2, failures: 5 });
+    const [letter] = await policies.deadLetters();
+    expect(await policies.retryDeadLetter(letter?.id ?? '')).toMatchObject({ revision: 2, attempts: 5 });
+    await policies.stop();
+    const again = await running({ log });
+    expect(await again.policies.deadLetters()).toMatchObject([{ revision: 2 }]);
+    const [next] = await again.policies.deadLetters();
+    expect(await again.policies.retryDeadLetter(next?.id ?? '')).toBeUndefined();
+    expect(again.policy.seen).toEqual(['Counted counter-a@2', 'Counted counter-a@3']);
+    await again.policies.stop();
   });
 
   it('are seen to fall behind by others when nobody runs them any more', async () => {

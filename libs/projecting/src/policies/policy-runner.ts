@@ -120,16 +120,11 @@ export class PolicyRunner {
         (event) =>
           this.options.policy.types.includes(event.type) && this.reached !== null && event.position <= this.reached,
       );
-      if (
-        !discard &&
-        waiting[0]?.id === letter.eventId &&
-        !(await this.handle(waiting.shift() as StoredEvent, present.attempts))
-      )
-        return this.parked.get(letter.stream);
+      // It is settled behind all that waits: that stands before the recorded place, and nobody else would bring it.
+      for (const event of waiting) if (!(await this.handle(event, present))) return this.parked.get(letter.stream);
       await this.journal.settled(present, discard ? 'discarded' : 'retried');
       this.parked.delete(letter.stream);
-      await this.inOrder(waiting);
-      return this.parked.get(letter.stream);
+      return undefined;
     });
   }
 
@@ -209,11 +204,11 @@ export class PolicyRunner {
   }
 
   private async inOrder(events: readonly StoredEvent[]): Promise<void> {
-    for (const event of events) if (!this.parked.has(event.stream)) await this.handle(event, 0);
+    for (const event of events) if (!this.parked.has(event.stream)) await this.handle(event);
   }
 
-  /** Reacts to one event; true when that worked, false when it became a dead letter. */
-  private async handle(event: StoredEvent, attemptsBefore: number): Promise<boolean> {
+  /** Reacts to one event, which may wait behind a dead letter or be it; true when that worked, false when it became a dead letter. */
+  private async handle(event: StoredEvent, behind?: DeadLetter): Promise<boolean> {
     const { policy, codec } = this.options;
     for (let attempt = 1; ; attempt += 1) {
       this.stopping.signal.throwIfAborted();
@@ -227,7 +222,7 @@ export class PolicyRunner {
         if (unreadable || (attempt >= MAX_TRIES && !isUnavailable(error))) {
           await this.park(
             new PoisonEvent(event, unreadable ? error.reason : 'reaction', describeError(error)),
-            attemptsBefore + attempt,
+            (behind?.eventId === event.id ? behind.attempts : 0) + attempt,
           );
           this.failing.delete(event.id);
           return false;
