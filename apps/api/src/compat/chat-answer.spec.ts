@@ -121,4 +121,10 @@ describe('a whole answer', () => {
     { error: {}, choices: [{ message: {} }] },
     5,
   ])('is none where it is %j', (answer) => expect(() => passed(answer)).toThrow('broken'));
+
+  it('that is nested too deeply to be written anew is none', () => {
+    const deep = `${'{"0":'.repeat(200_000)}1${'}'.repeat(200_000)}`;
+    const answer = Buffer.from(`{"choices":[{"message":{"content":"Hi"}}],"deep":${deep}}`);
+    expect(() => chatAnswer(answer, {} as ModelDescription, { key: 'm', input: 5, id: 'i' })).toThrow('broken');
+  });
 });

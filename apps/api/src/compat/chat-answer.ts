@@ -1,7 +1,7 @@
 import { type KnownUsage, type ModelDescription, UpstreamFailure } from '@app/models';
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
-import { changedJson, latin1, unmarked } from './latin1';
+import { changedJson, latin1, parsedJson, unmarked } from './latin1';
 import { chatUsage, knownUsage } from './usage-report';
 
 /** A whole answer for the client, and what it used. */
@@ -71,12 +71,7 @@ type Choice = Fields & { readonly message: Fields };
 type Answer = Fields & { readonly choices: readonly Choice[] };
 
 const answerIn = (text: string): Answer => {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    throw new UpstreamFailure('broken');
-  }
+  const answer = parsedJson(text);
   if (!isFields(answer) || (answer['error'] !== undefined && answer['error'] !== null))
     throw new UpstreamFailure('broken');
   const { choices } = answer;

@@ -7,6 +7,10 @@ const said = (content: string, rest: object = {}): object => chunk({ content }, 
 const STOP = chunk({}, 'stop', 'm');
 const COUNTED = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
+/** A chunk whose usage is to be taken out, nested so deeply. Keys that are numbers are what the engine writes by recursion. */
+const nested = (depth: number): string =>
+  `{"id":"x","choices":[{"index":0,"delta":{"content":"b"}}],"usage":{"total_tokens":1},"deep":${'{"0":'.repeat(depth)}1${'}'.repeat(depth)},"model":"m"}`;
+
 const pass = (pieces: readonly string[], options: Partial<ChatStreamOptions> = {}) => {
   const stream = new ChatStream({ model: 'm', includeUsage: false, usage: () => null, ...options });
   const out = pieces.map((piece) => stream.accept(piece)).join('') + stream.end();
@@ -185,6 +189,7 @@ describe('a stream of chunks', () => {
     ['holds a line that is no event', 'Internal Server Error\n\n'],
     ['holds something else', event('[1]')],
     ['holds a choice that is none', event({ choices: [null] })],
+    ['is nested too deeply to be written anew', event(nested(200_000))],
     ['holds an endless line', `data: ${'x'.repeat(16 * 1024 * 1024)}`],
   ])('is broken where it %s, and what came before has passed', (_, bad) => {
     expect(pass([event(said('a')), bad])).toMatchObject({ out: event(said('a')), broken: true });
@@ -197,6 +202,14 @@ describe('a stream of chunks', () => {
       out: unfinished + event(STOP) + DONE,
       broken: false,
     });
+  });
+
+  it('may be nested as deeply as anybody nests, whatever stands in its strings', () => {
+    const brackets = '[{\\"['.repeat(1_000);
+    const text = nested(900).replace('"b"', `"${brackets}"`);
+    expect(pass([event(text), event(STOP), DONE]).out).toBe(
+      event(text.replace('"usage":{"total_tokens":1},', '')) + event(STOP) + DONE,
+    );
   });
 
   it('takes nothing behind its end', () =>

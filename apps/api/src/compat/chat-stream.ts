@@ -2,7 +2,7 @@ import type { TokenUsage } from '@app/models';
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
 import { ChunkTemplate } from './chunk-template';
-import { changedJson, latin1, unmarked } from './latin1';
+import { changedJson, latin1, parsedJson, unmarked } from './latin1';
 
 /** A longer event is no event of a chat. */
 const MAX_EVENT = 16 * 1024 * 1024;
@@ -126,7 +126,7 @@ export class ChatStream {
   private data(data: string, block = `data: ${data}`): string {
     if (data === '') return '';
     if (data.trim() === '[DONE]') return this.close();
-    const chunk = parsed(data);
+    const chunk = parsedJson(data);
     if (!isFields(chunk) || (chunk['error'] !== undefined && chunk['error'] !== null)) return this.breakOff();
     const { choices, usage } = chunk;
     const isReport = usage !== undefined && usage !== null;
@@ -231,12 +231,4 @@ const replacedOnce = (json: string, member: string, by: string): string | undefi
   return at === -1 || json.includes(member, at + 1)
     ? undefined
     : json.slice(0, at) + by + json.slice(at + member.length);
-};
-
-const parsed = (data: string): unknown => {
-  try {
-    return JSON.parse(data) as unknown;
-  } catch {
-    return undefined;
-  }
 };
