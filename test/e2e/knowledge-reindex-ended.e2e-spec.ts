@@ -1,4 +1,7 @@
 import { EVENT_LOG, type EventLog } from '@app/event-log';
+import type { RecordedEvent } from '@app/kernel';
+import { Policies } from '@app/projecting';
+import { ApplyReindex } from '../../libs/knowledge/src/policies/apply-reindex.policy';
 import { until } from '../fixtures/until';
 import { wholeLog } from '../fixtures/whole-log';
 import { type KnowledgeWorld, startKnowledge } from './knowledge-world';
@@ -47,6 +50,34 @@ const holding = () => {
     for (const go of held) go();
   };
   return { begun: () => until(() => held.length > 0, 'a call of the model'), letGo };
+};
+
+/** Has the policy meet what it does to documents late, from the first such event on. */
+const delayed = (isFirst: (event: RecordedEvent) => boolean) => {
+  const policy = world.platform.platform.app.get(ApplyReindex);
+  const react = policy.react.bind(policy);
+  const behind: (() => void)[] = [];
+  let isHeld = true;
+  let isOver = Promise.resolve();
+  policy.react = async (event) => {
+    if (isHeld && (behind.length > 0 || isFirst(event)))
+      await new Promise<void>((resolve) => void behind.push(resolve));
+    isOver = isOver.then(() => react(event));
+    await isOver;
+  };
+  return {
+    letGo: async (): Promise<void> => {
+      isHeld = false;
+      for (const go of behind) go();
+      policy.react = react;
+      const head = (await world.platform.platform.app.get<EventLog>(EVENT_LOG).head()) ?? '';
+      const places = () => world.platform.platform.app.get(Policies).status();
+      await until(
+        async () => ((await places()).find(({ name }) => name === policy.name)?.position ?? '') >= head,
+        'the policy to meet what happened',
+      );
+    },
+  };
 };
 
 describe('a re-index', () => {
@@ -127,6 +158,30 @@ describe('a re-index', () => {
     const types = await events(id);
     expect(types.lastIndexOf('DocumentReindexEmbedded')).toBeGreaterThan(types.lastIndexOf('DocumentRenamed'));
     expect(types).not.toContain('DocumentReindexDiscarded');
+  });
+
+  it('keeps what it made where an earlier one is met late that was cancelled', async () => {
+    const { agentId, id } = await due('stoats');
+    const late = delayed(({ type }) => type === 'ReindexStarted');
+    await reindex(agentId);
+    await reindex(agentId, '/cancel');
+    await reindex(agentId);
+    await reaches(agentId, 'ready');
+    await late.letGo();
+    await reindex(agentId, '/swap');
+    await until(async () => (await events(id)).includes('DocumentPassagesSwapped'), 'the new passages');
+  });
+
+  it('is swapped where what it made is met after the next was started and cancelled', async () => {
+    const { agentId, id } = await due('ferrets');
+    const late = delayed(({ type }) => type === 'DocumentReindexed');
+    await reindex(agentId);
+    await reaches(agentId, 'ready');
+    await reindex(agentId, '/swap');
+    await reindex(agentId);
+    await reindex(agentId, '/cancel');
+    await late.letGo();
+    await until(async () => (await events(id)).includes('DocumentPassagesSwapped'), 'the new passages');
   });
 
   it('that is rolled back and cancelled while a document follows it is followed no further', async () => {

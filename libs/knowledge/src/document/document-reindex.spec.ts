@@ -6,7 +6,11 @@ import { documentDecider, type DocumentState } from './document.decider';
 import type { DocumentEvent } from './document.events';
 
 const ID = '01900000-0000-7000-8000-000000000001';
-const [JOB, NEXT] = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b'] as const;
+const [JOB, NEXT, OTHER] = [
+  '01900000-0000-7000-8000-00000000000a',
+  '01900000-0000-7000-8000-00000000000b',
+  '01900000-0000-7000-8000-00000000000c',
+] as const;
 const report = { step: 'parse', startedAt: '2026-01-01T00:00:00.000Z', milliseconds: 1, produced: 1 } as const;
 const counts = { chunkCount: 1, tokenCount: 1, chunking: null };
 
@@ -54,10 +58,11 @@ const made = (jobId: string, passages: string, of = 'p1', text = 't1'): Document
   embeddingModel: 'n',
 });
 const swap = (jobId: string, to: 'new' | 'earlier' = 'new'): DocumentCommand => ({ type: 'SwapPassages', jobId, to });
-const discard = (jobId: string, of: 'job' | 'others' = 'job'): DocumentCommand => ({
+const discard = (jobId: string, of: 'job' | 'others' = 'job', later: readonly string[] = []): DocumentCommand => ({
   type: 'DiscardReindexed',
   jobId,
   of,
+  later,
 });
 
 const evolve = (state: DocumentState, event: DocumentEvent, revision: number): DocumentState =>
@@ -122,13 +127,24 @@ describe('a document that is re-indexed', () => {
     const next = run(...swapped, discard(NEXT, 'others'));
     expect(next.events.at(-1)?.data).toEqual({ jobId: NEXT, superseded: ['t1', 'p1'] });
     expect(live(next.state)).toEqual({ passages: 'n1', model: 'n', beside: null });
+    expect(run(...swapped, discard(NEXT, 'others', [JOB])).events).toHaveLength(run(...swapped).events.length);
   });
 
   it('keeps what a job made while batches of another are dropped', () => {
     const beside = [...before, made(JOB, 'n1'), batch(NEXT, 'b1')];
     expect(live(run(...beside, discard(NEXT)).state).beside).toBe('n1');
     expect(live(run(...beside, discard(JOB, 'others')).state).beside).toBe('n1');
-    expect(live(run(...beside, discard(JOB)).state).beside).toBeNull();
+    const dropped = run(...beside, discard(JOB));
+    expect(dropped.events.at(-1)?.data).toEqual({ jobId: JOB, superseded: ['n1'], keepsBatches: true });
+    expect(live(dropped.state).beside).toBeNull();
+    expect(dropped.state).toMatchObject({ embeddedBeside: { jobId: NEXT } });
+    expect(run(...beside, discard(JOB), discard(NEXT)).events.at(-1)?.data).toEqual({
+      jobId: NEXT,
+      superseded: ['b1'],
+    });
+    expect(run(...beside, discard(OTHER, 'others', [NEXT])).events.at(-1)?.data).toMatchObject({
+      keepsBatches: true,
+    });
     expect(run(...beside, discard(NEXT), made(NEXT, 'n2')).events.at(-1)).toMatchObject({
       data: { superseded: ['n1', 'b1'] },
     });
@@ -144,6 +160,7 @@ describe('a document that is re-indexed', () => {
       () => swap(NEXT),
       () => discard(JOB),
       () => discard(NEXT, 'others'),
+      () => discard(OTHER, 'others', [NEXT]),
       () => ({ type: 'Reprocess', force: true }),
     );
     const step = fc.oneof(

@@ -67,16 +67,23 @@ const swap = (
 };
 
 const discard = (
-  { jobId, of }: Extract<PassagesCommand, { type: 'DiscardReindexed' }>,
+  { jobId, of, later = [] }: Extract<PassagesCommand, { type: 'DiscardReindexed' }>,
   state: Live,
 ): readonly DocumentEvent[] => {
   const { beside, embeddedBeside } = state;
   const isMeant = (made: { readonly jobId: string } | null): boolean =>
-    made !== null && (made.jobId === jobId) === (of === 'job');
+    made !== null && (made.jobId === jobId) === (of === 'job') && !later.includes(made.jobId);
   // Passages that are not meant outlast batches that are: the next ones name those as superseded.
   const isHeld = beside !== null && (!isMeant(beside) || (of === 'job' && beside.isEarlier));
   if (isHeld || (!isMeant(beside) && !isMeant(embeddedBeside))) return [];
-  return [{ type: 'DocumentReindexDiscarded', data: { jobId, superseded: blobsBeside(state) } }];
+  const isKept = embeddedBeside !== null && !isMeant(embeddedBeside);
+  const superseded = blobsBeside(isKept ? { ...state, embeddedBeside: null } : state);
+  return [
+    {
+      type: 'DocumentReindexDiscarded',
+      data: { jobId, superseded, ...(isKept ? { keepsBatches: true as const } : {}) },
+    },
+  ];
 };
 
 /** Whether a document has other passages than those of the side of a job that is decided on, and ones beside them that are of it. */
@@ -109,7 +116,7 @@ export const reindexing = (state: LiveDocument, { type, data }: RecordedEvent<Re
         ...(data.editedChunks === undefined ? {} : { editedChunks: PersistentSet(data.editedChunks) }),
       };
     case 'DocumentReindexDiscarded':
-      return { beside: null, embeddedBeside: null };
+      return { beside: null, ...(data.keepsBatches === true ? {} : { embeddedBeside: null }) };
     default:
       return never(type);
   }

@@ -51,8 +51,13 @@ export type PassagesCommand =
       readonly editsDropped?: number;
     }
   | { readonly type: 'SwapPassages'; readonly jobId: string; readonly to: 'new' | 'earlier' }
-  /** `of`: what this job made and is not searched, or what all other jobs left. */
-  | { readonly type: 'DiscardReindexed'; readonly jobId: string; readonly of: 'job' | 'others' };
+  /** `of`: what this job made and is not searched, or what all other jobs left but those that began `later`. */
+  | {
+      readonly type: 'DiscardReindexed';
+      readonly jobId: string;
+      readonly of: 'job' | 'others';
+      readonly later?: readonly string[];
+    };
 
 /** Names the passages that differ in one chunk from those that are served. */
 export interface UpdateChunk {

@@ -229,8 +229,9 @@ export const documentPassagesSwapped = defineEvent({
 
 export const documentReindexDiscarded = defineEvent({
   type: 'DocumentReindexDiscarded',
-  description: 'What a re-index kept beside the searched passages was dropped. `superseded` names its blobs.',
-  data: z.strictObject({ jobId: id, superseded: releasedBlobs() }),
+  description:
+    'What a re-index kept beside the searched passages was dropped. `superseded` names its blobs. With `keepsBatches` the batches that other work has embedded so far stay.',
+  data: z.strictObject({ jobId: id, superseded: releasedBlobs(), keepsBatches: z.literal(true).optional() }),
 });
 
 export const documentDeleted = defineEvent({

@@ -51,14 +51,43 @@ export class ApplyReindex implements Policy {
     const started = await this.decisions.loadAt(reindexDecider, id, event.context.revision);
     const place = started?.status === 'none' ? await this.cancelled(id, event) : started;
     if (place === undefined || place.status === 'none') return;
-    const command = commandOf(event as RecordedEvent<ReindexEvent>);
+    const isStart = event.type === 'ReindexStarted';
+    if (isStart && (await this.isReplaced(id, event.data['jobId']))) return;
+    const decided = commandOf(event as RecordedEvent<ReindexEvent>);
     const meta = reactionTo(event, this.name, this.clock.now());
     for await (const page of this.documents(levelOf(place), event.context.position))
       for (const { documentId } of page)
         await unlessDeleted(async () => {
+          const later = isStart ? await this.laterBeside(id, documentId, event) : [];
+          const command = later.length === 0 ? decided : { ...decided, later };
           await this.decisions.transact(documentDecider, documentId, command, stepOf(meta, documentId));
           if (command.type === 'SwapPassages') await this.noteLeftOut(id, documentId, command);
         });
+  }
+
+  /** Whether a later job of the place has begun, whose own event drops what others left. */
+  private async isReplaced(id: string, jobId: unknown): Promise<boolean> {
+    const { state: now } = await this.decisions.load(reindexDecider, id);
+    return now.status !== 'none' && now.jobId !== jobId;
+  }
+
+  /** Jobs that are about a document from another level, and went on behind the start of this one, which may be met late. */
+  private async laterBeside(id: string, documentId: string, { context }: RecordedEvent): Promise<readonly string[]> {
+    const later: string[] = [];
+    for (const place of await this.placesOf(documentId)) {
+      if (place === id) continue;
+      const { state: job, position } = await this.decisions.load(reindexDecider, place);
+      if (job.status !== 'none' && position !== null && position > context.position) later.push(job.jobId);
+    }
+    return later;
+  }
+
+  /** Ids of the places whose jobs are about a document. */
+  private async placesOf(documentId: string): Promise<readonly string[]> {
+    const { state } = await this.decisions.load(documentDecider, documentId);
+    if (!('scope' in state)) return [];
+    const { scope, agentId, spaceId } = state;
+    return [...(scope === 'global' ? [] : [reindexId({ scope, agentId, spaceId })]), INSTANCE];
   }
 
   /** What was edited or renamed since its passages were made has them made again, and then follows. */
@@ -73,13 +102,10 @@ export class ApplyReindex implements Policy {
 
   private async dropUnlessWanted(documentId: string, event: Made): Promise<void> {
     const { jobId } = event.data;
-    const { state } = await this.decisions.load(documentDecider, documentId);
-    if (!('scope' in state)) return;
-    const { scope, agentId, spaceId } = state;
-    const places = scope === 'global' ? [] : [reindexId({ scope, agentId, spaceId })];
-    for (const id of [...places, INSTANCE]) {
+    for (const id of await this.placesOf(documentId)) {
       const { state: job } = await this.decisions.load(reindexDecider, id);
-      if (job.status !== 'none' && job.jobId === jobId) return;
+      // What was swapped since is swapped, or replaced, by its own event, which may be still to come here.
+      if (job.swappedJobs.has(jobId) || (job.status !== 'none' && job.jobId === jobId)) return;
     }
     if (await this.isRetitling(documentId, event)) return;
     const meta = stepOf(reactionTo(event, this.name, this.clock.now()), documentId);

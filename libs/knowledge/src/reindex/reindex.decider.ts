@@ -1,4 +1,5 @@
 import { type Decider, never, type RecordedEvent, reject } from '@app/kernel';
+import { Set as PersistentSet } from 'immutable';
 import { type Asker, askerOf } from '../document/asker';
 import type { ReindexEstimate, ReindexEvent, ReindexScope } from './reindex.events';
 
@@ -21,7 +22,10 @@ export interface ReindexJob extends ReindexPlan {
 }
 
 export type ReindexStatus = 'running' | 'paused' | 'ready' | 'swapped' | 'failed';
-export type Reindex = { readonly status: 'none' } | ({ readonly status: ReindexStatus } & ReindexJob);
+/** `swappedJobs`: ids of all jobs of the place that were swapped, and not rolled back. */
+export type Reindex = ({ readonly status: 'none' } | ({ readonly status: ReindexStatus } & ReindexJob)) & {
+  readonly swappedJobs: PersistentSet<string>;
+};
 
 export type ReindexCommand =
   | ({ readonly type: 'Start' } & ReindexPlan)
@@ -56,7 +60,7 @@ const rules: Readonly<Record<ReindexAction, Rule>> = {
  */
 export const reindexDecider: Decider<Reindex, ReindexCommand, ReindexEvent> = {
   category: 'reindex',
-  initial: { status: 'none' },
+  initial: { status: 'none', swappedJobs: PersistentSet() },
   decide: (command, job) => {
     switch (command.type) {
       case 'Start':
@@ -74,8 +78,9 @@ export const reindexDecider: Decider<Reindex, ReindexCommand, ReindexEvent> = {
     }
   },
   evolve: (job, event) => {
+    const { swappedJobs } = job;
     if (event.type === 'ReindexStarted')
-      return { status: 'running', ...event.data, askedBy: askerOf(event as RecordedEvent), code: null };
+      return { status: 'running', ...event.data, askedBy: askerOf(event as RecordedEvent), code: null, swappedJobs };
     if (job.status === 'none') return job;
     switch (event.type) {
       case 'ReindexPaused':
@@ -83,13 +88,13 @@ export const reindexDecider: Decider<Reindex, ReindexCommand, ReindexEvent> = {
       case 'ReindexResumed':
         return { ...job, status: 'running', code: null };
       case 'ReindexCancelled':
-        return { status: 'none' };
+        return { status: 'none', swappedJobs };
       case 'ReindexReady':
         return { ...job, status: 'ready', documents: event.data.documents };
       case 'ReindexRolledBack':
-        return { ...job, status: 'ready' };
+        return { ...job, status: 'ready', swappedJobs: swappedJobs.delete(job.jobId) };
       case 'ReindexSwapped':
-        return { ...job, status: 'swapped' };
+        return { ...job, status: 'swapped', swappedJobs: swappedJobs.add(job.jobId) };
       case 'ReindexFailed':
         return { ...job, status: 'failed', code: event.data.code };
       default:
