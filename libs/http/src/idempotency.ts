@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import {
   canonicalJson,
   categoryOf,
   dataKeyPlace,
   type Clock,
+  type DataKey,
   decryptField,
   deriveId,
   encryptField,
@@ -11,6 +12,7 @@ import {
   idOf,
   type Ids,
   type InstanceSecret,
+  isDomainError,
   isEncrypted,
   isUnavailable,
   type Keyring,
@@ -25,11 +27,13 @@ const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const PREFIX = 'idempotency/';
 const UNKEPT: Uuid = '01900000-0000-7000-8000-000000000000';
 
-/** An answer that was given: without secrets, its body encrypted under the data key of the aggregate that was written. */
+/** An answer that was given: without secrets, its body encrypted under the data key of the aggregate that was written, and of what it was made from. */
 type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly thing: string | null;
+  /** Names of further keys, all of which the body is under. */
+  readonly madeFrom?: readonly string[];
   readonly body: EncryptedField | null;
 };
 
@@ -63,8 +67,11 @@ export interface Acceptance {
   readonly again: boolean;
   /** Nothing of the request is stored (`unkept`). */
   readonly isUnkept?: true;
-  /** What `written` answered: the name of the data key that the body is under (stored as `thing`), and the body as a repeat may see it. */
-  answered: { readonly keyName: string; readonly body: string | null } | null;
+  /**
+   * What `written` answered: the name of the data key that the body is under (stored as `thing`), those of what it was made from, without
+   * which it cannot be read either, and the body as a repeat may see it.
+   */
+  answered: { readonly keyName: string; readonly madeFrom?: readonly string[]; readonly body: string | null } | null;
 }
 
 /** How a request was answered. */
@@ -206,13 +213,17 @@ export class Idempotency {
     return this.processes.alone ? {} : { by: this.processes.id };
   }
 
-  private async replay(name: string, { status, headers, thing, body }: Answer): Promise<Replay> {
+  private async replay(name: string, { status, headers, thing, madeFrom = [], body }: Answer): Promise<Replay> {
     if (thing === null || !isEncrypted(body)) return { status, headers, body: null };
-    const { stream } = dataKeyPlace(thing);
-    const key =
-      (await this.keyring.keys([thing])).get(thing) ??
-      reject('not_found', { kind: categoryOf(stream), id: idOf(stream) });
-    return { status, headers, body: decryptField(key, name, body) as string };
+    const names = [thing, ...madeFrom];
+    const keys = await this.keyring.keys(names);
+    const gone = names.find((each) => !keys.has(each));
+    if (gone !== undefined) return reject('not_found', placeOf(gone));
+    return {
+      status,
+      headers,
+      body: decryptField(united(names.map((each) => keys.get(each) as DataKey)), name, body) as string,
+    };
   }
 
   private async remember(
@@ -221,11 +232,42 @@ export class Idempotency {
     headers: Readonly<Record<string, string>>,
   ): Promise<boolean> {
     if (answered === null) return false;
-    const key =
-      answered.body === null ? undefined : (await this.keyring.keys([answered.keyName])).get(answered.keyName);
-    if (answered.body !== null && key === undefined) return false;
-    const body = key === undefined ? null : encryptField(key, name, answered.body);
-    const answer: Answer = { status, headers, thing: key === undefined ? null : answered.keyName, body };
+    const { keyName, madeFrom = [], body } = answered;
+    if (body === null)
+      return this.store.write(name, { commandId, hash, at, answer: { status, headers, thing: null, body } });
+    const keys = await this.keysOf(keyName, madeFrom);
+    if (keys === undefined) return false;
+    const answer: Answer = {
+      status,
+      headers,
+      thing: keyName,
+      ...(madeFrom.length > 0 && { madeFrom }),
+      body: encryptField(united(keys), name, body),
+    };
     return this.store.write(name, { commandId, hash, at, answer });
   }
+
+  /** Undefined where one is destroyed. Messages of before 1.6 have none yet: what is made from them goes with them all the same. */
+  private async keysOf(keyName: string, madeFrom: readonly string[]): Promise<readonly DataKey[] | undefined> {
+    const key = (await this.keyring.keys([keyName])).get(keyName);
+    if (key === undefined) return undefined;
+    try {
+      return [key, ...(await Promise.all(madeFrom.map((each) => this.keyring.ensureKey(each, {}))))];
+    } catch (error) {
+      if (isDomainError(error, 'not_found')) return undefined;
+      throw error;
+    }
+  }
 }
+
+/** One key that nobody has without all of these. */
+const united = (keys: readonly DataKey[]): DataKey => {
+  const [first, ...others] = keys as readonly [DataKey, ...DataKey[]];
+  return others.reduce((sum, key) => createHmac('sha256', sum).update(key).digest(), first);
+};
+
+/** What a data key belongs to, for an error. */
+const placeOf = (keyName: string): { readonly kind: string; readonly id: string } => {
+  const { stream, entity } = dataKeyPlace(keyName);
+  return entity === undefined ? { kind: categoryOf(stream), id: idOf(stream) } : { kind: 'message', id: entity };
+};

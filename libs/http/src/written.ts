@@ -43,12 +43,22 @@ export const written = async (
 
 /**
  * Answers a write to several streams: as `written`, without `etag`. `keptWith` names the data key under which the
- * answer is kept for a repeat.
+ * answer is kept for a repeat; `madeFrom` names others without which it is not given again either.
  */
 export const writtenTogether = async (
   reply: FastifyReply,
   receipts: readonly Receipt[],
-  { views, keptWith, json }: { readonly views: readonly string[]; readonly keptWith: string; readonly json: JsonText },
+  {
+    views,
+    keptWith,
+    madeFrom,
+    json,
+  }: {
+    readonly views: readonly string[];
+    readonly keptWith: string;
+    readonly madeFrom?: readonly string[];
+    readonly json: JsonText;
+  },
 ): Promise<JsonText> => {
   const last = receipts
     .map(({ position }) => position)
@@ -60,7 +70,7 @@ export const writtenTogether = async (
     reply.header('x-log-position', last);
   }
   const { acceptance } = reply.request;
-  if (acceptance !== null) acceptance.answered = { keyName: keptWith, body: json.text };
+  if (acceptance !== null) acceptance.answered = { keyName: keptWith, ...(madeFrom && { madeFrom }), body: json.text };
   return json;
 };
 

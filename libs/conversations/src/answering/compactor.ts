@@ -80,9 +80,15 @@ export class Compactor {
     return this.contextOf(conversationId, parentId, by);
   }
 
-  /** What of a conversation fits into the budget as it stands, for calls that leave it as it is. */
-  async shown(conversationId: string, by: Answered): Promise<readonly ChatMessage[]> {
-    return chatMessagesOf(await fitting(await this.before(conversationId, undefined, by), this.budgetOf(by)));
+  /** What of a conversation fits into the budget as it stands, for calls that leave it as it is; `ids`: of the messages and the checkpoint that it is. */
+  async shown(
+    conversationId: string,
+    by: Answered,
+  ): Promise<{ readonly messages: readonly ChatMessage[]; readonly ids: readonly string[] }> {
+    const context = await fitting(await this.before(conversationId, undefined, by), this.budgetOf(by));
+    const { newestFirst, summary } = context;
+    const ids = newestFirst.map(({ messageId }) => messageId);
+    return { messages: chatMessagesOf(context), ids: summary === null ? ids : [...ids, summary.checkpointId] };
   }
 
   /** What a model is shown of the branch that ends with a question: summarised where it would be too much, else what fits. */

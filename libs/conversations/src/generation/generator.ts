@@ -1,4 +1,4 @@
-import { type Decisions, reject } from '@app/kernel';
+import { dataKeyName, type Decisions, reject, streamOf } from '@app/kernel';
 import {
   callWindow,
   type ChatMessage,
@@ -25,6 +25,7 @@ import type { Compactor } from '../answering/compactor';
 import { keptText } from '../answering/kept-text';
 import type { Asker, RetrievedPassage, Retriever } from '../answering/retriever';
 import { sourceParts } from '../answering/source-parts';
+import { attachmentDecider } from '../attachment/attachment.decider';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { SourceDocumentPart } from '../conversation/message-parts';
 
@@ -39,6 +40,8 @@ export interface Generation {
   readonly model: string;
   /** The last one is the user's. */
   readonly messages: readonly ChatMessage[];
+  /** The files that the messages name. */
+  readonly fileIds?: readonly string[];
   /** A conversation whose branch to its last message comes before the messages. Nothing is appended to it. */
   readonly conversationId?: string;
   readonly usesKnowledge: boolean;
@@ -60,7 +63,12 @@ export interface GeneratedText {
   /** Key of the model that answered. */
   readonly model: string;
   readonly invocationId: string;
+  /** Names of the data keys of the messages and files that it was made from: without one of them nothing of it may be kept. */
+  readonly madeFrom: readonly string[];
 }
+
+/** What a model is shown, and the names of the data keys of what is in it. */
+type Shown = { readonly messages: readonly ChatMessage[] } & Pick<GeneratedText, 'madeFrom'>;
 
 /** What generating needs of the models of the instance. */
 interface GeneratingModels extends Pick<Models, 'catalogue' | 'rates'> {
@@ -97,7 +105,8 @@ export class Generator {
 
   /** Text, with the sources that it cites. */
   async text(generation: Generation): Promise<GeneratedText> {
-    const { result, passages, usage, invocationId } = await this.answer(generation, await this.messages(generation));
+    const { messages, madeFrom } = await this.messages(generation);
+    const { result, passages, usage, invocationId } = await this.answer(generation, messages);
     const reader = new CitationReader(passages.length);
     const text = reader.push(keptText(textOfMessage(result))) + reader.end();
     const sources = sourceParts(text, reader.citations, passages);
@@ -111,16 +120,23 @@ export class Generator {
       usage,
       model: result.model.key,
       invocationId,
+      madeFrom,
     };
   }
 
   /** The conversation's branch, and the messages. */
-  async messages({ agent, asker, conversationId, model, messages }: Generation): Promise<readonly ChatMessage[]> {
-    if (conversationId === undefined) return messages;
+  async messages({ agent, asker, conversationId, model, messages, fileIds = [] }: Generation): Promise<Shown> {
+    const files = fileIds.map((fileId) => streamOf(attachmentDecider.category, fileId));
+    if (conversationId === undefined) return { messages, madeFrom: files };
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
     if (state.status !== 'Live' || state.userId !== asker.userId || state.agentId !== agent.agentId)
       return reject('not_found', { kind: 'conversation', id: conversationId });
-    return [...(await this.parts.compactor.shown(conversationId, { model })), ...messages];
+    const shown = await this.parts.compactor.shown(conversationId, { model });
+    const stream = streamOf(conversationDecider.category, conversationId);
+    return {
+      messages: [...shown.messages, ...messages],
+      madeFrom: [...shown.ids.map((id) => dataKeyName(stream, id)), ...files],
+    };
   }
 
   /** One call. `passages`: what is known already; otherwise it is searched for, where the Agent is asked to. */

@@ -40,7 +40,8 @@ export class ObjectGenerator {
    * `no_object_generated` with the `text` of the last answer, and whatever `Generator` rejects.
    */
   async generate(generation: Generation, form: ObjectForm): Promise<GeneratedObject> {
-    let messages = await this.generator.messages(generation);
+    const { madeFrom, ...shown } = await this.generator.messages(generation);
+    let { messages } = shown;
     const answers: GeneratedAnswer[] = [];
     let text = '';
     while (answers.length < TIMES) {
@@ -48,7 +49,7 @@ export class ObjectGenerator {
       answers.push(answer);
       text = textOfMessage(answer.result);
       const read = await this.read(text, form.schema, generation.signal);
-      if ('object' in read) return { object: read.object, ...described(text, answers) };
+      if ('object' in read) return { object: read.object, ...described(text, answers), madeFrom };
       messages = [...messages, ...correction(text, read.fault)];
     }
     return reject('no_object_generated', { text: text.slice(0, LONGEST_TEXT).toWellFormed() });
@@ -106,7 +107,7 @@ const correction = (text: string, fault: string): readonly ChatMessage[] => [
   userText(`That answer is not valid under the schema: ${fault}. Answer with the JSON value alone.`),
 ];
 
-const described = (text: string, answers: readonly GeneratedAnswer[]): Omit<GeneratedObject, 'object'> => {
+const described = (text: string, answers: readonly GeneratedAnswer[]): Omit<GeneratedObject, 'object' | 'madeFrom'> => {
   const { result, passages, invocationId } = answers.at(-1) as GeneratedAnswer;
   // JSON cites nothing: these are the sources that the model had.
   const given = passages.map((_, index) => ({ number: index + 1, source: index + 1, at: text.length }));

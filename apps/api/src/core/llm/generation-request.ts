@@ -44,6 +44,7 @@ export const generationOf = async (
       messages === undefined
         ? [userText(prompt ?? '')]
         : await Promise.all(messages.map((each, index) => chatMessage(each, index, model, shown))),
+    fileIds: (messages ?? []).flatMap(({ content }) => fileIdsIn(content)),
     ...(conversationId === undefined ? {} : { conversationId }),
     usesKnowledge: useKnowledge ?? config.knowledgeEnabled,
     sampling: samplingOf(config, asked),
@@ -111,6 +112,11 @@ const chatMessage = async (
   return { role: 'assistant', content: parts as readonly TextContent[] };
 };
 
+const fileIdsIn = (content: Given['content']): readonly string[] =>
+  typeof content === 'string'
+    ? []
+    : content.flatMap((part) => (part.type === 'file' && part.fileId !== undefined ? [part.fileId] : []));
+
 type GivenFile = Extract<Exclude<Given['content'], string>[number], { type: 'file' }>;
 
 const fileOf = async (
@@ -150,18 +156,23 @@ export const invalidField = (path: string, message: string): InvalidInput =>
 
 /** A longer answer is not kept for repeats, bytes: they are generated anew. */
 const LONGEST_KEPT = 8 * 1024 ** 2;
+/** Nor one that was made from more messages and files: their keys are named beside it. */
+const MOST_SOURCES = 2_000;
 
-/** Answers what was generated, and keeps it for a repeat of the request: under the key of the conversation that it was made from, or of its user. */
+/**
+ * Answers what was generated, and keeps it for a repeat of the request: under the key of the conversation that it was made from, or of its
+ * user, and under those of the messages and files in it. It may say what they say, and goes with the first that is deleted.
+ */
 export const generated = async (
   reply: FastifyReply,
   { userId }: Pick<Caller, 'userId'>,
   json: JsonText,
-  conversationId?: string,
+  { conversationId, madeFrom = [] }: { conversationId?: string | undefined; madeFrom?: readonly string[] } = {},
 ): Promise<JsonText> => {
-  if (json.text.length > LONGEST_KEPT) return json;
+  if (json.text.length > LONGEST_KEPT || madeFrom.length > MOST_SOURCES) return json;
   const keptWith =
     conversationId === undefined
       ? streamOf(userDecider.category, userId)
       : streamOf(conversationDecider.category, conversationId);
-  return writtenTogether(reply, [], { views: [], keptWith, json });
+  return writtenTogether(reply, [], { views: [], keptWith, madeFrom, json });
 };

@@ -61,9 +61,9 @@ export class GenerationController {
   ): Promise<JsonText> {
     const call = await this.calls.begin(caller, agentId, reply);
     const generation = await generationOf(body.parse(), call, this.models.catalogue, this.attachments);
-    const { sources, ...text } = await this.generator.text(generation);
+    const { sources, madeFrom, ...text } = await this.generator.text(generation);
     const json = generatedText({ ...text, sources: await this.shown(call.agent, sources) });
-    return generated(reply, caller, json, generation.conversationId);
+    return generated(reply, caller, json, { madeFrom, conversationId: generation.conversationId });
   }
 
   @Post('generateObject')
@@ -90,9 +90,9 @@ export class GenerationController {
     if (fault !== undefined)
       throw new InvalidInput('invalid_body', [{ path: 'schema', code: 'invalid_schema', message: `It ${fault}.` }]);
     const form = { schema, ...(schemaName === undefined ? {} : { name: schemaName }) };
-    const { object, sources, ...rest } = await this.objects.generate(generation, form);
+    const { object, sources, madeFrom, ...rest } = await this.objects.generate(generation, form);
     const json = generatedObject({ ...rest, sources: await this.shown(call.agent, sources) }, { object });
-    return generated(reply, caller, json, generation.conversationId);
+    return generated(reply, caller, json, { madeFrom, conversationId: generation.conversationId });
   }
 
   private shown(agent: AgentAccess, sources: readonly SourceDocumentPart[]) {
