@@ -10,9 +10,15 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
   callerOf(context.getArgByIndex(0)),
 );
 
-/** Injects the metadata of this request's command: identity, actor, `If-Match`, request id. */
-export const CommandContext = createParamDecorator((_: unknown, context: ExecutionContext): CommandMeta =>
-  commandMeta(context.getArgByIndex(0)),
+/**
+ * Injects the metadata of this request's command: identity, actor, `If-Match`, request id. `hasEtag: false` for a write to
+ * several things, or to none that has an etag: rejects `If-Match` with `precondition_failed`, as no etag holds.
+ */
+export const CommandContext = createParamDecorator(
+  ({ hasEtag = true }: { readonly hasEtag?: boolean } | undefined = {}, context: ExecutionContext): CommandMeta => {
+    const meta = commandMeta(context.getArgByIndex(0));
+    return hasEtag || meta.ifRevision === undefined ? meta : reject('precondition_failed', { reason: 'no_etag' });
+  },
 );
 
 const callerOf = (request: FastifyRequest): Caller => request.caller ?? reject('unauthenticated');

@@ -6,6 +6,7 @@ import { bearerOf, compatibleKeyOf, credentialOf } from './credential';
 import type { EdgeServices } from './edge-services';
 import { InvalidInput, pathText } from './invalid-input';
 import { waitForReadAfter } from './view-waiter';
+import { checkQueryText } from './query-text';
 import { declarationOf, onlyReads } from './request';
 import type { Requirement, RouteDeclaration } from './route';
 import { assertSameOrigin } from './same-origin';
@@ -77,8 +78,10 @@ const isOpen = ({ config }: EdgeServices, request: FastifyRequest, requires: Req
 
 const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
   // Clients of the compatible API may send parameters that mean something to others.
-  if (route.query === undefined && route.requires !== 'compat')
-    rejectParameters(request.query as Record<string, unknown>);
+  if (route.requires !== 'compat') {
+    checkQueryText(request.url);
+    if (route.query === undefined) rejectParameters(request.query as Record<string, unknown>);
+  }
   if (!onlyReads(request)) checkBodyHeaders(request.headers, route.body);
 };
 

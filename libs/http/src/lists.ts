@@ -54,8 +54,8 @@ export class Lists {
   /** What to read for a checked query. Rejects with `invalid_cursor`. `list` names the list and its place, such as `members/<spaceId>`. */
   page(list: string, caller: Caller, query: ListQuery): PageRequest {
     if (query.cursor === undefined) return { limit: query.limit };
-    const [body = '', mac = ''] = query.cursor.split('.');
-    if (!equalSecrets(mac, this.mac(list, caller, query, body))) return reject('invalid_cursor');
+    const [body = '', mac = '', ...more] = query.cursor.split('.');
+    if (more.length > 0 || !equalSecrets(mac, this.mac(list, caller, query, body))) return reject('invalid_cursor');
     const [values, key] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [Json[], string];
     return { limit: query.limit, after: { values, key } };
   }

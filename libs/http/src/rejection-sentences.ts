@@ -33,10 +33,13 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     kind === 'proposed'
       ? `You have ${limit} proposed memories with this Agent already. Confirm or discard some first.`
       : `The Agent keeps at most ${limit} ${kind} memories${kind === 'shared' ? '' : ' of each user'}. Delete one first, or replace one.`,
-  precondition_failed: ({ expected, actual }) =>
-    actual === undefined
+  precondition_failed: ({ expected, actual, reason }) => {
+    if (reason === 'no_etag') return 'What this changes has no etag, so no If-Match holds. Leave it out.';
+    if (actual === -1) return 'This is new, so no If-Match holds. Leave it out.';
+    return actual === undefined
       ? undefined
-      : `This is now at revision ${actual}, but If-Match says ${expected}. Read it again, and repeat your change.`,
+      : `This is now at revision ${actual}, but If-Match says ${expected}. Read it again, and repeat your change.`;
+  },
   invalid_body: ({ path, reason }) =>
     path === undefined
       ? undefined
@@ -167,7 +170,7 @@ const forbids: Readonly<Record<string, string>> = {
   key_ended: 'This API key was revoked or has expired, so it cannot create or change keys. Use another.',
   key_exceeds:
     'That API key may do more than yours, or is for other Agents, so yours can take from it and give it nothing. Use a key that may do as much.',
-  userId: 'Only admins may create API keys for other users. Leave userId out for your own.',
+  userId: 'Only admins may create or list API keys of other users. Leave userId out for your own.',
   permissions:
     'A key cannot have permissions that your own key, or the role of its user, lacks. Remove them from permissions, or use a key that has them.',
   allAgents: 'Only a key for all Agents can create another one. List the Agents in agentIds.',

@@ -124,8 +124,11 @@ export class Compactor {
   async byHand(turn: CompactedTurn, meta: CommandMeta): Promise<string> {
     const { conversationId } = turn;
     const checkpointId = checkpointIdOf(meta);
-    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+    const { state, revision } = await this.parts.decisions.load(conversationDecider, conversationId);
     if (state.status === 'Live' && state.checkpoints.has(checkpointId)) return checkpointId;
+    // Before a model is paid for it: it is recorded as a step, which leaves `If-Match` out.
+    if (meta.ifRevision !== undefined && meta.ifRevision !== revision)
+      return reject('precondition_failed', { expected: meta.ifRevision, actual: revision });
     const tip = state.status === 'Live' ? state.last : null;
     // Where nothing was said since, the newest summary is what is asked for.
     const newest = state.status === 'Live' && tip !== null ? checkpointSince(tip, state) : undefined;

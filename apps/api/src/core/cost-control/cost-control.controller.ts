@@ -88,7 +88,7 @@ export class CostControlController {
     summary: 'Sets a spend limit for the instance, a Space, an Agent, a user or an API key.',
   })
   @Answers(201, shownLimit)
-  @Rejects('not_found')
+  @Rejects('not_found', 'agent_not_granted')
   async create(
     @CurrentCaller() caller: Caller,
     @BodyInput(newLimit) body: Input<typeof newLimit>,

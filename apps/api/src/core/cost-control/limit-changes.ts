@@ -29,7 +29,10 @@ export class LimitChanges {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Rejects `not_found` for a scope that is not there, and `conflict` for a key that has a limit. */
+  /**
+   * Rejects `not_found` for a scope that is not there, `agent_not_granted` for an Agent outside the key's grants, and
+   * `conflict` for a key that has a limit.
+   */
   async add(
     caller: Caller,
     { scope, timeZone, ...given }: z.output<typeof newLimit>,
@@ -45,7 +48,7 @@ export class LimitChanges {
           meta,
         ),
       };
-    await this.assertScope(scope);
+    await this.assertScope(caller, scope);
     const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
     return this.commands.execute(
       new CreateLimit(scope, { ...given, currency, timeZone: timeZone ?? DEFAULT_TIME_ZONE }, meta),
@@ -81,8 +84,10 @@ export class LimitChanges {
     return this.commands.execute(new UpdateApiKey(keyId, change, meta));
   }
 
-  private async assertScope({ type, id }: LimitScope): Promise<void> {
+  private async assertScope(caller: Caller, { type, id }: LimitScope): Promise<void> {
     if (id === null) return;
+    if (type === 'agent' && !caller.allAgents && !caller.agentIds.has(id))
+      reject('agent_not_granted', { kind: type, id, path: 'scope.id' });
     if (type === 'user') return this.access.assertUser(id);
     const { state } =
       type === 'space' ? await this.decisions.load(spaceDecider, id) : await this.decisions.load(agentDecider, id);

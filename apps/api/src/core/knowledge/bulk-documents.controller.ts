@@ -80,7 +80,7 @@ export class BulkDocumentsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @BodyInput(bulkChange) body: Input<typeof bulkChange>,
-    @CommandContext() meta: CommandMeta,
+    @CommandContext({ hasEtag: false }) meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const agent = await this.knowledge.writeSomewhere(caller, agentId);

@@ -87,12 +87,11 @@ export class DocumentsController {
     const { limit, cursor, ...filter } = query.parse();
     const asked = { limit, ...givenFields({ cursor, ...filter }) };
     const list = `documents/${agentId}`;
+    const page = this.lists.page(list, caller, asked);
     const hasForeignTag =
       filter.tagId !== undefined && (await this.tags.ofOthers(agent.spaceId, [filter.tagId])).length > 0;
     if (hasForeignTag) return this.lists.answer(list, caller, asked, [], null);
-    const { rows, next } = await this.queries.execute(
-      new ListDocuments(agent, filter, this.lists.page(list, caller, asked)),
-    );
+    const { rows, next } = await this.queries.execute(new ListDocuments(agent, filter, page));
     return this.lists.answer(
       list,
       caller,
@@ -118,7 +117,7 @@ export class DocumentsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @BodyInput(newInlineDocument) body: Input<typeof newInlineDocument>,
-    @CommandContext() meta: CommandMeta,
+    @CommandContext({ hasEtag: false }) meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {

@@ -80,7 +80,7 @@ export class SourcesController {
     @Param('agentId') agentId: string,
     @Param('sourceId') sourceId: string,
     @BodyInput(listing) body: Input<typeof listing>,
-    @CommandContext() meta: CommandMeta,
+    @CommandContext({ hasEtag: false }) meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.agent(caller, agentId, 'edit');

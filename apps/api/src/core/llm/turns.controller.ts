@@ -141,7 +141,7 @@ export class TurnsController {
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
     @QueryInput(stopQuery) query: Input<typeof stopQuery>,
-    @CommandContext() meta: CommandMeta,
+    @CommandContext({ hasEtag: false }) meta: CommandMeta,
   ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     const { messageId } = query.parse();

@@ -117,7 +117,7 @@ export class MemoriesController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @QueryInput(clearedQuery) query: Input<typeof clearedQuery>,
-    @CommandContext() meta: CommandMeta,
+    @CommandContext({ hasEtag: false }) meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const asker = await this.callers.of(caller, agentId);

@@ -66,7 +66,7 @@ export class OwnMemoriesController {
   @Answers(204)
   async clear(
     @CurrentCaller() caller: Caller,
-    @CommandContext() meta: CommandMeta,
+    @CommandContext({ hasEtag: false }) meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     assertAllAgents(caller);

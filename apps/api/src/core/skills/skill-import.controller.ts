@@ -106,7 +106,7 @@ export class SkillImportController {
   async import(
     @CurrentCaller() caller: Caller,
     @BodyInput(noFields) _: Input<typeof noFields>,
-    @CommandContext() meta: CommandMeta,
+    @CommandContext({ hasEtag: false }) meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
