@@ -24,6 +24,7 @@ import { erasureAggregate } from './erasure.aggregate';
 import { buildsReached } from './builds-reached';
 import { destroyKeys } from './destroy-keys.policy';
 import { eraseContent } from './erase-content.policy';
+import { forgetKeys } from './forget-erased';
 import { FinishErasures, type FinishErasuresParts, noteReceipt } from './finish-erasures';
 
 /** How long an erasure waits for a view before it fails, and is tried again. */
@@ -87,7 +88,7 @@ const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: 
     memories: [
       {
         name: 'decisions',
-        forget: (keys: readonly string[]) => keys.forEach((key) => decisions.forget(dataKeyPlace(key).stream)),
+        forget: (keys: readonly string[]) => forgetKeys(decisions, keys),
       },
     ],
   };

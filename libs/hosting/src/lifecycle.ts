@@ -1,5 +1,6 @@
 import { IncognitoConversations, Titler, Turns } from '@app/conversations';
 import { Processes } from '@app/coordination';
+import { ForgetErased } from '@app/erasure';
 import { LOGGER, Resources } from '@app/kernel';
 import { Relay } from '@app/relay';
 import { Ledger } from '@app/spending';
@@ -37,6 +38,7 @@ export class Lifecycle implements OnApplicationShutdown {
   constructor(
     private readonly processes: Processes,
     @Inject(CatalogueReloads) private readonly catalogueReloads: CatalogueReloads | undefined,
+    @Inject(ForgetErased) private readonly forgetErased: ForgetErased | undefined,
     private readonly turns: Turns,
     private readonly titler: Titler,
     private readonly incognito: IncognitoConversations,
@@ -50,6 +52,7 @@ export class Lifecycle implements OnApplicationShutdown {
     this.roles = roles;
     await this.processes.start();
     this.catalogueReloads?.start();
+    this.forgetErased?.start();
     await roles.projector?.start();
     await roles.worker?.start();
   }
@@ -80,6 +83,7 @@ export class Lifecycle implements OnApplicationShutdown {
     await this.relay?.close();
     await this.processes.stop();
     await this.catalogueReloads?.stop();
+    await this.forgetErased?.stop();
     await this.resources.close();
   }
 }

@@ -1,7 +1,8 @@
 import { BLOBS } from '@app/blobs';
 import { Processes } from '@app/coordination';
+import { ForgetErased } from '@app/erasure';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { CLOCK, LOGGER, type Logger, provideWith } from '@app/kernel';
+import { CLOCK, Decisions, LOGGER, type Logger, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
 import { Projecting } from '@app/projecting';
 import { READ_STORE } from '@app/read-store';
@@ -18,7 +19,14 @@ interface ReloadParts {
   readonly logger: Logger;
 }
 
-/** What keeps an instance in order: blobs that nothing names are removed; processes read the model catalogue again together (undefined for one that is alone). */
+interface ForgetParts {
+  readonly log: EventLog;
+  readonly decisions: Decisions;
+  readonly processes: Processes;
+  readonly keys: InstanceKeys;
+}
+
+/** What keeps an instance in order: blobs that nothing names are removed; processes read the model catalogue again, and forget what was erased, together (undefined for one that is alone). */
 @Module({
   providers: [
     provideWith(BlobSweep, (parts: BlobSweepParts) => new BlobSweep(parts), {
@@ -35,7 +43,13 @@ interface ReloadParts {
         processes.alone ? undefined : new CatalogueReloads({ ...parts, after: keys.head }),
       { log: EVENT_LOG, models: Models, processes: Processes, keys: INSTANCE_KEYS, logger: LOGGER },
     ),
+    provideWith(
+      ForgetErased,
+      ({ processes, keys, ...parts }: ForgetParts) =>
+        processes.alone ? undefined : new ForgetErased({ ...parts, after: keys.head }),
+      { log: EVENT_LOG, decisions: Decisions, processes: Processes, keys: INSTANCE_KEYS },
+    ),
   ],
-  exports: [BlobSweep, CatalogueReloads],
+  exports: [BlobSweep, CatalogueReloads, ForgetErased],
 })
 export class MaintenanceModule {}
