@@ -14,6 +14,7 @@ import { History } from './history';
 
 const ids = new TimeOrderedIds();
 const MESSAGES = 2_000;
+const FIRST_COUNTED = 10;
 const CONVERSATION = ids.next();
 const key = Buffer.alloc(32, 1);
 const keyring: Keyring = {
@@ -70,6 +71,8 @@ beforeAll(async () => {
       messageId,
       parentId: messageIds[index - 1] ?? null,
       parts: [{ type: 'text', text: text(index) }],
+      // Of earlier versions in the first messages.
+      ...(index < FIRST_COUNTED ? {} : { tokens: 1_000 + index }),
     };
     return index % 2 === 0
       ? { type: 'UserMessageAdded', data: { ...common, answerId: messageIds[index + 1] as string, channel: 'api' } }
@@ -126,6 +129,16 @@ describe('the history of a long conversation', () => {
   it('goes on from any message, to the first one', async () => {
     expect(await branch(messageIds[5] as string)).toEqual([0, 1, 2, 3, 4, 5].map(text));
     expect(await branch(ids.next())).toEqual([]);
+  });
+
+  it('has the tokens that were recorded with its messages, and counts those of the others', async () => {
+    const tokens = async (index: number) =>
+      (await history.message(CONVERSATION, messageIds[index] as string))?.tokens();
+    expect(await tokens(FIRST_COUNTED)).toBe(1_000 + FIRST_COUNTED);
+    expect(await tokens(FIRST_COUNTED + 1)).toBe(1_001 + FIRST_COUNTED);
+    expect(await tokens(0)).toBe(8);
+    const whole = await history.message(CONVERSATION, messageIds[FIRST_COUNTED] as string);
+    expect(await whole?.after({ part: 0, offset: 7 }).tokens()).toBeLessThan(20);
   });
 
   it('gives an answer, and nothing for the id of a question or of nothing', async () => {

@@ -194,5 +194,7 @@ const saidIn = ({ type, data }: MessageAdded): SaidMessage => {
     data.messageId,
     type === 'UserMessageAdded' ? 'user' : 'assistant',
     isShown && !isErased(data.parts) ? data.parts : [],
+    undefined,
+    isShown ? data.tokens : undefined,
   );
 };

@@ -21,6 +21,7 @@ import { partsWithin } from './answer-size';
 import type { Outcome } from './answering';
 import type { History, RecordedAnswer } from './history';
 import { askOf, type Question, type TurnIds } from './question';
+import { recordedTokens } from './said-message';
 import { SavedParts } from './saved-parts';
 import type { OpenTurn } from '../conversation/open-turns';
 import { closedCalls } from './tool-calls';
@@ -59,11 +60,11 @@ export class RecordedTurns {
   }
 
   /** Records a question. A repeat of its command finds it recorded. */
-  ask(question: Question, ids: Party & TurnIds, meta: CommandMeta): Promise<Receipt> {
-    const { regenerates: messageId, channel, memory } = question;
+  async ask(question: Question, ids: Party & TurnIds, meta: CommandMeta): Promise<Receipt> {
+    const { regenerates: messageId, channel, memory, parts } = question;
     const command =
       messageId === undefined
-        ? askOf(question, ids)
+        ? { ...askOf(question, ids), ...(await recordedTokens(parts)) }
         : { type: 'Regenerate' as const, ...ids, messageId, channel, ...(memory && { memory }) };
     return this.parts.decisions.transact(conversationDecider, ids.conversationId, command, meta);
   }
@@ -130,7 +131,7 @@ export class RecordedTurns {
     const receipt = await this.parts.decisions.transact(
       conversationDecider,
       conversationId,
-      { type: 'Answer', ...answer },
+      { type: 'Answer', ...answer, ...(await recordedTokens(answer.parts)) },
       { ...stepOf(meta, 'answer'), now },
     );
     // Deleted while it was answered.
@@ -232,7 +233,7 @@ const isOf = ({ userId, agentId }: Party, state: LiveConversation): boolean =>
 
 /** A turn as it stands in the log. */
 export const recordedTurn = (event: RecordedAnswer): FinishedTurn => {
-  const { messageId: answerId, conversationId, parentId, parts, channel: _, ...rest } = event.data;
+  const { messageId: answerId, conversationId, parentId, parts, channel: _, tokens: __, ...rest } = event.data;
   const { stream, position, revision, id } = event.context;
   return {
     conversationId,

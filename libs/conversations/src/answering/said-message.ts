@@ -11,10 +11,31 @@ const OF_MESSAGE = 4;
 
 /** Characters that are counted in one go: a few milliseconds. */
 const SLICE = 16_384;
+/** Characters of a message whose tokens are recorded with it: what is longer is counted when somebody asks, so that no answer waits for it. */
+const MOST_RECORDED = 4 * SLICE;
+
+/**
+ * Tokens of a message in `cl100k_base`, about: of those of another model few are more. In slices: others have their turn
+ * between them.
+ */
+const tokensOfParts = async (parts: readonly MessagePart[]): Promise<number> => {
+  let total = OF_MESSAGE;
+  for (const text of parts.map(wordsOf))
+    for (let from = 0; from < text.length; from += SLICE) {
+      total += countTokens(text.slice(from, from + SLICE));
+      if (text.length > SLICE) await turn();
+    }
+  return total;
+};
+
+/** What an event says of the tokens of its message, so that nobody counts them again. */
+export const recordedTokens = async (parts: readonly MessagePart[]): Promise<{ readonly tokens?: number }> => {
+  const length = parts.reduce((sum, part) => sum + wordsOf(part).length, 0);
+  return length > MOST_RECORDED ? {} : { tokens: await tokensOfParts(parts) };
+};
 
 /** A message of a branch as it was said: parts that a model is shown. */
 export class SaidMessage {
-  private counted: number | undefined;
   /** Tokens of its words at most: no vocabulary has more than one for a byte. */
   readonly most: number;
   /** Tokens that its images take, about, of a model that sees them. */
@@ -27,25 +48,20 @@ export class SaidMessage {
     readonly parts: readonly MessagePart[],
     /** The index of its first part, and the characters of that which are left out. */
     readonly from: Pick<Boundary, 'part' | 'offset'> = { part: 0, offset: 0 },
+    /** Its tokens, where they were recorded with it. */
+    private counted?: number,
   ) {
-    this.most = this.texts.reduce((sum, text) => sum + mostTokens(text), OF_MESSAGE);
+    this.most = parts.map(wordsOf).reduce((sum, text) => sum + mostTokens(text), OF_MESSAGE);
     this.imageTokens = imageTokensIn(parts);
   }
 
-  /** Tokens of its words in `cl100k_base`, about: of those of another model few are more. Counted once, when somebody asks, in slices: others have their turn between them. */
+  /** Its tokens, about: those that were recorded with it, or counted once, when somebody asks. */
   async tokens(): Promise<number> {
-    if (this.counted !== undefined) return this.counted;
-    let total = OF_MESSAGE;
-    for (const text of this.texts)
-      for (let from = 0; from < text.length; from += SLICE) {
-        total += countTokens(text.slice(from, from + SLICE));
-        if (text.length > SLICE) await turn();
-      }
-    return (this.counted = total);
+    return (this.counted ??= await tokensOfParts(this.parts));
   }
 
   get isEmpty(): boolean {
-    return this.texts.every((text) => text === '');
+    return this.parts.every((part) => wordsOf(part) === '');
   }
 
   /** What stands behind a place in it. */
@@ -75,10 +91,6 @@ export class SaidMessage {
   /** As a model is shown it that sees images. */
   shownWith(images: SeenImages | undefined, skills?: SkillTexts): readonly ChatMessage[] {
     return shownParts(this.role, this.parts, images, skills);
-  }
-
-  private get texts(): readonly string[] {
-    return this.parts.map(wordsOf);
   }
 }
 

@@ -49,6 +49,24 @@ describe('a turn', () => {
     });
   });
 
+  it('is recorded with its tokens, so that nobody counts them again, unless it is long', async () => {
+    const { turns, chat, log } = scriptedTurns();
+    const recorded = (type: string): unknown =>
+      JSON.parse(log.events.findLast((event) => event.type === type)?.data ?? 'null');
+    chat.script = says('Standing up, most of them.');
+    const short = await turns.ask(question('How do zebras sleep?'), meta());
+    await short.finished;
+    expect(recorded('UserMessageAdded')).toMatchObject({ tokens: 10 });
+    expect(recorded('AssistantMessageAdded')).toMatchObject({ tokens: 11 });
+    chat.script = says('word '.repeat(20_000));
+    const { conversationId } = short;
+    await (
+      await turns.ask({ ...question('word '.repeat(20_000)), conversationId }, meta())
+    ).finished;
+    expect(recorded('UserMessageAdded')).not.toHaveProperty('tokens');
+    expect(recorded('AssistantMessageAdded')).not.toHaveProperty('tokens');
+  });
+
   it('says which models its search went without', async () => {
     const { turns } = scriptedTurns([passage('Zebras sleep standing up.')], unmetered, ['vector']);
     const { answer } = await (await turns.ask(question('How do zebras sleep?'), meta())).finished;

@@ -62,7 +62,7 @@ export const openTurnAt = ({ open }: LiveConversation, messageId: string | null)
   messageId === null ? undefined : (open.get(messageId) ?? open.find((turn) => turn.messageId === messageId));
 
 const questionAdded = (
-  { conversationId, messageId, parts, answerId, channel, memory }: Ask,
+  { conversationId, messageId, parts, answerId, channel, memory, tokens }: Ask,
   parentId: string | null,
 ): ConversationEvent => {
   const fileIds = parts.flatMap((part) => (part.type === 'file' ? [part.fileId] : []));
@@ -78,6 +78,7 @@ const questionAdded = (
       channel,
       ...(memory && { memory }),
       ...named,
+      ...(tokens === undefined ? {} : { tokens }),
     },
   };
 };

@@ -66,6 +66,8 @@ export interface Ask extends Party, TurnOrigin {
   /** The message answered to, null for none; the last one by default. */
   readonly parentId?: string | null;
   readonly parts: readonly QuestionPart[];
+  /** Tokens of the parts, where they were counted. */
+  readonly tokens?: number;
 }
 
 /** Asks for one more answer to a question, beside those that it has. */
@@ -97,6 +99,8 @@ export interface Answer {
   readonly usage: InvocationUsage | null;
   /** What it was made from. */
   readonly provenance?: Provenance;
+  /** Tokens of the parts, where they were counted. */
+  readonly tokens?: number;
 }
 
 export type ConversationCommand =

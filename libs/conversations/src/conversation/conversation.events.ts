@@ -23,6 +23,9 @@ export type Channel = z.output<typeof channel>;
 /** Whether memories are applied and proposed where the Agent has them: off where an API streams the answer. Absent: they are. */
 const memory = z.literal('off').exactOptional();
 
+/** Tokens of the message in `cl100k_base`, about, where they were counted: it is short, and of no earlier version. */
+const tokens = z.int().nonnegative().exactOptional();
+
 /** Parts of a search that went without their model. */
 export const degradedPart = z.enum(['vector', 'rerank']);
 
@@ -58,6 +61,7 @@ export const userMessageAdded = defineEvent({
     memory,
     /** The files that it names, if any. */
     fileIds: z.array(id).exactOptional(),
+    tokens,
   }),
   entity: 'messageId',
   upcasters: [sameData],
@@ -120,6 +124,7 @@ export const assistantMessageAdded = defineEvent({
     provenance: provenance.exactOptional(),
     /** That of its question. */
     channel: channel.exactOptional(),
+    tokens,
   }),
   entity: 'messageId',
   upcasters: [sameData],
