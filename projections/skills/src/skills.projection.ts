@@ -1,4 +1,4 @@
-import { idOf, never, type RecordedEvent } from '@app/kernel';
+import { categoryOf, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { type SkillEvent, skillScope, skillSource } from '@app/skills';
 import { z } from 'zod';
@@ -49,6 +49,7 @@ export const skills: RowProjection = {
     'SkillPublished',
     'SkillVersionActivated',
     'SkillDeleted',
+    'ClaimForfeited',
   ],
   row: skillRow,
   indexes: [
@@ -57,9 +58,12 @@ export const skills: RowProjection = {
     { name: 'of-agent', fields: [{ field: 'agentId' }, { field: 'createdAt', order: 'desc' }] },
   ],
   apply: (recorded) => {
-    const event = recorded as RecordedEvent<SkillEvent>;
-    const { stream, revision, recordedAt } = event.context;
+    const { stream, revision, recordedAt } = recorded.context;
     const key = idOf(stream);
+    // Spaces, users and installations forfeit claims too. Nothing of it is shown but the revision, which `If-Match` means.
+    if (recorded.type === 'ClaimForfeited')
+      return categoryOf(stream) === 'skill' ? [{ op: 'patch', key, fields: { revision } }] : [];
+    const event = recorded as RecordedEvent<SkillEvent>;
     if (event.type === 'SkillCreated') {
       const { ticket: _, ...data } = event.data;
       const row = { id: key, ...data, place: placeOf(data), ...NOTHING_YET };
