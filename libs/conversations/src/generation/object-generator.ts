@@ -3,7 +3,7 @@ import { type ChatMessage, type JsonSchema, textOfMessage, userText } from '@app
 import { sourceParts } from '../answering/source-parts';
 import { usageSum } from '../answering/usage-sum';
 import type { GeneratedAnswer, GeneratedText, Generation, Generator } from './generator';
-import type { SchemaChecks } from './schema-checks';
+import type { CheckFor, SchemaChecks } from './schema-checks';
 
 /** How often a model is asked: once, and twice again. */
 const TIMES = 3;
@@ -28,9 +28,9 @@ export class ObjectGenerator {
     private readonly checks: Pick<SchemaChecks, 'check'>,
   ) {}
 
-  /** Says why a schema is none, or takes too long; undefined for one that is well. */
-  async faultOf(schema: JsonSchema, signal: AbortSignal): Promise<string | undefined> {
-    const verdict = await this.checks.check({ schema }, signal);
+  /** Says why a schema is none, or takes too long; undefined for one that is well. Rejects `unavailable` where too many wait. */
+  async faultOf(schema: JsonSchema, caller: CheckFor): Promise<string | undefined> {
+    const verdict = await this.checks.check({ schema }, caller);
     if ('tooMuch' in verdict) return TOO_LONG;
     return 'invalidSchema' in verdict ? `is no JSON Schema: ${verdict.invalidSchema}` : undefined;
   }
@@ -48,7 +48,7 @@ export class ObjectGenerator {
       const answer = await this.generator.answer(generation, messages, form, answers[0]?.passages);
       answers.push(answer);
       text = textOfMessage(answer.result);
-      const read = await this.read(text, form.schema, generation.signal);
+      const read = await this.read(text, form.schema, generation);
       if ('object' in read) return { object: read.object, ...described(text, answers), madeFrom };
       messages = [...messages, ...correction(text, read.fault)];
     }
@@ -58,11 +58,11 @@ export class ObjectGenerator {
   private async read(
     text: string,
     schema: JsonSchema,
-    signal: AbortSignal,
+    { asker: { userId }, signal }: Generation,
   ): Promise<{ readonly object: unknown } | { readonly fault: string }> {
     const given = valueOf(unfenced(text));
     if (given === undefined) return { fault: 'it is not JSON' };
-    const verdict = await this.checks.check({ schema, given }, signal);
+    const verdict = await this.checks.check({ schema, given }, { userId, signal });
     if ('tooMuch' in verdict) return reject('invalid_body', { path: 'schema', reason: 'schema_too_slow' });
     if ('invalidSchema' in verdict) throw new Error('the schema was checked before');
     return verdict.faults.length === 0 ? { object: given.value } : { fault: verdict.faults.join('; ') };

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { startThread, Unavailable } from '@app/kernel';
+import { reject, startThread, Unavailable } from '@app/kernel';
 import type { SchemaJob, SchemaVerdict } from './schema.thread';
 
 /** How long a schema and a value may take, milliseconds. */
@@ -9,6 +9,10 @@ const IDLE_MS = 30_000;
 /** What a schema may take of memory, MiB. */
 const MEMORY_MB = 128;
 
+/** Schemas that wait to be checked, of one user and of all, at most: two seconds each, at worst. */
+const MOST_OF_ONE = 5;
+const MOST_OF_ALL = 50;
+
 const TOO_MUCH: SchemaVerdict = { tooMuch: true };
 
 interface Running {
@@ -17,30 +21,83 @@ interface Running {
   readonly ready: Promise<void>;
 }
 
+/** For whom something is checked, until the signal ends it. */
+export interface CheckFor {
+  readonly userId: string;
+  readonly signal: AbortSignal;
+}
+
+interface Waiting {
+  readonly begin: () => Promise<void>;
+}
+
 /**
  * Checks JSON Schemas from outside, and values under them, in a thread of their own, one after another: patterns, unions and
- * `uniqueItems` can be made to take hours, and none of that time is the process's.
+ * `uniqueItems` can be made to take hours, and none of that time is the process's. Users take turns.
  */
 export class SchemaChecks {
   private running: Running | undefined;
   private idle: NodeJS.Timeout | undefined;
-  private last: Promise<unknown> = Promise.resolve();
+  /** By user. The user who was served last comes last. */
+  private readonly waiting = new Map<string, Set<Waiting>>();
+  private working: Promise<void> | undefined;
 
-  /** Throws the signal's reason where that is aborted before its turn comes. */
-  check(job: SchemaJob, signal: AbortSignal): Promise<SchemaVerdict> {
-    const mine = this.last.then(() => {
-      signal.throwIfAborted();
-      return this.run(job);
-    });
-    // Its own caller hears of the failure; the next check waits for its end alone.
-    this.last = mine.catch(() => undefined);
-    return mine;
+  /**
+   * Throws the signal's reason where that is aborted before its turn comes, and `unavailable` for a schema where too many wait. A value
+   * always waits: it is of an answer that is paid for, and its schema was let in before.
+   */
+  async check(job: SchemaJob, { userId, signal }: CheckFor): Promise<SchemaVerdict> {
+    signal.throwIfAborted();
+    if (job.given === undefined) this.assertRoom(userId);
+    const { promise, resolve, reject: fail } = Promise.withResolvers<SchemaVerdict>();
+    // It neither rejects nor waits for who asked: the next check waits for its end alone.
+    const waiting = { begin: () => this.run(job).then(resolve, fail) };
+    const leave = (): void => {
+      if (this.remove(userId, waiting)) fail(signal.reason);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    this.waiting.set(userId, (this.waiting.get(userId) ?? new Set()).add(waiting));
+    this.working ??= this.work();
+    return promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
   async close(): Promise<void> {
+    await this.working;
     clearTimeout(this.idle);
-    await this.last;
     await this.end();
+  }
+
+  private assertRoom(userId: string): void {
+    if ((this.waiting.get(userId)?.size ?? 0) >= MOST_OF_ONE)
+      reject('unavailable', { reason: 'you have too many schemas that wait to be checked', retryAfterSeconds: 1 });
+    if ([...this.waiting.values()].reduce((sum, { size }) => sum + size, 0) >= MOST_OF_ALL)
+      reject('unavailable', { reason: 'too many schemas wait to be checked', retryAfterSeconds: 1 });
+  }
+
+  private async work(): Promise<void> {
+    for (let next = this.next(); next !== undefined; next = this.next()) await next.begin();
+    // In the turn in which nothing waited: who comes behind it begins anew.
+    this.working = undefined;
+  }
+
+  /** What waits longest of the user whose turn it is, which leaves the queue. */
+  private next(): Waiting | undefined {
+    const [first] = this.waiting;
+    if (first === undefined) return undefined;
+    const [userId, others] = first;
+    const [next] = others;
+    this.waiting.delete(userId);
+    if (next !== undefined) others.delete(next);
+    if (others.size > 0) this.waiting.set(userId, others);
+    return next;
+  }
+
+  /** False where its turn has come. */
+  private remove(userId: string, waiting: Waiting): boolean {
+    const ofUser = this.waiting.get(userId);
+    const isThere = ofUser?.delete(waiting) === true;
+    if (ofUser?.size === 0) this.waiting.delete(userId);
+    return isThere;
   }
 
   private async run(job: SchemaJob): Promise<SchemaVerdict> {
