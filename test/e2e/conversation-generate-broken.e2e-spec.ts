@@ -1,4 +1,4 @@
-import { type Behaviour, json } from '../fixtures/upstream-double';
+import { type Behaviour, chunk, events, json } from '../fixtures/upstream-double';
 import { invocations, newAgent, send, sent, upstream, withGenerating } from './generation-world';
 import { ADMIN_KEY } from './harness';
 
@@ -144,6 +144,42 @@ it.each<[string, unknown, number, string]>([
     expect(await invocations(agent, 1)).toMatchObject([{ outcome: 'failed', usage: { cost } }]);
   },
 );
+
+const USED = { prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050 };
+it.each<[string, object, object, string]>([
+  ['generateImage', { prompt: 'A ferry', model: 'gpt-image-1' }, { data: [], usage: USED }, '0.007'],
+  ['generateText', { prompt: 'Hello?' }, { choices: [], usage: USED }, '0.0011'],
+  ['conversation', { message: 'Hello?' }, { choices: [], usage: USED }, '0.0011'],
+])(
+  'what is no answer of %s is billed as its provider says, and asked for once',
+  async (operation, body, said, cost) => {
+    const agent = await newAgent();
+    upstream.behaviour = (response, call) => {
+      if (call.body['stream'] !== true) return json(response, 200, said);
+      events(response, { id: 'x', ...said }).end();
+    };
+    expect(await make(agent, operation, body)).toMatchObject({ status: 502, body: { code: 'upstream_error' } });
+    expect(sent()).toHaveLength(1);
+    expect(await invocations(agent, 1)).toMatchObject([
+      { outcome: 'failed', usageSource: 'upstream', usage: { cost } },
+    ]);
+  },
+);
+
+it('an answer is billed what it said behind an early word of what it used', async () => {
+  const agent = await newAgent();
+  upstream.behaviour = (response) =>
+    events(
+      response,
+      chunk({ role: 'assistant', content: 'a' }, null, 'chat', { usage: { prompt_tokens: 100, completion_tokens: 1 } }),
+      chunk({ content: 'x'.repeat(399) }),
+      chunk({}, 'stop'),
+    ).end();
+  expect((await make(agent, 'conversation', { message: 'Hello?' })).status).toBe(200);
+  expect(await invocations(agent, 1)).toMatchObject([
+    { outcome: 'ok', usageSource: 'counted', usage: { inputTokens: 100, outputTokens: 100 } },
+  ]);
+});
 
 it('what a model heard has neither control characters that break what stores it, nor halves of characters', async () => {
   const agent = await newAgent();

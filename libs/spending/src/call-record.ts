@@ -76,13 +76,14 @@ export class CallRecord {
     this.used(this.rates.brokenOff({ ...call, model: this.model, held: this.held }));
   }
 
-  /** `seen`: as it was counted. It is billed with what may have been made where a provider that was at work was left, broke off, or took too long. */
+  /** `seen`: as it was counted. It is billed with what may have been made where a provider that was at work was left, broke off, or took too long; what is no answer, as its provider says. */
   failed(error: unknown, seen: TokenUsage): void {
     if (!isUpstreamFailure(error)) return;
     if (error.kind === 'aborted') this.outcome = 'aborted';
     const { work } = error.facts;
     if (work === undefined || this.usage !== NOTHING) return;
     this.model = work.model;
+    if (work.usage !== undefined) return this.used({ usage: work.usage, source: 'upstream' });
     this.brokenOff({ seen, ms: work.ms });
     // Whoever makes a whole image, speech or transcript bills it whole.
     this.made = this.asked;

@@ -1,4 +1,4 @@
-import { type KnownUsage, type ModelDescription, UpstreamFailure } from '@app/models';
+import { type KnownUsage, type ModelDescription, noAnswer, UpstreamFailure } from '@app/models';
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
 import { changedJson, latin1, parsedJson, unmarked } from './latin1';
@@ -22,8 +22,8 @@ export const chatAnswer = (
   { key, input, id }: { readonly key: string; readonly input: number; readonly id: string },
 ): ChatAnswer => {
   const text = unmarked(bytes.toString('latin1'));
-  const answer = answerIn(text);
-  const known = knownUsage(answer['usage'], served, input, charactersOf(answer.choices[0]?.message));
+  const answer = answerIn(text, served);
+  const known = knownUsage(answer['usage'], served, input, { characters: charactersOf(answer.choices[0]?.message) });
   const reported = known.source === 'upstream' && hasCommonUsage(answer['usage']);
   if (answer['model'] === latin1(key) && reported && hasHead(answer) && answer.choices.every(isComplete))
     return { text, known };
@@ -70,16 +70,16 @@ const completedChoice = ({ index, message, ...choice }: Choice, place: number): 
 type Choice = Fields & { readonly message: Fields };
 type Answer = Fields & { readonly choices: readonly Choice[] };
 
-const answerIn = (text: string): Answer => {
+const answerIn = (text: string, served: ModelDescription): Answer => {
   const answer = parsedJson(text);
-  if (!isFields(answer) || (answer['error'] !== undefined && answer['error'] !== null))
-    throw new UpstreamFailure('broken');
-  const { choices } = answer;
+  if (!isFields(answer)) throw new UpstreamFailure('broken');
+  const { choices, error = null } = answer;
   if (
+    error !== null ||
     !Array.isArray(choices) ||
     choices.length === 0 ||
     !choices.every((choice) => isFields(choice) && isFields(choice['message']))
   )
-    throw new UpstreamFailure('broken');
+    throw noAnswer(answer['usage'], served);
   return answer as Answer;
 };

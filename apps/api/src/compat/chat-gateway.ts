@@ -7,8 +7,10 @@ import {
   callWindow,
   type Exchange,
   type KnownUsage,
+  isUpstreamFailure,
   type ModelDescription,
   Models,
+  noAnswer,
   UpstreamCall,
   UpstreamFailure,
   usageOf,
@@ -21,12 +23,13 @@ import { chatAnswer, hasCommonUsage } from './chat-answer';
 import { type ChatParameters, chatParameters } from './chat-parameters';
 import { chatInput, chatRequest } from './chat-request';
 import { ChatStream } from './chat-stream';
-import type { Fields } from './checks';
+import { type Fields, isFields } from './checks';
 import { EventWriter } from './event-writer';
 import { localChat } from './local-chat';
+import { parsedJson } from './latin1';
 import { relayStream } from './relay-stream';
 import { upstreamError } from './upstream-errors';
-import { chatUsage, knownUsage } from './usage-report';
+import { chatUsage, knownUsage, type Produced } from './usage-report';
 
 const NOTHING = usageOf({});
 /** Output tokens that are held for a call that names no most. */
@@ -131,17 +134,22 @@ export class ChatGateway {
   ): Promise<void> {
     const exchange = await send('chat/completions', chatRequest(parameters, route));
     const { model: served } = route;
-    if (!isEventStream(exchange.headers['content-type'])) throw new UpstreamFailure('broken');
+    if (!isEventStream(exchange.headers['content-type'])) {
+      const answer = parsedJson((await exchange.whole()).toString());
+      throw noAnswer(isFields(answer) ? answer['usage'] : undefined, served);
+    }
     const record = calls.now;
     record.servedBy(served);
-    const usage = (reported: unknown, characters: number): object | null => {
-      const known = knownUsage(reported, served, input, characters);
+    const usage = (reported: unknown, produced: Produced): object | null => {
+      const known = knownUsage(reported, served, input, produced);
       return known.source === 'upstream' && hasCommonUsage(reported) ? null : chatUsage(known.usage);
     };
     const stream = new ChatStream({ model: model.key, includeUsage: parameters.includeUsage, usage });
-    const failure = await relayStream({ exchange, stream, writer, begun: report, abort });
+    const failure = await relayStream({ exchange, stream, writer, begun: report, abort }).catch((error: unknown) => {
+      throw stream.broken && isUpstreamFailure(error) ? noAnswer(stream.report, served, error) : error;
+    });
     report(failure);
-    const known = knownUsage(stream.report, served, input, stream.characters, stream.unreported);
+    const known = knownUsage(stream.report, served, input, stream);
     record.used(known);
     if (failure !== undefined) return this.left({ stream, exchange, failure, served, known }, record);
     const pace = known.source === 'upstream' ? stream.pace(known.usage) : undefined;
@@ -153,7 +161,7 @@ export class ChatGateway {
   private left({ stream, exchange: { ms, sentAt }, failure, served, known }: LeftStream, record: CallRecord): void {
     const told = believedUsage(stream.report, served, stream.characters > 0)?.outputTokens;
     const end = Math.min(sentAt + (failure.facts.work?.ms ?? ms), stream.finishedAt);
-    const isKnown = stream.complete || (stream.finished && told !== undefined);
+    const isKnown = stream.complete || (stream.finished && told !== undefined && stream.unreported === 0);
     if (!isKnown)
       record.brokenOff({
         seen: known.usage,

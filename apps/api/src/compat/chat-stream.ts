@@ -3,6 +3,7 @@ import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
 import { ChunkTemplate } from './chunk-template';
 import { changedJson, latin1, parsedJson, unmarked } from './latin1';
+import type { Produced } from './usage-report';
 
 /** A longer event is no event of a chat. */
 const MAX_EVENT = 16 * 1024 * 1024;
@@ -17,7 +18,7 @@ export interface ChatStreamOptions {
   readonly model: string;
   readonly includeUsage: boolean;
   /** The usage for the client, in the common format; null where the provider's own may be passed on. */
-  readonly usage: (report: unknown, characters: number) => object | null;
+  readonly usage: (report: unknown, produced: Produced) => object | null;
 }
 
 /**
@@ -59,9 +60,9 @@ export class ChatStream {
     this.name = latin1(options.model);
   }
 
-  /** What was produced behind the last report, in a stream that did not come to its end. */
+  /** What was produced behind the last report. */
   get unreported(): number {
-    return this.finished ? 0 : this.characters - this.reported;
+    return this.characters - this.reported;
   }
 
   /** How long the answer took from its first text on, and how much of it came in that time; undefined where that tells nothing. */
@@ -207,7 +208,7 @@ export class ChatStream {
   }
 
   private usageChunk(): string {
-    const usage = this.options.usage(this.report, this.characters);
+    const usage = this.options.usage(this.report, this);
     if (usage === null && this.usageEvent !== undefined) return this.usageEvent;
     return `data: ${JSON.stringify({ ...this.head, object: 'chat.completion.chunk', model: this.name, choices: [], usage: usage ?? this.report })}`;
   }

@@ -8,19 +8,29 @@ import {
 } from '@app/models';
 import { countedTokens } from './chat-request';
 
-/** What the provider reported where that can be; otherwise what was counted here. `characters` were produced, `unreported` of them behind the report. */
+/** What was produced of an answer. */
+export interface Produced {
+  readonly characters: number;
+  /** Those of them that came behind the last report. */
+  readonly unreported?: number;
+  /** Whether it came to its end: a report in its middle may be of all of it then, where the provider made it whole and then sent it in pieces. */
+  readonly finished?: boolean;
+}
+
+/** What the provider reported where that can be, with what came behind it; otherwise what was counted here. */
 export const knownUsage = (
   report: unknown,
   model: ModelDescription,
   inputTokens: number,
-  characters: number,
-  unreported = 0,
+  { characters, unreported = 0, finished = false }: Produced,
 ): KnownUsage => {
   const believed = believedUsage(report, model, characters > 0);
-  if (believed !== undefined)
-    return unreported === 0
+  if (believed !== undefined) {
+    const behind = finished ? countedTokens(characters) - believed.outputTokens : countedTokens(unreported);
+    return unreported === 0 || behind <= 0
       ? { usage: believed, source: 'upstream' }
-      : { usage: withMoreOutput(believed, countedTokens(unreported)), source: 'counted' };
+      : { usage: withMoreOutput(believed, behind), source: 'counted' };
+  }
   return { usage: usageOf({ input: inputTokens, output: countedTokens(characters) }), source: 'counted' };
 };
 

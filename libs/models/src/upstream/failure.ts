@@ -1,5 +1,6 @@
 import { DomainError } from '@app/kernel';
 import type { ModelDescription } from '../catalogue';
+import type { TokenUsage } from '../usage';
 
 /**
  * `unreachable`: no connection. `timeout`: past the provider's `timeoutMs`. `broken`: it answered with a fault of its own or
@@ -23,6 +24,8 @@ export interface UpstreamWork {
   readonly model: ModelDescription;
   /** How long it has had for that, milliseconds: from the request until its answer broke off, or until it sees that it was left. */
   readonly ms: number;
+  /** What it said that it used, where it came to the end of what is no answer. */
+  readonly usage?: TokenUsage;
 }
 
 /** Why a call of a provider failed, without a word of the provider's: its texts may hold keys, hosts or other people's content. */

@@ -4,12 +4,12 @@ import type { ModelDescription } from '../catalogue';
 import { callsTools, structuresOutputs } from '../chat-messages';
 import { answerTokens, requestTokens } from '../chat-tokens';
 import type { ChatChunk, ChatFinish, ChatRequest, ChatResult, FinishReason } from '../provider';
-import { usageOf } from '../usage';
+import { usageOf, withMoreOutput } from '../usage';
 import { AnswerContent, spoken } from './answer-content';
-import { UpstreamFailure } from './failure';
+import { failureOf, UpstreamFailure } from './failure';
 import { openAiClient } from './openai-fetch';
 import { promptOf } from './prompt';
-import { believedUsage } from './reported-usage';
+import { believedUsage, noAnswer } from './reported-usage';
 import { streamedEvents } from './streamed-events';
 import type { Attempt } from './upstream-call';
 
@@ -27,9 +27,11 @@ const completionChunk = z.looseObject({
 export const completed = async (request: ChatRequest, attempt: Attempt): Promise<ChatResult> => {
   const { model } = attempt.route;
   const startedAt = performance.now();
-  const { choices, usage } = completion.parse(
-    await openAiClient(attempt, request.onSent).chat.completions.create({ ...bodyOf(request, model), stream: false }),
-  );
+  const body = { ...bodyOf(request, model), stream: false } as const;
+  const said: unknown = await openAiClient(attempt, request.onSent).chat.completions.create(body);
+  const read = completion.safeParse(said);
+  if (!read.success) throw noAnswer((said as { usage?: unknown } | null)?.usage, model, failureOf(read.error));
+  const { choices, usage } = read.data;
   const first = choices[0] as (typeof choices)[number];
   const answer = new AnswerContent();
   answer.push(first.message);
@@ -61,9 +63,11 @@ export async function* streamed(
   const answer = new AnswerContent();
   let finished: string | undefined;
   let report: unknown;
+  /** Whether more was said behind it. */
+  let isBehind = false;
   let firstAt: number | undefined;
   const finish = (ended: string): ChatChunk => {
-    const used = usageFrom(report, request, model, answer);
+    const used = usageFrom(report, request, model, answer, isBehind);
     const ms = firstAt === undefined ? 0 : (progress.finishedAt ?? 0) - firstAt;
     return { type: 'finish', model, finishReason: finishReasonOf(ended, answer), ...used, ...paceOf(used, ms) };
   };
@@ -77,14 +81,17 @@ export async function* streamed(
       if (typeof reason === 'string') progress.finishedAt ??= performance.now();
       finished = reason ?? finished;
       report = usage ?? report;
+      isBehind =
+        (usage ?? undefined) === undefined && (isBehind || pieces.length > 0 || (delta?.tool_calls ?? []).length > 0);
       yield* pieces;
     }
   } catch (error) {
     // What has ended and says what it used is whole, whatever its provider does behind that.
-    if (finished === undefined || usageFrom(report, request, model, answer).usageSource === 'counted') throw error;
+    if (finished === undefined || usageFrom(report, request, model, answer, isBehind).usageSource === 'counted')
+      throw error;
   }
   // A stream that ends without saying why was cut.
-  if (finished === undefined) throw new UpstreamFailure('broken');
+  if (finished === undefined) throw answer.isEmpty ? noAnswer(report, model) : new UpstreamFailure('broken');
   yield* answer.toolCalls();
   yield finish(finished);
 }
@@ -142,11 +149,22 @@ const finishReasonOf = (reason: string | null | undefined, answer: AnswerContent
   }
 };
 
-/** What the provider counted, or our estimate where it counted nothing believable. */
-const usageFrom = (report: unknown, request: ChatRequest, model: ModelDescription, answer: AnswerContent): Used => {
+/** What the provider counted, or our estimate where it counted nothing believable, or less than was said when more was said behind it. */
+const usageFrom = (
+  report: unknown,
+  request: ChatRequest,
+  model: ModelDescription,
+  answer: AnswerContent,
+  isBehind = false,
+): Used => {
   const usage = believedUsage(report, model, !answer.isEmpty);
-  if (usage !== undefined) return { usage, usageSource: 'upstream' };
   const { content } = answer;
+  if (usage !== undefined) {
+    const more = isBehind ? answerTokens(content).counted - usage.outputTokens : 0;
+    return more > 0
+      ? { usage: withMoreOutput(usage, more), usageSource: 'counted' }
+      : { usage, usageSource: 'upstream' };
+  }
   const reasoning = content.filter(({ type }) => type === 'reasoning');
   return {
     usage: usageOf({

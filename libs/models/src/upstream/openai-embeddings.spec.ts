@@ -50,6 +50,19 @@ const answers =
 const VECTOR = { data: [{ index: 0, embedding: [1] }] };
 
 describe('embeddings', () => {
+  it('of as many texts as a client may send are taken, however wordily they are written', async () => {
+    // As long as 1,536 numbers are, each on a line of its own.
+    const space = ' '.repeat(36_000);
+    const vectors = Array.from(
+      { length: 2_048 },
+      (__, index) => `{"index":${index},"embedding":[${index + 1}${space}]}`,
+    );
+    double.behaviour = (response) => json(response, 200, `{"data":[${vectors.join(',')}]}`);
+    const texts = Array.from({ length: 2_048 }, () => 'a');
+    expect((await embed(texts, {})).vectors.at(-1)).toEqual([2_048]);
+    await expect(embed(texts, {}, [{ ...model, dimensions: 1 }])).rejects.toMatchObject({ kind: 'broken' });
+  });
+
   it('are rejected at once where they have other dimensions than described, unless the client asked for fewer', async () => {
     double.behaviour = answers(VECTOR);
     const described = [{ ...model, dimensions: 3 }, fallback];

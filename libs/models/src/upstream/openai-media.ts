@@ -14,7 +14,7 @@ import { audioType, imageType } from './media-types';
 import type { Exchange } from './exchange';
 import { isUpstreamFailure, UpstreamFailure, type UpstreamWork } from './failure';
 import { answered } from './openai-provider';
-import { believedUsage } from './reported-usage';
+import { believedUsage, noAnswer } from './reported-usage';
 import type { Route } from './upstream-call';
 import type { UpstreamBody } from './upstream';
 
@@ -51,7 +51,7 @@ export class OpenAiMedia implements MediaProvider {
       // Newer models of OpenAI give nothing else, and reject the field.
       const exchange = await inFormat(ask, isGptImage(model) ? {} : { response_format: 'b64_json' }, {});
       const answer = jsonIn(await exchange.whole());
-      const images = imagesIn(answer['data'], count, { model, ms: exchange.ms });
+      const images = imagesIn(answer, count, { model, ms: exchange.ms });
       return { model, images, ...reported(answer, model) };
     });
   }
@@ -82,7 +82,7 @@ export class OpenAiMedia implements MediaProvider {
       const preferred = model.modelId.startsWith('gpt-') ? short : { response_format: 'verbose_json' };
       const answer = jsonIn(await (await inFormat(ask, preferred, short)).whole());
       const { text } = answer;
-      if (typeof text !== 'string') throw new UpstreamFailure('broken');
+      if (typeof text !== 'string') throw noAnswer(answer['usage'], model);
       return { model, text, ...secondsIn(answer, audio), ...reported(answer, model) };
     });
   }
@@ -161,9 +161,9 @@ const jsonIn = (body: Buffer): Fields => {
  * Images as they come in an answer. Those that are named by an address are not fetched. A provider that gives images in a form that nobody
  * takes would give the next ones alike: it is asked no more, and bills them.
  */
-const imagesIn = (data: unknown, most: number, work: UpstreamWork): readonly Media[] => {
+const imagesIn = ({ data, usage }: Fields, most: number, work: UpstreamWork): readonly Media[] => {
   const entries = Array.isArray(data) ? (data as (Fields | null)[]) : [];
-  if (entries.length === 0) throw new UpstreamFailure('broken');
+  if (entries.length === 0) throw noAnswer(usage, work.model);
   return entries.slice(0, most).map((entry) => {
     const text = entry?.['b64_json'];
     const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64');

@@ -13,8 +13,9 @@ import type {
 import { isAsTrusted } from '../security-tier';
 import { USAGE_MS } from '../usage';
 import { completed, streamed } from './openai-chat';
+import { MAX_ANSWER_BYTES } from './exchange';
 import { failureOf, UpstreamFailure } from './failure';
-import { inputUsage } from './reported-usage';
+import { inputUsage, noAnswer } from './reported-usage';
 import { type Attempt, type Attempting, type Route, UpstreamCall } from './upstream-call';
 import { unit, vectorsIn, withDimensions } from './vectors';
 
@@ -112,10 +113,12 @@ export class OpenAiProvider implements Provider {
         input,
         ...(user === undefined ? {} : { user }),
       };
-      const answer = await jsonOf(attempt, 'embeddings', body);
-      const given = vectorsIn(answer, texts.length);
-      // A client of the gateway may have asked for fewer.
-      const vectors = forwarded?.['dimensions'] === undefined ? withDimensions(given, asked) : given;
+      const answer = await jsonOf(attempt, 'embeddings', body, vectorsBytes(texts.length, asked));
+      const vectors = readFrom(answer, asked, () => {
+        const given = vectorsIn(answer, texts.length);
+        // A client of the gateway may have asked for fewer.
+        return forwarded?.['dimensions'] === undefined ? withDimensions(given, asked) : given;
+      });
       return {
         model: asked,
         vectors: purpose === undefined ? vectors : vectors.map(unit),
@@ -131,7 +134,8 @@ export class OpenAiProvider implements Provider {
       const { model: asked } = attempt.route;
       const body = { ...picked(forwarded, attempt), model: asked.modelId, query, documents };
       const answer = await jsonOf(attempt, 'rerank', body);
-      return { model: asked, scores: scoresIn(answer, documents.length), ...inputUsage(usageIn(answer), asked) };
+      const scores = readFrom(answer, asked, () => scoresIn(answer, documents.length));
+      return { model: asked, scores, ...inputUsage(usageIn(answer), asked) };
     });
   }
 
@@ -180,12 +184,35 @@ const picked = (fields: Fields = {}, { route }: Attempt): Fields =>
     ),
   );
 
-const jsonOf = async ({ send }: Attempt, operation: 'embeddings' | 'rerank', body: object): Promise<unknown> => {
+const jsonOf = async (
+  { send }: Attempt,
+  operation: 'embeddings' | 'rerank',
+  body: object,
+  mostBytes = MAX_ANSWER_BYTES,
+): Promise<unknown> => {
   const exchange = await send(operation, JSON.stringify(body));
-  return JSON.parse((await exchange.whole()).toString().replace(/^\ufeff/, ''));
+  return JSON.parse((await exchange.whole(mostBytes)).toString().replace(/^\ufeff/, ''));
 };
 
-const usageIn = (answer: unknown): unknown => (answer as Fields)['usage'];
+/** A number of a vector as wordy servers write it: with all its digits, on a line of its own. */
+const BYTES_PER_NUMBER = 32;
+/** Numbers of a vector whose model does not say how many it has. */
+const MANY_NUMBERS = 4_096;
+
+/** Bytes that the vectors of so many texts may take: a client may send so many at once that they are more than any other answer. */
+const vectorsBytes = (texts: number, { dimensions = MANY_NUMBERS }: ModelDescription): number =>
+  Math.max(MAX_ANSWER_BYTES, texts * dimensions * BYTES_PER_NUMBER);
+
+/** What is read from an answer. Throws `UpstreamFailure`; what is none is billed as its provider says. */
+const readFrom = <T>(answer: unknown, model: ModelDescription, read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    throw noAnswer(usageIn(answer), model, failureOf(error));
+  }
+};
+
+const usageIn = (answer: unknown): unknown => (answer as Fields | null)?.['usage'];
 
 /** Providers answer in `results` or `data`, with `relevance_score` or `score`. Throws `UpstreamFailure` unless each document is there once. */
 const scoresIn = (answer: unknown, count: number): readonly number[] => {

@@ -1,5 +1,6 @@
 import type { ModelDescription } from '../catalogue';
 import { type TokenUsage, usageOf } from '../usage';
+import { UpstreamFailure } from './failure';
 
 /** No model takes or gives more in one call, where its catalogue entry does not say how much a chat may be. */
 const LARGEST_WINDOW = 10_000_000;
@@ -52,6 +53,21 @@ export const inputUsage = (report: unknown, model: ModelDescription): { readonly
       ? believedUsage({ completion_tokens: 0, prompt_tokens: said['total_tokens'], ...said }, model, false)
       : undefined;
   return usage === undefined ? {} : { usage };
+};
+
+/**
+ * What came to its end and is no answer. Where its provider reports what it used for it, that is billed, and nobody asks for the same again: it
+ * would be made, and billed, alike.
+ */
+export const noAnswer = (
+  report: unknown,
+  model: ModelDescription,
+  { kind, facts, cause } = new UpstreamFailure('broken'),
+): UpstreamFailure => {
+  const hasInputAlone = model.kind === 'embedding' || model.kind === 'reranker';
+  const usage = hasInputAlone ? inputUsage(report, model).usage : believedUsage(report, model, false);
+  const billed = usage === undefined ? {} : { status: 200, ...facts, work: { model, ms: 0, usage } };
+  return new UpstreamFailure(kind, { ...facts, ...billed }, cause === undefined ? {} : { cause });
 };
 
 /** `input_tokens` beside `cache_…_input_tokens` (Anthropic's shape) counts neither. */

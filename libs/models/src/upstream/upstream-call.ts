@@ -191,7 +191,9 @@ export class UpstreamCall {
     } catch (error) {
       // Set by `send`.
       const exchange = this.exchange as Exchange | undefined;
-      if (exchange?.isCut === true && this.over === undefined) this.brokeOff(attempt.route.model, exchange.ms);
+      const isBilled = isUpstreamFailure(error) && error.facts.work !== undefined;
+      if (exchange?.isCut === true && this.over === undefined && !isBilled)
+        this.brokeOff(attempt.route.model, exchange.ms);
       exchange?.abort(new UpstreamFailure('broken'));
       throw error;
     }
