@@ -26,6 +26,13 @@ it('holds as much as any model that may answer takes in, and what was counted wh
   ]);
 });
 
+it('holds as much for a file as may be in it, and bills whoever leaves about what is', async () => {
+  const data = `data:application/pdf;base64,${'A'.repeat(1_000_000)}`;
+  const content = [{ type: 'file', file: { filename: 'f.pdf', file_data: data } }];
+  await post('/chat/completions', { messages: [{ role: 'user', content }], max_tokens: 1 });
+  expect(begun.map(({ estimate, mostInput }) => [estimate.inputTokens, mostInput])).toEqual([[7_506, 131_072]]);
+});
+
 it('names all that may answer, so that the dearest is held', async () => {
   await post('/chat/completions', { model: 'away', messages });
   await post('/embeddings', { model: 'vectors', input: 'a' });

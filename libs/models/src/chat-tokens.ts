@@ -1,11 +1,9 @@
 import type { ModelDescription } from './catalogue';
 import { type ChatMessage, type FileContent, seesImages } from './chat-messages';
+import { fileTokens } from './file-tokens';
 import { imageSizeOf, imageTokens } from './image-tokens';
 import type { ChatRequest, ChatResult } from './provider';
 import { promptOf } from './upstream/prompt';
-
-/** Tokens of a file that is no image, about: providers count its pages. */
-const PER_FILE = 1_000;
 
 /** Tokens where nobody counted them: `counted` by the rule of thumb of four bytes each, and `most`, since no vocabulary has more than one for a byte. */
 export interface CountedTokens {
@@ -15,10 +13,11 @@ export interface CountedTokens {
 
 /** Tokens of one message of the history, with its files, calls and results of tools. */
 export const messageTokens = (message: ChatMessage): CountedTokens => {
-  let [bytes, files] = [0, 0];
+  const files: FileContent[] = [];
+  let bytes = 0;
   for (const part of message.content) {
     if (part.type === 'text') bytes += Buffer.byteLength(part.text);
-    else if (part.type === 'file') files += fileTokens(part);
+    else if (part.type === 'file') files.push(part);
     else bytes += Buffer.byteLength(part.name + (part.type === 'tool-call' ? jsonOf(part.input) : part.output));
   }
   return tokensOf(bytes, files);
@@ -40,10 +39,7 @@ export const requestTokens = (
   });
   if (request.tools !== undefined) words.push(jsonOf(request.tools));
   if (request.output !== undefined) words.push(jsonOf(request.output.schema));
-  return tokensOf(
-    Buffer.byteLength(words.join('\n')),
-    files.reduce((sum, file) => sum + fileTokens(file), 0),
-  );
+  return tokensOf(Buffer.byteLength(words.join('\n')), files);
 };
 
 /** Tokens of what a model said: text, reasoning and calls of tools. */
@@ -54,16 +50,19 @@ export const answerTokens = (content: ChatResult['content']): CountedTokens =>
         bytes + Buffer.byteLength(part.type === 'tool-call' ? part.name + jsonOf(part.input) : part.text),
       0,
     ),
-    0,
+    [],
   );
 
-const fileTokens = ({ mediaType, data }: FileContent): number =>
-  mediaType.startsWith('image/') ? imageTokens(imageSizeOf(data)) : PER_FILE;
-
-/** `files`: what those take. */
-const tokensOf = (bytes: number, files: number): CountedTokens => ({
-  counted: Math.ceil(bytes / 4) + files,
-  most: bytes + files,
-});
+const tokensOf = (bytes: number, files: readonly FileContent[]): CountedTokens => {
+  const tokens = { counted: Math.ceil(bytes / 4), most: bytes };
+  for (const { mediaType, data } of files) {
+    const image = mediaType.startsWith('image/') ? imageTokens(imageSizeOf(data)) : undefined;
+    const { counted, most } =
+      image === undefined ? fileTokens(mediaType, data.byteLength) : { counted: image, most: image };
+    tokens.counted += counted;
+    tokens.most += most;
+  }
+  return tokens;
+};
 
 const jsonOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));

@@ -1,6 +1,7 @@
 export * from './catalogue';
 export * from './chat-messages';
 export * from './chat-tokens';
+export * from './file-tokens';
 export * from './image-tokens';
 export * from './local/relevance';
 export * from './local/sentences';

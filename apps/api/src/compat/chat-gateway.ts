@@ -62,11 +62,12 @@ export class ChatGateway {
     // Before anything is waited for: a reload of the catalogue may take them away meanwhile.
     const provider = this.models.provider(model);
     const routes = provider.routes(model);
-    const { counted: input, most: mostInput } = chatInput(parameters, routes);
+    const { counted, most: mostInput } = chatInput(parameters, routes);
     const mayAnswer = provider.mayAnswer(model);
-    const most = callWindow(mayAnswer, input);
+    const most = callWindow(mayAnswer, counted);
+    const input = Math.min(counted, most.input);
     const estimate = usageOf({
-      input: Math.min(input, most.input),
+      input,
       output: Math.min(parameters.maxTokens ?? USUAL_OUTPUT, most.output),
     });
     const calls = await beginCall(

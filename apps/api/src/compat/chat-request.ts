@@ -1,6 +1,7 @@
-import type { Route } from '@app/models';
+import type { CountedTokens, Route } from '@app/models';
 import type { ChatParameters } from './chat-parameters';
 import { type Fields, isFields } from './checks';
+import { partSize } from './part-tokens';
 
 /** The body that a provider gets: its own name of the model, its own name of the most tokens, usage always asked for where that can be. */
 export const chatRequest = (
@@ -22,8 +23,6 @@ export const chatRequest = (
 
 /** Tokens of one message beside its words. */
 const PER_MESSAGE = 4;
-/** Tokens of a picture, sound or file, about. */
-const PER_ATTACHMENT = 1_000;
 const BYTES_PER_TOKEN = 4;
 
 /**
@@ -33,7 +32,7 @@ const BYTES_PER_TOKEN = 4;
 export const chatInput = (
   { messages, passed, unknown }: ChatParameters,
   routes: readonly Route[] = [],
-): { readonly counted: number; readonly most: number } => {
+): CountedTokens => {
   let bytes = bytesOf(passed['tools']);
   for (const name of Object.keys(unknown)) {
     const value = unknown[name];
@@ -41,6 +40,7 @@ export const chatInput = (
       bytes += bytesOf(value);
   }
   let tokens = PER_MESSAGE * messages.length;
+  let mostTokens = tokens;
   for (const message of messages) {
     for (const name of Object.keys(message)) {
       const value = message[name];
@@ -48,13 +48,15 @@ export const chatInput = (
       if (name !== 'content' || !Array.isArray(value)) bytes += bytesOf(value);
       else {
         for (const part of value as Fields[]) {
-          bytes += bytesOfPart(part);
-          if (!isWords(part)) tokens += PER_ATTACHMENT;
+          const size = partSize(part);
+          bytes += size.bytes;
+          tokens += size.counted;
+          mostTokens += size.most;
         }
       }
     }
   }
-  return { counted: tokens + countedTokens(bytes), most: tokens + bytes };
+  return { counted: tokens + countedTokens(bytes), most: mostTokens + bytes };
 };
 
 /** Functions and documents have words, numbers have none. */
@@ -64,16 +66,6 @@ const isText = (value: unknown): boolean => typeof value === 'string' || typeof 
 const bytesOf = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   return value === undefined || value === null ? 0 : Buffer.byteLength(JSON.stringify(value));
-};
-
-const isWords = ({ type }: Fields): boolean => type === 'text' || type === 'refusal';
-
-/** What a part says itself; the bytes of a picture stand deeper. */
-const bytesOfPart = (part: Fields): number => {
-  let bytes = 0;
-  for (const name of Object.keys(part))
-    if (name !== 'type' && typeof part[name] === 'string') bytes += Buffer.byteLength(part[name]);
-  return bytes;
 };
 
 /** Tokens of a text by its length in bytes. */
