@@ -35,7 +35,7 @@ export const completed = async (request: ChatRequest, attempt: Attempt): Promise
   const first = choices[0] as (typeof choices)[number];
   const answer = new AnswerContent();
   answer.push(first.message);
-  const used = usageFrom(usage, request, model, answer);
+  const used = usageFrom(new LastReport(usage), request, model, answer);
   const pace = { tokens: used.usage.outputTokens, ms: performance.now() - startedAt };
   return {
     model,
@@ -62,12 +62,10 @@ export async function* streamed(
   const chunks = streamedEvents(await attempt.send('chat/completions', body));
   const answer = new AnswerContent();
   let finished: string | undefined;
-  let report: unknown;
-  /** Whether more was said behind it. */
-  let isBehind = false;
+  const report = new LastReport();
   let firstAt: number | undefined;
   const finish = (ended: string): ChatChunk => {
-    const used = usageFrom(report, request, model, answer, isBehind);
+    const used = usageFrom(report, request, model, answer);
     const ms = firstAt === undefined ? 0 : (progress.finishedAt ?? 0) - firstAt;
     return { type: 'finish', model, finishReason: finishReasonOf(ended, answer), ...used, ...paceOf(used, ms) };
   };
@@ -76,24 +74,34 @@ export async function* streamed(
       const { choices, usage } = completionChunk.parse(chunk);
       const { delta, finish_reason: reason } = choices[0] ?? {};
       const pieces = answer.push(delta ?? {});
-      if (pieces.some(({ type }) => type === 'text') || (delta?.tool_calls ?? []).length > 0)
-        firstAt ??= performance.now();
+      const isCalling = (delta?.tool_calls ?? []).length > 0;
+      if (isCalling || pieces.some(({ type }) => type === 'text')) firstAt ??= performance.now();
       if (typeof reason === 'string') progress.finishedAt ??= performance.now();
       finished = reason ?? finished;
-      report = usage ?? report;
-      isBehind =
-        (usage ?? undefined) === undefined && (isBehind || pieces.length > 0 || (delta?.tool_calls ?? []).length > 0);
+      report.take(usage, isCalling || pieces.length > 0);
       yield* pieces;
     }
   } catch (error) {
     // What has ended and says what it used is whole, whatever its provider does behind that.
-    if (finished === undefined || usageFrom(report, request, model, answer, isBehind).usageSource === 'counted')
-      throw error;
+    if (finished === undefined || usageFrom(report, request, model, answer).usageSource === 'counted') throw error;
   }
   // A stream that ends without saying why was cut.
-  if (finished === undefined) throw answer.isEmpty ? noAnswer(report, model) : new UpstreamFailure('broken');
+  if (finished === undefined) throw answer.isEmpty ? noAnswer(report.said, model) : new UpstreamFailure('broken');
   yield* answer.toolCalls();
   yield finish(finished);
+}
+
+/** The last word of a provider on what an answer used, and whether more was said of the answer behind it. */
+class LastReport {
+  isBehind = false;
+
+  constructor(public said?: unknown) {}
+
+  take(usage: unknown, isMoreSaid: boolean): void {
+    const isReport = usage !== undefined && usage !== null;
+    if (isReport) this.said = usage;
+    this.isBehind = !isReport && (this.isBehind || isMoreSaid);
+  }
 }
 
 type Used = Pick<ChatFinish, 'usage' | 'usageSource'>;
@@ -151,13 +159,12 @@ const finishReasonOf = (reason: string | null | undefined, answer: AnswerContent
 
 /** What the provider counted, or our estimate where it counted nothing believable, or less than was said when more was said behind it. */
 const usageFrom = (
-  report: unknown,
+  { said, isBehind }: LastReport,
   request: ChatRequest,
   model: ModelDescription,
   answer: AnswerContent,
-  isBehind = false,
 ): Used => {
-  const usage = believedUsage(report, model, !answer.isEmpty);
+  const usage = believedUsage(said, model, !answer.isEmpty);
   const { content } = answer;
   if (usage !== undefined) {
     const more = isBehind ? answerTokens(content).counted - usage.outputTokens : 0;

@@ -63,6 +63,22 @@ describe('embeddings', () => {
     await expect(embed(texts, {}, [{ ...model, dimensions: 1 }])).rejects.toMatchObject({ kind: 'broken' });
   });
 
+  it('are asked for as base64 where there are very many, and otherwise where that is rejected', async () => {
+    const texts = Array.from({ length: 513 }, () => 'a');
+    const vectors = texts.map((__, index) => ({ index, embedding: [1] }));
+    double.behaviour = (response, { body }) =>
+      body['encoding_format'] === undefined
+        ? json(response, 200, { data: vectors })
+        : json(response, 400, { error: { param: 'encoding_format', code: 'unknown_parameter' } });
+    expect((await embed(texts, {})).vectors).toHaveLength(513);
+    await embed(['a'], {}).catch(() => undefined);
+    expect(double.calls.slice(0, 3).map(({ body }) => body['encoding_format'])).toEqual([
+      'base64',
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('are rejected at once where they have other dimensions than described, unless the client asked for fewer', async () => {
     double.behaviour = answers(VECTOR);
     const described = [{ ...model, dimensions: 3 }, fallback];

@@ -12,8 +12,8 @@ import type {
 import { isAsTrusted } from '../security-tier';
 import { audioType, imageType } from './media-types';
 import type { Exchange } from './exchange';
-import { isUpstreamFailure, UpstreamFailure, type UpstreamWork } from './failure';
-import { answered } from './openai-provider';
+import { UpstreamFailure, type UpstreamWork } from './failure';
+import { answered, inFormat } from './openai-provider';
 import { believedUsage, noAnswer } from './reported-usage';
 import type { Route } from './upstream-call';
 import type { UpstreamBody } from './upstream';
@@ -92,20 +92,6 @@ export class OpenAiMedia implements MediaProvider {
     return routes.filter((route) => isAsTrusted(route.model.securityTier, model.securityTier));
   }
 }
-
-/** Asks in a form that the provider may not know: then in another. A deployment does not say which model it is. */
-const inFormat = async (
-  ask: (format: Fields) => Promise<Exchange>,
-  preferred: Fields,
-  other: Fields,
-): Promise<Exchange> => {
-  try {
-    return await ask(preferred);
-  } catch (error) {
-    if (preferred === other || !isUpstreamFailure(error) || error.facts.param !== 'response_format') throw error;
-    return ask(other);
-  }
-};
 
 const isGptImage = ({ modelId }: ModelDescription): boolean => /^(?:chat)?gpt-image/.test(modelId);
 

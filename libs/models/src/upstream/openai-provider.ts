@@ -14,7 +14,7 @@ import { isAsTrusted } from '../security-tier';
 import { USAGE_MS } from '../usage';
 import { completed, streamed } from './openai-chat';
 import { MAX_ANSWER_BYTES } from './exchange';
-import { failureOf, UpstreamFailure } from './failure';
+import { failureOf, isUpstreamFailure, UpstreamFailure } from './failure';
 import { inputUsage, noAnswer } from './reported-usage';
 import { type Attempt, type Attempting, type Route, UpstreamCall } from './upstream-call';
 import { unit, vectorsIn, withDimensions } from './vectors';
@@ -96,7 +96,7 @@ export class OpenAiProvider implements Provider {
     }
   }
 
-  /** Whatever form a provider gives vectors in is understood, so that `encoding_format`, which some reject, is never sent. */
+  /** Whatever form a provider gives vectors in is understood, so that `encoding_format`, which some reject, is sent where there are very many alone. */
   embed(request: EmbeddingRequest): Promise<Embeddings> {
     const { model, texts, purpose, user, forwarded } = request;
     const routes =
@@ -113,7 +113,12 @@ export class OpenAiProvider implements Provider {
         input,
         ...(user === undefined ? {} : { user }),
       };
-      const answer = await jsonOf(attempt, 'embeddings', body, vectorsBytes(texts.length, asked));
+      const mostBytes = vectorsBytes(texts.length, asked);
+      const ask = (format: Fields): Promise<unknown> =>
+        jsonOf(attempt, 'embeddings', { ...body, ...format }, mostBytes);
+      // Of so many numbers the text is several times as long, and takes a second to read.
+      const answer = await (mostBytes > MAX_ANSWER_BYTES ? inFormat(ask, { encoding_format: 'base64' }, {}) : ask({}));
+
       const vectors = readFrom(answer, asked, () => {
         const given = vectorsIn(answer, texts.length);
         // A client of the gateway may have asked for fewer.
@@ -158,6 +163,21 @@ export const answered = async <T>(
   } finally {
     unlisten();
     call.done();
+  }
+};
+
+/** Asks in a form that the provider may not know: then in another. A deployment does not say which model it is. */
+export const inFormat = async <T>(
+  ask: (format: Fields) => Promise<T>,
+  preferred: Fields,
+  other: Fields,
+): Promise<T> => {
+  try {
+    return await ask(preferred);
+  } catch (error) {
+    const isForForm = isUpstreamFailure(error) && Object.hasOwn(preferred, error.facts.param ?? '');
+    if (preferred === other || !isForForm) throw error;
+    return ask(other);
   }
 };
 
