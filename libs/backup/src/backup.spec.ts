@@ -187,6 +187,24 @@ describe('backup and restore', () => {
     );
   });
 
+  it('gives a file its name once it is whole, so that one cut off by a kill is copied again', async () => {
+    await backUp();
+    const name = 'ab'.repeat(16);
+    const whole = Buffer.alloc(128 << 20, 'x');
+    mkdirSync(join(folder(), 'blobs', 'ab'), { recursive: true });
+    writeFileSync(join(folder(), 'blobs', 'ab', name), whole);
+    const copied = join(target(), 'blobs', 'ab', name);
+    const sizes = new Set<number>();
+    const looking = setInterval(() => existsSync(copied) && sizes.add(statSync(copied).size), 0);
+    await bringBack().finally(() => clearInterval(looking));
+    expect([...sizes.add(statSync(copied).size)]).toEqual([whole.length]);
+  });
+
+  it('says what is wrong where the folder of the backup cannot be made', async () => {
+    const made = backup({ dataFolder, folder: '/proc/backup', clock: new FixedClock() });
+    await expect(made).rejects.toMatchObject({ syscall: 'mkdir' });
+  });
+
   it('rejects to overwrite a backup or keys, and to keep the keys inside the backup', async () => {
     const clock = new FixedClock();
     await expect(backup({ dataFolder, folder: folder(), keysFile: join(folder(), 'keys'), clock })).rejects.toThrow(

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { openSqliteLogReader } from '@app/event-log';
-import { type Clock, syncToDisk } from '@app/kernel';
+import { type Clock, makeFolder, syncToDisk } from '@app/kernel';
 import { headOf, knownSealText, SEAL_STREAM, sealHash, sealOf } from '@app/sealing';
 import { copyBlobs, sizeOfBlobs } from './blob-files';
 import { copyDatabase } from './copy-database';
@@ -34,8 +34,7 @@ export const backup = async ({
 }: BackupOptions): Promise<Manifest> => {
   await mustBeFree(folder, keysFile);
   if (!existsSync(join(dataFolder, 'log', 'events.sqlite'))) throw new BackupError(`${dataFolder} holds no log`);
-  await mkdir(join(folder, 'log'), { recursive: true, mode: 0o700 });
-  await mkdir(join(folder, 'blobs'), { mode: 0o700 });
+  for (const part of ['log', 'blobs']) makeFolder(resolve(folder, part));
   const source = join(dataFolder, 'blobs');
   const { count } = await sizeOfBlobs(source);
   const copy = () =>

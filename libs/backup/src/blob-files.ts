@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
-import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isBlobName } from '@app/blobs';
 import { syncToDisk } from '@app/kernel';
 
 const FOLDER = /^[0-9a-f]{2}$/;
@@ -25,7 +26,7 @@ export const copyBlobs = async (
     });
     await Promise.all(copies);
     await syncToDisk(join(to, folder));
-    present += (await readdir(join(to, folder))).length;
+    present += (await readdir(join(to, folder))).filter(isBlobName).length;
   }
   return present;
 };
@@ -51,13 +52,19 @@ const foldersIn = async (folder: string): Promise<readonly string[]> => {
     .toSorted();
 };
 
-/** A blob that was removed since it was listed is nothing that the copy needs. */
+/**
+ * A blob that was removed since it was listed is nothing that the copy needs. It has its name once it is whole: what a
+ * full disk or a kill cut off would be taken for copied when the copy is repeated.
+ */
 const copyIfPresent = async (from: string, to: string): Promise<boolean> => {
+  const unfinished = `${to}.unfinished`;
   try {
-    await copyFile(from, to, constants.COPYFILE_FICLONE);
-    await syncToDisk(to);
+    await copyFile(from, unfinished, constants.COPYFILE_FICLONE);
+    await syncToDisk(unfinished);
+    await rename(unfinished, to);
     return true;
   } catch (error) {
+    await rm(unfinished, { force: true });
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
