@@ -53,6 +53,21 @@ describe('the name of a Skill', () => {
     expect(await held(spaceId)).toHaveLength(2);
   });
 
+  it('leaves a Skill as it is for others who change it, where its rename is rejected', async () => {
+    const place: Place = { scope: 'space', spaceId: await space('Rejected renames') };
+    const [{ body: taken }, { body: skill }] = [await add(place, 'Taken'), await add(place, 'Mine')];
+    const path = `${SKILLS}/${skill.id}`;
+    const read = async () => (await platform.call<Body>(path, { key: alice.key })).headers['etag'] as string;
+    const etag = await read();
+    expect((await rename(skill.id, String(taken['name']))).status).toBe(409);
+    const put = (name: string, match: string) =>
+      platform.call(path, { key: alice.key, method: 'PUT', body: { name }, headers: { 'if-match': match } });
+    expect((await put('Late', '"99"')).status).toBe(412);
+    expect([await read(), (await put('Yours', etag)).status]).toEqual([etag, 200]);
+    // What was rejected holds no name.
+    expect((await add(place, 'Late')).status).toBe(201);
+  });
+
   it('has room for 50 in a place', async () => {
     const spaceId = await space('Full');
     const answers = await Promise.all(

@@ -9,6 +9,7 @@ import {
   InstanceSecret,
   isDomainError,
   normalisedName,
+  type Receipt,
   reject,
   stepOf,
   streamOf,
@@ -75,8 +76,9 @@ export class SkillNames {
       isUnfinished = (await unlessLeft(() => this.settle(wanted, ticket, meta))) === undefined;
       return result;
     } catch (error) {
+      // What was rejected can use the ticket no more, so the Skill has nothing to forfeit: its revision stays.
       if (isDomainError(error))
-        isUnfinished = (await unlessLeft(() => this.settle(wanted, ticket, meta))) === undefined;
+        isUnfinished = (await unlessLeft(() => this.release(spaceId, ticket, meta))) === undefined;
       throw error;
     } finally {
       await unlessLeft(() => release({ isUnfinished }));
@@ -100,8 +102,8 @@ export class SkillNames {
   }
 
   /** Gives a ticket back. */
-  async release(spaceId: string, ticket: string, meta: CommandMeta): Promise<void> {
-    await this.parts.decisions.transact(skillNamesDecider, spaceId, { type: 'Release', ticket }, this.step(meta));
+  release(spaceId: string, ticket: string, meta: CommandMeta): Promise<Receipt> {
+    return this.parts.decisions.transact(skillNamesDecider, spaceId, { type: 'Release', ticket }, this.step(meta));
   }
 
   /** Finishes what commands left that died, or whose log went away. */
