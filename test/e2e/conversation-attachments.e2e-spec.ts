@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ownTime } from '../fixtures/own-time';
+import { until } from '../fixtures/until';
 import {
   agentId,
   ask,
@@ -175,6 +176,31 @@ describe('an attached file', () => {
     expect(onDisk('Thessolidare')).toEqual([]);
     for (const asked of [file.id, UNKNOWN])
       expect((await send({ message: withFile({ fileId: asked }) })).body).toMatchObject({ code: 'not_found' });
+  });
+
+  it('stays where a question that names it is recorded while the last other message that does is deleted', async () => {
+    const file = await uploaded(PNG, 'map.png');
+    const first = (await send({ message: withFile({ fileId: file.id }) })).body;
+    const { id } = await questionIn(first.conversationId);
+    const { log } = platform.platform.host.stores;
+    const append = log.append.bind(log);
+    const { promise: deleted, resolve: go } = Promise.withResolvers<void>();
+    const appended = jest.spyOn(log, 'append').mockImplementation(async (stream, events, ...rest) => {
+      if (events.some(({ type }) => type === 'UserMessageAdded')) await deleted;
+      return append(stream, events, ...rest);
+    });
+    const asked = send({ message: withFile({ fileId: file.id }) });
+    await until(() => appended.mock.calls.length > 0, 'the question is about to be recorded');
+    await remove(first.conversationId, id);
+    await erased(`conversation-${first.conversationId}/${id}`);
+    go();
+    const { conversationId } = (await asked).body;
+    appended.mockRestore();
+    // Whoever deletes it looks again once the question stands.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await platform.call(`/api/v1/core/llm/${agentId}/files/${file.id}`)).status).toBe(200);
+    await remove(conversationId, (await questionIn(conversationId)).id);
+    await erased(`attachment-${file.id}`);
   });
 
   it('is not stored for an incognito question', async () => {

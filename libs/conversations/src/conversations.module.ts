@@ -21,6 +21,7 @@ import { type Metering, METERING, SpendingModule } from '@app/spending';
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { attachmentAggregate } from './attachment/attachment.decider';
 import { Attachments } from './attachment/attachments';
+import { FileClaims } from './attachment/file-claims';
 import { conversationAggregate } from './conversation/conversation.aggregate';
 import { Answerer } from './answering/answerer';
 import { BranchContexts } from './answering/branch-context';
@@ -144,6 +145,12 @@ interface ProvenanceReaderParts {
     DeleteUnnamedAttachments,
     TitleConversations,
     Attachments,
+    provideWith(
+      FileClaims,
+      ({ coordination, clock, ids }: Pick<TurnParts, 'coordination' | 'clock' | 'ids'>) =>
+        new FileClaims(new Claims(coordination, clock, ids.next(), CLAIM_MS)),
+      { coordination: COORDINATION_STORE, clock: CLOCK, ids: IDS },
+    ),
     {
       provide: Parser,
       inject: [CONFIG],

@@ -14,8 +14,11 @@ import {
 import type { Models } from '@app/models';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { Claims } from '@app/coordination';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { attachmentEvents } from './attachment.events';
 import { Attachments } from './attachments';
+import { FileClaims } from './file-claims';
 
 const HOUR = 60 * 60_000;
 const id = (name: string) => deriveId('01990000-0000-7000-8000-000000000001', name);
@@ -41,6 +44,7 @@ const attached = async () => {
     clock,
     async () => [{ fileId }],
     { head: async () => '1' as Position },
+    new FileClaims(new Claims(new MemoryCoordinationStore(), clock, 'p', 5_000)),
   );
   const meta = (command = 'add'): CommandMeta => ({
     commandId: id(command),
@@ -92,7 +96,8 @@ describe('attached files', () => {
       { type: 'file' as const, path: 'message.parts[0]', ...file },
       { type: 'file' as const, path: 'message.parts[1]', fileId: id('unknown') },
     ];
-    await expect(attachments.partsOf(parts, owner, meta('ask'))).rejects.toMatchObject({ code: 'not_found' });
-    expect(blobs.bodies.size).toBe(stored);
+    const ask = jest.fn();
+    await expect(attachments.asking(parts, owner, meta('ask'), ask)).rejects.toMatchObject({ code: 'not_found' });
+    expect([blobs.bodies.size, ask.mock.calls]).toEqual([stored, []]);
   });
 });

@@ -24,6 +24,7 @@ import { conversationDecider, type Party } from '../conversation/conversation.de
 import type { FilePart, QuestionPart, TextPart } from '../conversation/message-parts';
 import { ATTACHMENTS_OF, type AttachmentsOf } from '../lookups';
 import { type Attachment, attachmentDecider } from './attachment.decider';
+import { FileClaims } from './file-claims';
 import { isImage, mediaTypeOf, MOST_FILE_BYTES } from './media-type';
 
 /** How long a file waits for a message that names it. */
@@ -74,6 +75,7 @@ export class Attachments {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(ATTACHMENTS_OF) private readonly attachmentsOf: AttachmentsOf,
     @Inject(EVENT_LOG) private readonly log: { head(): Promise<Parameters<AttachmentsOf>[1] | null> },
+    private readonly files: FileClaims,
   ) {}
 
   /** Stores a file with what is read in it. A repeat of the command finds it stored. Rejects `too_large` and `unsupported_media_type`. */
@@ -132,8 +134,21 @@ export class Attachments {
     return isThere ? state : reject('not_found', { kind: 'file', id: fileId, ...(path === undefined ? {} : { path }) });
   }
 
-  /** The parts of a question as they are recorded: what was sent with it is stored as a file, what it names is looked up. */
-  async partsOf(
+  /**
+   * Asks with the parts of a question as they are recorded: what was sent with it is stored as a file, what it names is looked up, and is
+   * not deleted until `ask` has recorded it.
+   */
+  asking<T>(
+    given: readonly GivenPart[],
+    owner: AttachmentOwner,
+    meta: CommandMeta,
+    ask: (parts: readonly QuestionPart[]) => Promise<T>,
+  ): Promise<T> {
+    const named = given.flatMap((part) => (part.type === 'file' && 'fileId' in part ? [part.fileId] : []));
+    return this.files.holding(named, async () => ask(await this.partsOf(given, owner, meta)));
+  }
+
+  private async partsOf(
     given: readonly GivenPart[],
     owner: AttachmentOwner,
     meta: CommandMeta,
@@ -190,13 +205,16 @@ export class Attachments {
     return images;
   }
 
-  /** Deletes a file unless a message that is there names it. */
-  async deleteUnlessNamed(fileId: string, position: Parameters<AttachmentsOf>[1], meta: CommandMeta): Promise<void> {
-    for (const { messageId, conversationId } of await this.namesOf(fileId, position)) {
-      const { state } = await this.decisions.load(conversationDecider, conversationId);
-      if (state.status === 'Live' && state.parents.has(messageId)) return;
-    }
-    await this.decisions.transact(attachmentDecider, fileId, { type: 'Delete' }, meta);
+  /** Deletes a file unless a message that is there names it, also one that came after the deletion at `position`. */
+  deleteUnlessNamed(fileId: string, position: Parameters<AttachmentsOf>[1], meta: CommandMeta): Promise<void> {
+    return this.files.holding([fileId], async () => {
+      const names = await this.namesOf(fileId, (await this.log.head()) ?? position);
+      for (const { messageId, conversationId } of names) {
+        const { state } = await this.decisions.load(conversationDecider, conversationId);
+        if (state.status === 'Live' && state.parents.has(messageId)) return;
+      }
+      await this.decisions.transact(attachmentDecider, fileId, { type: 'Delete' }, meta);
+    });
   }
 
   /** Deletes files that expired before any question named them. */

@@ -89,8 +89,9 @@ export class TurnsController {
       return asked.stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller);
     }
     const { spaceId } = agent;
-    const parts = await this.attachments.partsOf(given, { ...partyOf(caller, agentId), spaceId }, meta);
-    const turn = await this.turns.ask({ ...question, parts }, meta);
+    const turn = await this.attachments.asking(given, { ...partyOf(caller, agentId), spaceId }, meta, (parts) =>
+      this.turns.ask({ ...question, parts }, meta),
+    );
     return asked.stream ? this.answers.asked(turn, agent, reply) : this.answers.answered(turn, agent, reply);
   }
 

@@ -1,0 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Claims, Release } from '@app/coordination';
+import { isUnavailable, Unavailable } from '@app/kernel';
+
+/** How long is waited for whoever else has a file in hand, and how often it is looked, milliseconds. */
+const MOST_WAIT_MS = 5_000;
+const LOOK_MS = 20;
+
+/** Holds files while a question that names them is recorded, or while they are deleted since none names them: one comes before the other, in any process. */
+export class FileClaims {
+  constructor(private readonly claims: Pick<Claims, 'take'>) {}
+
+  /** Throws `Unavailable` where another holds one of them for too long. */
+  async holding<T>(fileIds: readonly string[], work: () => Promise<T>): Promise<T> {
+    const held: Release[] = [];
+    try {
+      // In one order, so that no two wait for each other.
+      for (const fileId of [...new Set(fileIds)].toSorted()) held.push(await this.take(fileId));
+      return await work();
+    } finally {
+      await Promise.all(held.map(ended));
+    }
+  }
+
+  private async take(fileId: string): Promise<Release> {
+    for (let waited = 0; waited < MOST_WAIT_MS; waited += LOOK_MS) {
+      const release = await this.claims.take(`attachment/${fileId}`);
+      if (release !== undefined) return release;
+      await pause(LOOK_MS);
+    }
+    throw new Unavailable('attachments', `the file ${fileId} is in use by another request`);
+  }
+}
+
+/** What was done stands. A claim that cannot be given back ends by itself. */
+const ended = (release: Release): Promise<void> =>
+  release().catch((error: unknown) => {
+    if (!isUnavailable(error)) throw error;
+  });
