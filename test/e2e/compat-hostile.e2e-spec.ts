@@ -106,6 +106,43 @@ describe('a hostile client', () => {
     expect((await asking(`data:image/png;base64,${'A'.repeat(33 * 1024 ** 2)}`)).status).toBe(413);
   });
 
+  it.each<[string, (address: string) => object]>([
+    ['image_url', (address) => ({ type: 'input_image', image_url: address })],
+    ['image', (address) => ({ type: 'image', image: address })],
+    ['video[1]', (address) => ({ type: 'video', video: ['https://example.com/a.png', address] })],
+    ['source.url', (address) => ({ type: 'image', source: { type: 'url', url: address } })],
+    ['file.file_id', (address) => ({ type: 'file', file: { file_id: address } })],
+    ['content[0].source.url', (address) => ({ type: 'tool_result', content: [{ source: { url: address } }] })],
+  ])('cannot have a provider fetch from where it stands by what another part calls it: %s', async (param, part) => {
+    const asking = (address: string) => ask({ messages: [{ role: 'user', content: [part(address)] }] });
+    for (const address of [
+      'http://169.254.169.254/latest',
+      ' HTTP://10.0.0.1/ a',
+      'file:///etc/passwd',
+      's3://bucket/a',
+    ]) {
+      const { status, text } = await asking(address);
+      expect([status, JSON.parse(text)]).toEqual([
+        400,
+        { error: expect.objectContaining({ param: `messages[0].content[0].${param}`, code: 'invalid_value' }) },
+      ]);
+    }
+    expect(upstream.calls).toEqual([]);
+    expect((await asking('https://example.com/a.png')).status).toBe(200);
+  });
+
+  it('may say any address in words, and send files of any type', async () => {
+    const content = [
+      { type: 'text', text: 'http://10.0.0.1/', annotations: [{ url_citation: { url: 'http://intranet/' } }] },
+      { type: 'thinking', thinking: 'http://10.0.0.1/', signature: 'a' },
+      { type: 'tool_result', content: 'http://10.0.0.1/ is up' },
+      { type: 'file', file: { filename: 'a.csv', file_data: 'data:text/csv;base64,AA==' } },
+      { type: 'file', file: { file_id: 'file-abc' } },
+      { type: 'input_audio', input_audio: { format: 'wav', data: 'AA==' } },
+    ];
+    expect((await ask({ messages: [{ role: 'user', content }] })).status).toBe(200);
+  });
+
   it.each([
     'temperature',
     'top_p',

@@ -1,4 +1,5 @@
 import { type Fields, given, isFields, missing, wrongType, wrongValue } from './checks';
+import type { GatewayError } from '@app/http';
 import { isPublicAddress } from '@app/tools';
 
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
@@ -52,13 +53,31 @@ const checkPart = (part: unknown, path: string): void => {
   if (type === 'text' && typeof part['text'] !== 'string')
     throw given(part['text']) ? wrongType(`${path}.text`, 'a string', part['text']) : missing(`${path}.text`);
   if (type.endsWith('_url')) checkSource(part[type], `${path}.${type}`, type === 'image_url');
+  if (type !== 'text' && type !== 'refusal') checkAddresses(part, path);
 };
+
+/** What a part says; whatever else it has may be an address that some provider fetches. */
+const WORDS: ReadonlySet<string> = new Set(['type', 'text', 'thinking', 'refusal', 'content', 'title', 'context']);
+const NAMED_ADDRESS = /ur[il]s?$/i;
+const ADDRESS = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/|data:image\/svg)/i;
+
+/** Providers differ in what they call a part that they fetch, and where in it its address stands. */
+const checkAddresses = (value: unknown, path: string, name = ''): void => {
+  if (typeof value === 'string') {
+    const isNamed = NAMED_ADDRESS.test(name) && !/^data:/i.test(value);
+    if (!WORDS.has(name) && (isNamed || ADDRESS.test(value)) && !isPublicAddress(value)) throw wrongSource(path);
+  } else if (Array.isArray(value)) value.forEach((one, place) => checkAddresses(one, `${path}[${place}]`, name));
+  else if (isFields(value))
+    for (const [key, inner] of Object.entries(value)) checkAddresses(inner, `${path}.${key}`, key);
+};
+
+const wrongSource = (param: string): GatewayError =>
+  wrongValue(param, 'it must be a data URL (not SVG) or an http(s) address on the public internet.');
 
 /** Pictures, and what some providers take beside them: nothing is fetched here, and no provider is sent to where our clients may not go. */
 const checkSource = (source: unknown, path: string, isKnown: boolean): void => {
   const url = isFields(source) ? source['url'] : source;
   if (isKnown && !given(source)) throw missing(path);
   if (isKnown && !(isFields(source) && typeof url === 'string')) throw wrongType(`${path}.url`, 'a string', url);
-  if (typeof url === 'string' && !isPublicAddress(url))
-    throw wrongValue(`${path}.url`, 'it must be a data URL (not SVG) or an http(s) address on the public internet.');
+  if (typeof url === 'string' && !isPublicAddress(url)) throw wrongSource(`${path}.url`);
 };
