@@ -92,6 +92,21 @@ describe('the parameters of a chat', () => {
     expect(made).toEqual({ model: 'big', messages, top_k: 1 });
   });
 
+  it('ask for a dearer tier of service only where the provider is said to take it', () => {
+    const tierOf = (tier: unknown, forward: readonly string[] = []) => {
+      const route = { model: {}, upstream: { description: { forward } } } as unknown as Route;
+      return (JSON.parse(chatRequest(read({ service_tier: tier }), route)) as { service_tier?: unknown }).service_tier;
+    };
+    expect(['auto', 'default', 'flex', 'priority', 5].map((tier) => tierOf(tier))).toEqual([
+      'auto',
+      'default',
+      'flex',
+      undefined,
+      undefined,
+    ]);
+    expect(tierOf('priority', ['service_tier'])).toBe('priority');
+  });
+
   it.each([
     [{ messages: undefined }, 'messages', 'missing_required_parameter'],
     [{ messages: [] }, 'messages', 'invalid_value'],

@@ -85,6 +85,11 @@ const PASSED: ReadonlyMap<string, Check> = new Map([
   ].map((name): [string, Check] => [name, anything]),
 ]);
 
+/** Tiers of service at no more than the usual price. Limits know no other: a provider gets one that is dearer where its `forward` names the field. */
+const USUAL_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex']);
+
+const isDearer = (name: string, value: unknown): boolean => name === 'service_tier' && !USUAL_TIERS.has(value);
+
 /** Fields that are not supported, with the values that ask for nothing. */
 const UNSUPPORTED: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
   ['n', (value) => value === 1],
@@ -102,7 +107,7 @@ export const chatParameters = (body: Fields, drop: boolean): ChatParameters => {
   for (const name of Object.keys(body)) {
     const value = body[name];
     if (value === null || READ_ELSEWHERE.has(name)) continue;
-    const check = PASSED.get(name);
+    const check = isDearer(name, value) ? undefined : PASSED.get(name);
     const asksNothing = UNSUPPORTED.get(name);
     if (check !== undefined) {
       check(value, name);
