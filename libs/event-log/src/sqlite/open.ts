@@ -44,7 +44,8 @@ export const openSqliteLogReader = async ({
     const database = openForReading(folder);
     return closeUnless(database, () => {
       checkSchema(database);
-      return new SqliteLogReader(new LogFromOutside(folder, database), notice, damage);
+      const unsound = damage ?? (evenIfUnsound ? new StreamIndex(database).damage() : undefined);
+      return new SqliteLogReader(new LogFromOutside(folder, database), notice, unsound);
     });
   } catch (error) {
     throw damage ?? error;

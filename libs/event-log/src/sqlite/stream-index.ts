@@ -27,6 +27,7 @@ export class StreamIndex {
   private readonly end: Statement<[string], readonly [revision: number, type: string]>;
   private readonly goesTo: Statement<[], number>;
   private readonly count: Statement<[], number>;
+  private readonly stray: Statement<[], readonly [stream: string, revision: number]>;
   private readonly atOneTime: AtOneTime;
 
   constructor(database: Database) {
@@ -40,6 +41,9 @@ export class StreamIndex {
     this.end = database.prepare<[string], readonly [number, string]>(end).raw();
     this.goesTo = database.prepare<[], number>('SELECT up_to FROM indexed').pluck();
     this.count = database.prepare<[], number>('SELECT count(*) FROM places').pluck();
+    const stray = `SELECT p.stream, p.revision FROM places p LEFT JOIN events e ON e.position = p.position
+      WHERE e.stream IS NOT p.stream OR e.revision IS NOT p.revision LIMIT 1`;
+    this.stray = database.prepare<[], readonly [string, number]>(stray).raw();
     this.atOneTime = atOneTime(database);
   }
 
@@ -51,6 +55,12 @@ export class StreamIndex {
   /** Number of entries; equals `upTo` in a sound log. */
   entries(): number {
     return this.count.get() ?? 0;
+  }
+
+  /** An entry that names no event, or one of another place. Reads every entry: for those who look for damage. */
+  damage(): LogCorrupted | undefined {
+    const [stream, revision] = this.stray.get() ?? [];
+    return stream === undefined || revision === undefined ? undefined : wrong(stream, revision);
   }
 
   /** At most `limit` rows of a stream from a revision on (inclusive), oldest first. */
@@ -121,10 +131,12 @@ export class StreamIndex {
 const verified = ([stream, revision, ...row]: PlacedRow): EventRow => {
   if (!isThere(row)) throw gap(stream, revision);
   verify(row);
-  if (row[1] !== stream || row[2] !== revision)
-    throw new LogCorrupted('the index of streams', `an entry for ${row[1]} revision ${row[2]} is wrong`);
+  if (row[1] !== stream || row[2] !== revision) throw wrong(row[1], row[2]);
   return row;
 };
+
+const wrong = (stream: string, revision: number): LogCorrupted =>
+  new LogCorrupted('the index of streams', `an entry for ${stream} revision ${revision} is wrong`);
 
 const isThere = (row: EventRow | NoRow): row is EventRow => row[0] !== null;
 

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { EventLog } from '@app/event-log';
+import Database from 'better-sqlite3';
 import { rowAt, SealedNotes } from '../../../../test/fixtures/sealed-notes';
 import { tamper, type TamperedRow } from '../../../../test/fixtures/tampering';
 import { knownSealText, parseKnownSeal } from './verification';
@@ -191,6 +193,19 @@ describe('verify', () => {
       { kind: 'unreadable', detail: expect.stringMatching(/the index of streams|was acknowledged/) as unknown },
     ]);
     expect(events).toBeGreaterThan(7);
+  });
+
+  it.each([
+    ['leads to another event', 'UPDATE places SET position = 2 WHERE position = 5'],
+    ['hides the end of a stream', `UPDATE places SET stream = 'document-9', revision = 0 WHERE position = 5`],
+  ])('finds an entry of the index of streams that %s', async (_, change) => {
+    await notes.verified();
+    const database = new Database(join(notes.folder, 'log', 'events.sqlite'));
+    database.exec(change);
+    database.close();
+    expect((await notes.verified()).findings).toMatchObject([
+      { kind: 'unreadable', detail: expect.stringContaining('the index of streams') as unknown },
+    ]);
   });
 
   it('finds a log that cannot be opened', async () => {
