@@ -1,5 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { Policies, type Policy } from '@app/projecting';
+import type { Type } from '@nestjs/common';
+import { RemoveSupersededBlobs } from '../../libs/knowledge/src/policies/remove-superseded-blobs.policy';
+import { RemoveSummaries } from '../../libs/section-summaries/src/policies/remove-summaries.policy';
 import { ownTime } from '../fixtures/own-time';
 import { bookOf, sectionOf } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
@@ -69,6 +74,28 @@ const textOf = (file: string): string => {
     return '';
   }
 };
+/** Keeps policies from all that happens, until what is returned is called; that resolves once they have met it. */
+const holding = (...types: readonly Type<Policy>[]): (() => Promise<void>) => {
+  const { app } = world.platform.platform;
+  const held = types.map((type) => app.get(type));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const policy of held) {
+    const react = policy.react.bind(policy);
+    policy.react = async (event) => {
+      await promise;
+      await react(event);
+    };
+  }
+  return async () => {
+    resolve();
+    const head = (await app.get<EventLog>(EVENT_LOG).head()) ?? '';
+    const names = held.map(({ name }) => name);
+    await until(async () => {
+      const ours = (await app.get(Policies).status()).filter(({ name }) => names.includes(name));
+      return ours.every(({ position }) => position !== null && position >= head);
+    }, 'the policies to meet what happened');
+  };
+};
 const deleteDocument = (agentId: string, documentId: string) =>
   call('DELETE', `/knowledge/${agentId}/documents/${documentId}`);
 
@@ -119,6 +146,21 @@ describe('summaries are erased', () => {
     const asked = world.model.summarised.length;
     await world.built(agentId);
     expect(world.model.summarised.length - asked).toBeLessThan(summaries / 2);
+  });
+
+  it('never where they are of the present text, and what was indexed before it is met late', async () => {
+    const agentId = await world.newAgent({ includeAiSummary: true });
+    const content = bookOf('bilby', 6);
+    const letGo = holding(RemoveSummaries, RemoveSupersededBlobs);
+    const documentId = await world.add(agentId, 'bilby.md', content);
+    await world.replace(agentId, documentId, `${content}\n\n${sectionOf('dunnart', 7)}`);
+    const { summaries } = await world.built(agentId);
+    const removed = (await events('SectionSummaryRemoved')).length;
+    await letGo();
+    expect([(await events('SectionSummaryRemoved')).length, (await world.index(agentId)).summaries]).toEqual([
+      removed,
+      summaries,
+    ]);
   });
 
   it('with the index, and with what replaced them', async () => {

@@ -6,6 +6,7 @@ import {
   Decisions,
   idOf,
   isDeleted,
+  type Position,
   reactionTo,
   type RecordedEvent,
   stepOf,
@@ -82,16 +83,30 @@ export class RemoveSummaries implements Policy {
     const passages = String(event.data['passages']);
     const chunks = await chunksOf(this.blobs, { documentId, name: '', passages });
     // Indexed again, or deleted, by an event that is still to come here.
-    if (chunks === undefined) return;
+    if (chunks === undefined || (await this.isIndexedAgain(event))) return;
     const held = new Set(chunks.map(({ key }) => key));
     const outdated: string[] = [];
-    for (const summaryId of made) if (await this.isOutdated(summaryId, documentId, held)) outdated.push(summaryId);
+    for (const summaryId of made)
+      if (await this.isOutdated(summaryId, { documentId, held, by: event.context.position })) outdated.push(summaryId);
     return this.remove(outdated, event);
   }
 
-  private async isOutdated(summaryId: string, documentId: string, held: ReadonlySet<string>): Promise<boolean> {
-    const { state: summary } = await this.decisions.load(sectionSummaryDecider, summaryId);
-    if (summary.status !== 'present') return false;
+  private async isIndexedAgain({ context: { stream, revision } }: RecordedEvent): Promise<boolean> {
+    const later = await this.log.readStream(stream, { from: revision + 1 });
+    return later.some(({ type }) => type === 'DocumentIndexed');
+  }
+
+  private async isOutdated(
+    summaryId: string,
+    {
+      documentId,
+      held,
+      by,
+    }: { readonly documentId: string; readonly held: ReadonlySet<string>; readonly by: Position },
+  ): Promise<boolean> {
+    const { state: summary, position } = await this.decisions.load(sectionSummaryDecider, summaryId);
+    // One that was added since is its build's: this event may be met late, and the text be another again.
+    if (summary.status !== 'present' || position === null || position > by) return false;
     const { state: index } = await this.decisions.load(summaryIndexDecider, summary.agentId);
     if (index.status !== 'present') return false;
     const node = (await hierarchyOf(this.blobs, index)).nodes.find(({ id }) => id === summaryId);
