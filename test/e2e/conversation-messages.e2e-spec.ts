@@ -259,6 +259,25 @@ describe('before the views show a conversation', () => {
     expect(answered).toBe(status);
   });
 
+  it('has its answer in what a question is answered with, also when that is repeated', async () => {
+    upstream.behaviour = says('Because.');
+    const headers = { 'idempotency-key': `late-${Date.now()}` };
+    const late = await whileHeld(() => send({ message: 'Why?' }, { headers }));
+    const repeated = await send({ message: 'Why?' }, { headers });
+    for (const { status, body } of [late, repeated])
+      expect([status, body]).toMatchObject([
+        200,
+        { conversationId: expect.any(String), message: { role: 'assistant', parts: [{ text: 'Because.' }] } },
+      ]);
+    expect(late.headers['x-view-late']).toBe('true');
+    expect(repeated.body).toEqual(late.body);
+    const { conversationId, message } = late.body;
+    const shown = await platform.call<{ items: object[] }>(conversationPath(`/${conversationId}/messages`), {
+      headers: { 'x-read-after': String(late.headers['x-log-position']) },
+    });
+    expect(shown.body.items[0]).toEqual(message);
+  });
+
   it('is read behind the position that its stream says', async () => {
     upstream.behaviour = says('Because.');
     const answered = await whileHeld(async (release) => {

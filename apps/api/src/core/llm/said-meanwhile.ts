@@ -20,7 +20,11 @@ export const withSaid = async (
 
 const isUnderWay = ({ status }: MessageRow): boolean => status === 'streaming' || status === 'waiting';
 
-const endedRow = async (turns: Pick<Turns, 'ended'>, { id, conversationId }: MessageRow) => {
+/** An answer as it was recorded; undefined where it did not end, or was deleted. */
+export const endedRow = async (
+  turns: Pick<Turns, 'ended'>,
+  { id, conversationId }: Pick<MessageRow, 'id' | 'conversationId'>,
+): Promise<MessageRow | undefined> => {
   const event = await turns.ended(conversationId, id);
   const [change] = event === undefined ? [] : messages.apply(event);
   return change?.op === 'put' ? messageRow.parse(change.row) : undefined;

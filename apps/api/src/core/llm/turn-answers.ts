@@ -1,16 +1,16 @@
 import { Access, type AgentAccess } from '@app/access';
 import { type AnsweredTurn, type FinishedTurn, type SourceDocumentPart, type Turn, Turns } from '@app/conversations';
 import { JsonText, reached, written } from '@app/http';
-import { dataKeyName, reject } from '@app/kernel';
+import { dataKeyName, isDomainError, isUnavailable, reject } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { GetMessage } from '@projections/messages';
+import { GetMessage, type MessageRow } from '@projections/messages';
 import type { FastifyReply } from 'fastify';
 import { messageView } from './conversations-schemas';
 import type { ResumePoint } from './resume-point';
 import { MessageSources } from './message-sources';
-import { withSaid } from './said-meanwhile';
+import { endedRow, withSaid } from './said-meanwhile';
 import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
 
 const VIEWS = ['conversations', 'messages'];
@@ -54,7 +54,7 @@ export class TurnAnswers {
       return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
     }
     const show = async () => {
-      const row = await this.queries.execute(new GetMessage(conversationId, answer.answerId));
+      const row = await this.row(conversationId, answer.answerId);
       const [shown = row] = await this.summaries.messages(agent, await withSaid(this.turns, conversationId, [row]));
       return shownAnswer(conversationId, messageView(shown), answer.usage);
     };
@@ -63,6 +63,18 @@ export class TurnAnswers {
       show,
       keptWith: () => dataKeyName(receipt.stream, answer.answerId),
     });
+  }
+
+  /** An answer as the view shows it, or as it was recorded while that is late or away: nobody should pay for one and not get it. */
+  private async row(conversationId: string, id: string): Promise<MessageRow> {
+    try {
+      return await this.queries.execute(new GetMessage(conversationId, id));
+    } catch (error) {
+      if (!isDomainError(error, 'not_found') && !isUnavailable(error)) throw error;
+      const row = await endedRow(this.turns, { id, conversationId });
+      if (row === undefined) throw error;
+      return row;
+    }
   }
 }
 
