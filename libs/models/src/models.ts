@@ -203,7 +203,10 @@ const routesOf = (
   );
 };
 
-/** The API key of a provider; undefined where it wants none. Throws `InvalidConfig` when the environment lacks it. */
+/** What stands in a header as it is. */
+const KEY = /^[!-~]+$/;
+
+/** The API key of a provider; undefined where it wants none. Throws `InvalidConfig` when the environment lacks it, or has what cannot be one: every call would fail as `unreachable`. */
 export const providerKey = (
   name: string,
   { apiKeyEnv }: ProviderDescription,
@@ -213,5 +216,9 @@ export const providerKey = (
   const key = Object.hasOwn(environment, apiKeyEnv) ? environment[apiKeyEnv] : undefined;
   if (key === undefined || key === '')
     throw new InvalidConfig(`Set ${apiKeyEnv}: the provider ${name} in MODELS_FILE needs it.`);
+  if (!KEY.test(key))
+    throw new InvalidConfig(
+      `Correct ${apiKeyEnv}, the key of the provider ${name} in MODELS_FILE: it has a space, a line break or another character that no header takes.`,
+    );
   return key;
 };

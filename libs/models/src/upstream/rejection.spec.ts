@@ -46,3 +46,38 @@ describe('how long a provider wants to be left alone', () => {
     }
   });
 });
+
+describe('a rejection', () => {
+  const rejected = async (body: unknown) => {
+    const whole = async () => Buffer.from(JSON.stringify(body));
+    const { kind, facts } = await rejectionOf({ status: 400, headers: {}, whole } as unknown as Exchange, 'embeddings');
+    return [kind, facts];
+  };
+
+  it.each<[string, unknown]>([
+    ['Gemini', [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } }]],
+    ['Gemini, later', [{ error: { code: 400, message: 'API key expired. Please renew the API key.' } }]],
+    ['xAI', { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***.' }],
+    ['a gateway', { error: { code: 'invalid_api_key', message: 'No.' } }],
+  ])('of our key is no word about the request: %s', async (_, body) =>
+    expect(await rejected(body)).toEqual(['broken', { status: 400 }]),
+  );
+
+  it.each<[string, unknown, object]>([
+    [
+      'names a field',
+      { error: { message: 'Invalid API key field', param: 'metadata.key' } },
+      { param: 'metadata.key' },
+    ],
+    ['speaks of other things', { error: { message: 'Your text about an API key is too rude.' } }, {}],
+    [
+      'is words alone',
+      { error: "This model's maximum context length is 4096 tokens." },
+      { code: 'context_length_exceeded', param: 'input' },
+    ],
+    ['is nothing', null, {}],
+    ['is an empty list', [], {}],
+  ])('is about the request where it %s', async (_, body, facts) =>
+    expect(await rejected(body)).toEqual(['rejected', { status: 400, ...facts }]),
+  );
+});

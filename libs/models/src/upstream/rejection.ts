@@ -22,6 +22,9 @@ const LONG_FIELDS: Readonly<Record<Operation, string>> = {
   'audio/speech': 'input',
   'audio/transcriptions': 'file',
 };
+/** How Gemini and xAI say with 400 that our key is wrong: nothing of it is the client's. */
+const SAYS_WRONG_KEY =
+  /\b(?:incorrect|invalid|expired|missing)\b[^.]{0,20}\bAPI[ _-]?key\b|\bAPI[ _-]?key\b[^.]{0,20}\b(?:not valid|invalid|expired|incorrect)\b/i;
 const REJECTIONS: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /** What an answer that is no success means. Of the provider's words only field and code come through. */
@@ -29,8 +32,8 @@ export const rejectionOf = async (exchange: Exchange, operation: Operation): Pro
   const { status } = exchange;
   const text = await exchange.whole(MAX_REJECTION_BYTES).then(String, () => '');
   if (status === 429) return new UpstreamFailure('rate-limited', { status, ...retryAfterOf(exchange.headers) });
-  if (!REJECTIONS.has(status)) return new UpstreamFailure('broken', { status });
   const said = rejectionIn(text);
+  if (!REJECTIONS.has(status) || isOfKey(said)) return new UpstreamFailure('broken', { status });
   const code = codeOf(said);
   const param =
     typeof said.param === 'string' && FIELD.test(said.param)
@@ -56,11 +59,17 @@ const codeOf = ({ code, message }: Rejection): string | undefined => {
   return typeof message === 'string' && SAYS_TOO_LONG.test(message) ? TOO_LONG : undefined;
 };
 
-/** Some servers have no `error` around it. */
+const isOfKey = ({ param, code, message }: Rejection): boolean =>
+  code === 'invalid_api_key' || (!given(param) && typeof message === 'string' && SAYS_WRONG_KEY.test(message));
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** Some servers have no `error` around it, a list around all, or its words alone. */
 const rejectionIn = (text: string): Rejection => {
   try {
-    const answer: unknown = JSON.parse(text);
+    const [answer] = [JSON.parse(text) as unknown].flat() as readonly unknown[];
     const { error = answer } = answer as { error?: unknown };
+    if (typeof error === 'string') return { message: error };
     return typeof error === 'object' && error !== null ? error : {};
   } catch {
     return {};
