@@ -34,7 +34,7 @@ export interface EraseContentParts {
   readonly heldBack: (streams: readonly string[]) => Promise<readonly string[]>;
   /** Stores that keep removed content on disk until they are purged. */
   readonly stores: readonly { readonly name: string; purge(): Promise<void> }[];
-  /** Told of each receipt, by its stream, when it stands in the log. */
+  /** Told of each receipt, by its stream, before it is written. */
   readonly onReceipt: (stream: string) => Promise<void>;
   /** Memories that hold decrypted content. */
   readonly memories: readonly { readonly name: string; forget(streams: readonly string[]): void }[];
@@ -98,8 +98,8 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       await turns.next();
       // Once more: whoever was reading when the key was destroyed may have remembered since.
       forget(streams);
-      await writeReceipt(parts, event, streams, removed);
       await parts.onReceipt(streamOf(erasureReceipt.category, event.context.id));
+      await writeReceipt(parts, event, streams, removed);
     }),
   };
 };

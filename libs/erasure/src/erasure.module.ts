@@ -47,7 +47,7 @@ interface ErasureParts {
 
 /** Erases what was deleted from every store of the platform. */
 const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: ErasureParts): readonly Policy[] => {
-  const { decisions, aggregates, clock } = parts;
+  const { decisions, aggregates } = parts;
   const viewsReached = async (position: Position): Promise<void> => {
     const late = await Promise.all(
       projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])),
@@ -65,7 +65,7 @@ const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: 
   });
   /** The last of those that come together stands for all. */
   const noted = new Grouped<string, void>(async (receipts) => {
-    await noteReceipt(readStore, receipts.at(-1) ?? '', clock.now());
+    await noteReceipt(readStore, receipts.at(-1) ?? '');
     return receipts.map(() => undefined);
   });
   // What a build under way has read before a deletion that it then met: its rows are removed, and so must their traces be.

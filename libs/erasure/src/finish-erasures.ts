@@ -13,22 +13,17 @@ import type { Vault } from '@app/vault';
 
 const PAGE = 500;
 const CONCURRENCY = 50;
-/** Stands beside the views: that this was done, and the last receipt of an erasure since. Where that is not in the log any more, an older one was put in its place. */
+/** Stands beside the views: that this was done. */
 const DONE = 'erasures-finished';
+/** Beside it: the last receipt of an erasure. Where that is not in the log, an older one was put in its place. */
+const LAST_RECEIPT = 'last-erasure-receipt';
 
-/** 1.5.0 wrote the time alone, which says nothing of the log. */
+/** 1.5.0 wrote the time alone, which says nothing of the log. `receipt`: the last one since, until it stood by itself. */
 type Done = { readonly at: string; readonly receipt: string | null };
 
-/** Notes the stream of a receipt of an erasure, once it is written; not while erasures are finished, which must begin again where that is cut short. */
-export const noteReceipt = async (
-  readStore: Pick<ReadStore, 'readState' | 'writeState'>,
-  receipt: string,
-  now: Date,
-): Promise<void> => {
-  const done = (await readStore.readState(DONE)) as Done | string | undefined;
-  if (typeof done === 'object')
-    await readStore.writeState(DONE, { at: now.toISOString(), receipt } satisfies Done, { expected: done });
-};
+/** Notes the stream of a receipt of an erasure before it is written: one that is cut short there is not in the log, and erasures are finished once more. */
+export const noteReceipt = async (readStore: Pick<ReadStore, 'writeState'>, receipt: string): Promise<void> =>
+  void (await readStore.writeState(LAST_RECEIPT, receipt));
 
 export interface FinishErasuresParts {
   readonly decisions: Decisions;
@@ -53,12 +48,14 @@ export class FinishErasures {
   async run(): Promise<void> {
     const { log, vault, readStore, clock } = this.parts;
     const done = (await readStore.readState(DONE)) as Done | string | undefined;
-    if (
-      typeof done === 'object' &&
-      (done.receipt === null || (await log.readStream(done.receipt, { limit: 1 })).length > 0)
-    )
-      return;
+    const noted = (await readStore.readState(LAST_RECEIPT)) as string | undefined;
+    if (typeof done === 'object') {
+      const last = noted ?? done.receipt;
+      if (last === null || (await log.readStream(last, { limit: 1 })).length > 0) return;
+    }
     await readStore.writeState(DONE, null);
+    // Unless another one was noted since.
+    if (noted !== undefined) await readStore.writeState(LAST_RECEIPT, null, { expected: noted });
     for (let after: string | null = null; ;) {
       const page = await vault.destroyed(after, PAGE);
       for (let from = 0; from < page.length; from += CONCURRENCY)
