@@ -50,6 +50,8 @@ it('a proposal that nobody chose lapses after thirty days, is erased with a rece
   // Too late, though nobody has looked yet.
   const late = await after(31, () => choose(viewer.key, open.id, 'confirm'), false);
   expect([late.status, late.body]).toMatchObject([409, { code: 'conflict' }]);
+  const read = async () => (await platform.call(`${world.path()}/${open.id}`, { key: viewer.key })).status;
+  expect([await read(), await after(31, ids, false), await after(31, read, false)]).toEqual([200, [saved.id], 404]);
   expect(await ids()).toEqual([open.id, saved.id].toSorted());
   await after(31, () => until(async () => (await ids()).join() === saved.id, 'the end of the proposal'));
   const discarded = await platform.call<Events>(`/api/v1/audit/events?stream=memory-${open.id}&type=MemoryDiscarded`);

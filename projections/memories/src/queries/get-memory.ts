@@ -1,9 +1,10 @@
-import { reject } from '@app/kernel';
+import { type Clock, CLOCK, reject } from '@app/kernel';
 import { isVisible, type MemoryCaller } from '@app/memory';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { memories, type MemoryRow } from '../memories.projection';
+import { isLapsed } from './lapsed';
 
 /** A memory of an Agent that the caller may see. Throws `not_found`, also for those of others. */
 export class GetMemory extends Query<MemoryRow> {
@@ -18,11 +19,14 @@ export class GetMemory extends Query<MemoryRow> {
 
 @QueryHandler(GetMemory)
 export class GetMemoryHandler implements IQueryHandler<GetMemory> {
-  constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
+  constructor(
+    @Inject(READ_STORE) private readonly store: ReadStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   async execute({ caller, agentId, memoryId }: GetMemory): Promise<MemoryRow> {
     const row = (await this.store.get(memories.name, memoryId))?.row as MemoryRow | undefined;
-    return row?.agentId === agentId && isVisible(row, caller)
+    return row?.agentId === agentId && isVisible(row, caller) && !isLapsed(row, this.clock.now())
       ? row
       : reject('not_found', { kind: 'memory', id: memoryId });
   }

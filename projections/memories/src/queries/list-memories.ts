@@ -1,9 +1,10 @@
-import { isErased, normalisedName } from '@app/kernel';
+import { type Clock, CLOCK, isErased, normalisedName } from '@app/kernel';
 import { EVERYBODY, type MemoryCaller, type MemoryKind } from '@app/memory';
 import { matchingPage, type PageRequest, READ_STORE, type ReadStore, type RowPage } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { memories, type MemoryRow } from '../memories.projection';
+import { isLapsed } from './lapsed';
 
 export interface MemoryFilter {
   readonly kind?: MemoryKind | undefined;
@@ -27,11 +28,17 @@ export class ListMemories extends Query<RowPage<MemoryRow>> {
 
 @QueryHandler(ListMemories)
 export class ListMemoriesHandler implements IQueryHandler<ListMemories> {
-  constructor(@Inject(READ_STORE) private readonly store: ReadStore) {}
+  constructor(
+    @Inject(READ_STORE) private readonly store: ReadStore,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   execute({ caller, agentId, filter, page }: ListMemories): Promise<RowPage<MemoryRow>> {
     const words = filter.q === undefined ? [] : normalisedName(filter.q).split(' ');
-    const matches = ({ kind, status, text }: MemoryRow): boolean => {
+    const now = this.clock.now();
+    const matches = (row: MemoryRow): boolean => {
+      const { kind, status, text } = row;
+      if (isLapsed(row, now)) return false;
       if (filter.kind !== undefined && kind !== filter.kind) return false;
       if (filter.status !== undefined && status !== filter.status) return false;
       if (words.length === 0) return true;
