@@ -1,4 +1,4 @@
-import type { CoordinationStore, Entry } from '@app/coordination';
+import { allEntries, type CoordinationStore, type Entry } from '@app/coordination';
 import type { Json } from '@app/kernel';
 import { z } from 'zod';
 
@@ -16,8 +16,6 @@ export interface DocumentBehind extends Behind {
 }
 
 const PREFIX = 'reindex-behind/';
-/** Documents that are looked for at once. */
-const PAGE = 100;
 
 /** Documents whose passages are to be made again before they follow, for whichever worker comes first. They outlast a restart. */
 export class DocumentsBehind {
@@ -27,8 +25,9 @@ export class DocumentsBehind {
     await this.store.write(`${PREFIX}${documentId}`, { reindexId, documentId });
   }
 
+  /** All of them: those that cannot be worked on now keep no others from it. */
   async waiting(): Promise<readonly DocumentBehind[]> {
-    return (await this.store.list(PREFIX, { limit: PAGE })).map((entry) => ({
+    return (await allEntries((options) => this.store.list(PREFIX, options))).map((entry) => ({
       ...behindSchema.parse(entry.value),
       entry,
     }));

@@ -132,6 +132,20 @@ describe('a renamed document', () => {
     );
   });
 
+  it('waits for none of those that cannot be worked on now', async () => {
+    const { documentId } = await setUp();
+    const { store, clock, ids } = running;
+    const elsewhere = new Claims(store, clock, ids.next(), CLAIM_MS);
+    const others = Array.from({ length: 600 }, (_, index) => `0000${index}`);
+    for (const other of others) await new Retitles(store).add(other, null, ids.next());
+    const held = await Promise.all(others.map((other) => elsewhere.take(`retitle/${other}`)));
+    await rename(documentId, 'Bison.md');
+    retitling();
+    await until(async () => (await new Retitles(store).waiting()).length === others.length, 'the end of its work');
+    expect((await served(documentId)).every(({ embeddedAs }) => embeddedAs !== undefined)).toBe(true);
+    for (const release of held) await release?.();
+  });
+
   it('while it is ingested is embedded behind its new title there', async () => {
     const { worker, add, reaches, embedding, model, decisions, meta } = running;
     const documentId = await add();

@@ -1,4 +1,4 @@
-import { type CoordinationStore, type Entry } from '@app/coordination';
+import { allEntries, type CoordinationStore, type Entry } from '@app/coordination';
 import type { Json } from '@app/kernel';
 import { z } from 'zod';
 import type { Asker } from '../document/asker';
@@ -18,8 +18,6 @@ export interface Retitle {
 }
 
 const PREFIX = 'retitle/';
-/** Documents that are looked for at once. */
-const PAGE = 100;
 
 /** Documents whose passages are to be embedded behind a new title, for whichever worker comes first. They outlast a restart. */
 export class Retitles {
@@ -29,8 +27,9 @@ export class Retitles {
     await this.store.write(PREFIX + documentId, { because, askedBy: askedBy && { ...askedBy } });
   }
 
+  /** All of them: those that cannot be worked on now keep no others from it. */
   async waiting(): Promise<readonly Retitle[]> {
-    return (await this.store.list(PREFIX, { limit: PAGE })).map((entry) => {
+    return (await allEntries((options) => this.store.list(PREFIX, options))).map((entry) => {
       const { askedBy: asker } = retitle.parse(entry.value);
       const key = asker?.keyId === undefined ? {} : { keyId: asker.keyId };
       const askedBy = asker && { userId: asker.userId, ...key };
