@@ -35,6 +35,39 @@ test('a store that was lost is noticed at the start, and nothing is begun in its
   expect((await (await start()).call(SPACES)).status).toBe(200);
 }, 60_000);
 
+test('files that were lost are told of at the start, and those that were removed are not missed', async () => {
+  const lines: string[] = [];
+  const logger = () => makeLogger('error', { write: (line) => void lines.push(line) });
+  const at = join(folder, 'files');
+  const { call } = await start(logger(), at);
+  const space = await call<{ id: string }>(SPACES, { method: 'POST', body: { name: 'Files' } });
+  const agent = await call<{ id: string }>('/api/v1/core/agents', {
+    method: 'POST',
+    body: { spaceId: space.body.id, name: 'Guide' },
+  });
+  const documents = `/api/v1/core/knowledge/${agent.body.id}/documents`;
+  const body = { name: 'a.txt', mimeType: 'text/plain', content: 'Keys rotate.' };
+  const { status, body: made } = await call<{ id: string }>(documents, { method: 'POST', body });
+  expect(status).toBe(202);
+  await until(
+    async () => (await call<{ status: string }>(`${documents}/${made.id}`)).body.status === 'Ready',
+    'the document to be ready',
+  );
+  await stop();
+  expect(lines).toEqual([]);
+
+  rmSync(join(at, 'blobs'), { recursive: true });
+  const again = await start(logger(), at);
+  await until(async () => lines.length > 0, 'the loss to be told');
+  expect(lines.join()).toContain('The log names files, but none is stored');
+  expect((await again.call(`${documents}/${made.id}`, { method: 'DELETE' })).status).toBe(204);
+  await stop();
+  lines.length = 0;
+  const once = await start(logger(), at);
+  expect((await once.call('/api/v1/operations/blobs/sweep', { method: 'POST' })).body).toMatchObject({ blobs: 0 });
+  expect(lines).toEqual([]);
+}, 60_000);
+
 test('a file that only coordinates is begun anew: what was written stands and is served, and a repeated request is decided again', async () => {
   const make = ({ call }: TestPlatform) =>
     call<{ id: string; code?: string }>(SPACES, {

@@ -18,10 +18,10 @@ const MOST_AT_ONCE = 100_000;
 export interface BlobSweepParts {
   readonly blobs: Blobs;
   readonly log: Pick<LogReader, 'head' | 'readAll'>;
-  readonly readStore: Pick<ReadStore, 'getMany'>;
+  readonly readStore: Pick<ReadStore, 'count' | 'getMany'>;
   readonly projecting: Pick<Projecting, 'gap' | 'rebuild'>;
   readonly clock: Clock;
-  readonly logger: { warn(facts: object, message: string): void };
+  readonly logger: Record<'error' | 'warn', (facts: object, message: string) => void>;
 }
 
 export interface Swept {
@@ -69,6 +69,7 @@ export class BlobSweep {
       after = page.at(-1) ?? null;
       if (page.length < PAGE) break;
     }
+    if (count === 0) await this.tellIfLost();
     for (const name of await blobsNamedIn(log, left)) {
       left.delete(name);
       this.kept.add(name);
@@ -78,6 +79,16 @@ export class BlobSweep {
     const removed = [...left];
     for (let from = 0; from < removed.length; from += PAGE) await blobs.remove(removed.slice(from, from + PAGE));
     return { blobs: count, removed: removed.length };
+  }
+
+  /** An empty folder or bucket in the place of the one that was used is well, and would be noticed file by file. */
+  private async tellIfLost(): Promise<void> {
+    const named = await this.parts.readStore.count(NAMED_BLOBS);
+    if (named > 0)
+      this.parts.logger.error(
+        { named },
+        'The log names files, but none is stored: documents cannot be read, and waiting ones fail. Put the files back (DATA_DIR/blobs, S3_URL), or restore a backup.',
+      );
   }
 
   private async viewMustShowAll(): Promise<void> {

@@ -91,7 +91,11 @@ export const configSchema = z.object({
     .describe('Currency of all amounts.'),
   DEFAULT_TIME_ZONE: timeZoneName.default('UTC').describe('Time zone of calendar days, weeks and months.'),
   PUBLIC_DOCS: flag.default(true).describe('Serve `/docs` and `/openapi.json` without an API key.'),
-  METRICS_TOKEN: z.string().min(16).optional().describe('Accept this bearer token for `/metrics` and `/health`.'),
+  METRICS_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('Accept this bearer token for `/metrics` and `/health`, at least 16 characters.'),
   BOOTSTRAP_API_KEY: z
     .string()
     .min(32)

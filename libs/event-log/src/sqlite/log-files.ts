@@ -90,7 +90,10 @@ export const isEmpty = (database: Database.Database): boolean =>
 export const checkSchema = (database: Database.Database): void => {
   const version = database.pragma('user_version', { simple: true });
   if (version !== FORMAT)
-    throw new LogCorrupted(LOG_FILE, `its format is ${String(version)}, this program knows ${FORMAT}`);
+    throw new LogCorrupted(
+      LOG_FILE,
+      `its format is ${String(version)}, this program knows ${FORMAT}; if a newer version of the program wrote it, start that one`,
+    );
   const found = database
     .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .pluck()

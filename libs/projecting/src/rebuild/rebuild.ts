@@ -155,7 +155,9 @@ export class Rebuild {
     if (reason !== 'asked')
       this.options.logger.warn(
         { view: this.view.name, version, reason },
-        'The live build does not fit this version. Building another beside it.',
+        reason === 'damaged'
+          ? 'The live build is damaged, or gone. Building another from the log.'
+          : 'The live build does not fit this version. Building another beside it.',
       );
     this.work.begin();
   }
