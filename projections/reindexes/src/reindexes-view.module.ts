@@ -1,23 +1,23 @@
 import { RUNNING_REINDEXES, type RunningReindexes } from '@app/knowledge';
-import { READ_STORE, type ReadStore } from '@app/read-store';
+import { pagesOf, READ_STORE, type ReadStore } from '@app/read-store';
 import { Module } from '@nestjs/common';
 import { OPEN_STATES, type ReindexRow, reindexes } from './reindexes.projection';
 
-/** Jobs that a worker looks at in one sweep. */
-const MOST = 100;
-
-const lookUp = (store: Pick<ReadStore, 'find'>): RunningReindexes => {
+/** Looks jobs up, all of them: those that cannot go on now keep no others waiting. */
+export const reindexesIn = (store: Pick<ReadStore, 'find'>): RunningReindexes => {
   const orderBy = [{ field: 'startedAt', order: 'asc' as const }];
   const inStates = async (states: readonly ReindexRow['state'][]): Promise<readonly string[]> => {
-    const rows = await store.find(reindexes.name, { where: { state: { in: states } }, orderBy, limit: MOST });
-    return rows.map(({ key }) => key);
+    const ids: string[] = [];
+    for await (const rows of pagesOf(store, reindexes.name, { where: { state: { in: states } }, orderBy }))
+      for (const { key } of rows) ids.push(key);
+    return ids;
   };
   return { running: () => inStates(['running']), open: () => inStates(OPEN_STATES) };
 };
 
 /** The view `reindexes`. */
 @Module({
-  providers: [{ provide: RUNNING_REINDEXES, inject: [READ_STORE], useFactory: lookUp }],
+  providers: [{ provide: RUNNING_REINDEXES, inject: [READ_STORE], useFactory: reindexesIn }],
   exports: [RUNNING_REINDEXES],
 })
 export class ReindexesViewModule {

@@ -23,9 +23,6 @@ import {
   summarySources,
 } from './section-summaries.projection';
 
-/** Builds that one sweep hands out. */
-const MOST_BUILDS = 100;
-
 /** Where documents are searched that an Agent finds. */
 const placesOf = ({ agentId, spaceId }: SummarisedAgent): readonly string[] => [`a:${agentId}`, `s:${spaceId}`, 'g'];
 
@@ -87,12 +84,15 @@ const summariesOf = (views: CompleteViews, store: Pick<ReadStore, 'find' | 'getM
   },
 });
 
-const runningBuilds =
+/** All builds: those that cannot go on now keep no others waiting. */
+export const runningBuilds =
   (store: Pick<ReadStore, 'find'>): RunningBuilds =>
   async () => {
     const orderBy = [{ field: 'agentId', order: 'asc' as const }];
-    const rows = await store.find(summaryBuilds.name, { where: { running: true }, orderBy, limit: MOST_BUILDS });
-    return (rows as readonly StoredRow<BuildRow>[]).map(({ row }) => row.agentId);
+    const agentIds: string[] = [];
+    for await (const rows of pagesOf(store, summaryBuilds.name, { where: { running: true }, orderBy }))
+      for (const { row } of rows as readonly StoredRow<BuildRow>[]) agentIds.push(row.agentId);
+    return agentIds;
   };
 
 /** The views of section summaries. */
