@@ -1,3 +1,4 @@
+import { aggregates } from '@app/hosting';
 import { until } from '../fixtures/until';
 import { agentId, auditor, create, object, type Page, platform, spaceId, withAudited } from './audited-world';
 
@@ -55,6 +56,11 @@ describe('one object', () => {
       id,
       description: { erased: true },
     });
+  });
+
+  it('is of a kind that is named where another is asked for', async () => {
+    const { detail } = (await object('nothing/1')).body as { readonly detail?: string };
+    for (const kind of Object.keys(aggregates.kinds)) expect(detail).toMatch(new RegExp(`\\b${kind}\\b`));
   });
 
   it.each(['agent/00000000-0000-7000-8000-000000000000', 'nothing/1', 'constructor/1'])(

@@ -130,7 +130,8 @@ const advices: Readonly<Record<string, string>> = {
   seal: 'An event is sealed within about a second. Try again.',
   projection: 'List the views with GET /api/v1/operations/projections.',
   deadLetter: 'List the open ones with GET /api/v1/operations/dead-letters. Retried and discarded ones are gone.',
-  objectKind: 'Use one of user, apiKey, space, agent, document, tag, conversation, message, skill, limit and model.',
+  objectKind:
+    'Use one of user, apiKey, space, agent, document, tag, conversation, message, skill, skillEntry, skillInstallation, memory, model and limit.',
   page: 'The documentation starts at /docs.',
 };
 
