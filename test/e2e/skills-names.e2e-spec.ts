@@ -57,7 +57,7 @@ describe('the name of a Skill', () => {
     const place: Place = { scope: 'space', spaceId: await space('Rejected renames') };
     const [{ body: taken }, { body: skill }] = [await add(place, 'Taken'), await add(place, 'Mine')];
     const path = `${SKILLS}/${skill.id}`;
-    const read = async () => (await platform.call<Body>(path, { key: alice.key })).headers['etag'] as string;
+    const read = async () => (await platform.call(path, { key: alice.key })).headers['etag'] as string;
     const etag = await read();
     expect((await rename(skill.id, String(taken['name']))).status).toBe(409);
     const put = (name: string, match: string) =>
