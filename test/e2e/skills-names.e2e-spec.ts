@@ -1,4 +1,4 @@
-import { add, agentIn, type Body, held, list, type Place, rename, SKILLS, space } from './skill-names-world';
+import { add, agentIn, held, list, type Place, rename, SKILLS, space } from './skill-names-world';
 import { alice, platform, withSpaces } from './spaces-world';
 
 withSpaces();
