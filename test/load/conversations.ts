@@ -20,7 +20,7 @@ const LONG = Number(process.env['LONG'] ?? 500);
 const SHORT = 10;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 40);
 /** Conversations of each length that a process which has just started goes on with. */
-const COLD = 8;
+const COLD = 20;
 /** What is measured: all by default. */
 const PARTS = (process.env['PARTS'] ?? 'lengths,saving,held,first').split(',');
 const isAsked = (part: string): boolean => PARTS.includes(part);
