@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { Policies } from '@app/projecting';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import {
@@ -197,7 +198,13 @@ describe('an attached file', () => {
     const { conversationId } = (await asked).body;
     appended.mockRestore();
     // Whoever deletes it looks again once the question stands.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const head = (await log.head()) ?? '';
+    const policies = () => platform.platform.app.get(Policies).status();
+    await until(
+      async () =>
+        ((await policies()).find(({ name }) => name === 'delete-unnamed-attachments')?.position ?? '') >= head,
+      'the policy to look again',
+    );
     expect((await platform.call(`/api/v1/core/llm/${agentId}/files/${file.id}`)).status).toBe(200);
     await remove(conversationId, (await questionIn(conversationId)).id);
     await erased(`attachment-${file.id}`);

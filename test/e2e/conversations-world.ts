@@ -75,6 +75,13 @@ export const ask = async (message: string, rest: object = {}, call: Partial<Call
   return answer.body;
 };
 
+/** How the stream of an answer begins. */
+export const startOf = (heard: string) =>
+  JSON.parse(/data: (.*)/.exec(heard)?.[1] ?? '{}') as {
+    messageId: string;
+    messageMetadata: { conversationId: string };
+  };
+
 /** The newest first. */
 /** None yet where the view does not have a conversation that has just begun. */
 export const messagesOf = async (conversationId: string): Promise<readonly Message[]> =>

@@ -39,7 +39,7 @@ export const placeOfSkills = (of: { readonly agentId: string } | { readonly spac
 export const skills: RowProjection = {
   kind: 'rows',
   name: 'skills',
-  version: 1,
+  version: 2,
   perStream: true,
   types: [
     'SkillCreated',

@@ -4,6 +4,9 @@ import { chatInput, chatRequest } from './chat-request';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 const read = (body: object, drop = false) => chatParameters({ messages, ...body }, drop);
+/** Of a route only what a request asks of it is there. */
+const forwarding = (forward: readonly string[]) =>
+  ({ model: { modelId: 'big' }, upstream: { description: { forward } } }) as unknown as Route;
 const rejection = (body: object) => {
   try {
     read(body);
@@ -83,19 +86,15 @@ describe('the parameters of a chat', () => {
     expect(read({ top_k: 1, __x: {} })).toMatchObject({ passed: {}, unknown: { top_k: 1, __x: {} } }));
 
   it('go on where the provider wants them, and nothing that was not sent does', () => {
-    // What a request asks of a route.
-    const route = {
-      model: { modelId: 'big' },
-      upstream: { description: { forward: ['top_k', 'constructor', '__proto__'] } },
-    } as unknown as Route;
+    const route = forwarding(['top_k', 'constructor', '__proto__']);
     const made = JSON.parse(chatRequest(read({ top_k: 1, min_p: 2 }), route)) as object;
     expect(made).toEqual({ model: 'big', messages, top_k: 1 });
   });
 
   it('ask for a dearer tier of service only where the provider is said to take it', () => {
     const tierOf = (tier: unknown, forward: readonly string[] = []) => {
-      const route = { model: {}, upstream: { description: { forward } } } as unknown as Route;
-      return (JSON.parse(chatRequest(read({ service_tier: tier }), route)) as { service_tier?: unknown }).service_tier;
+      const request = chatRequest(read({ service_tier: tier }), forwarding(forward));
+      return (JSON.parse(request) as { service_tier?: unknown }).service_tier;
     };
     expect(['auto', 'default', 'flex', 'priority', 5].map((tier) => tierOf(tier))).toEqual([
       'auto',
@@ -199,10 +198,7 @@ describe('the parameters of a chat', () => {
       documents: ['x'.repeat(8_000)],
       top_k: 100,
     });
-    // What counting asks of a route.
-    const routes = [{}, { forward: ['functions', 'top_k'] }].map((description) => ({
-      upstream: { description: { forward: [], ...description } },
-    })) as unknown as Route[];
+    const routes = [[], ['functions', 'top_k']].map(forwarding);
     const bytes = 2 + Buffer.byteLength(JSON.stringify(parameters.unknown['functions']));
     expect(chatInput(parameters, routes)).toEqual({ counted: 4 + Math.ceil(bytes / 4), most: 4 + bytes });
   });

@@ -40,7 +40,7 @@ const measure = (value: unknown, see: (text: string, holder: Fields) => void, ho
 const fileIn = (text: string, holder: Fields): { readonly type: string; readonly bytes: number } | undefined => {
   const url = DATA_URL.exec(text);
   if (url !== null) {
-    const [head, type, rest] = url as unknown as [string, string, string];
+    const [head, type = '', rest = ''] = url;
     return { type, bytes: bytesOf(text.length - head.length, /;base64$/i.test(rest)) };
   }
   if (text !== holder['data']) return undefined;

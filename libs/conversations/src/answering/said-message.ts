@@ -18,9 +18,9 @@ const MOST_RECORDED = 4 * SLICE;
  * Tokens of a message in `cl100k_base`, about: of those of another model few are more. In slices: others have their turn
  * between them.
  */
-const tokensOfParts = async (parts: readonly MessagePart[]): Promise<number> => {
+const tokensOfTexts = async (texts: readonly string[]): Promise<number> => {
   let total = OF_MESSAGE;
-  for (const text of parts.map(wordsOf))
+  for (const text of texts)
     for (let from = 0; from < text.length; from += SLICE) {
       total += countTokens(text.slice(from, from + SLICE));
       if (text.length > SLICE) await turn();
@@ -30,8 +30,9 @@ const tokensOfParts = async (parts: readonly MessagePart[]): Promise<number> => 
 
 /** What an event says of the tokens of its message, so that nobody counts them again. */
 export const recordedTokens = async (parts: readonly MessagePart[]): Promise<{ readonly tokens?: number }> => {
-  const length = parts.reduce((sum, part) => sum + wordsOf(part).length, 0);
-  return length > MOST_RECORDED ? {} : { tokens: await tokensOfParts(parts) };
+  const texts = parts.map(wordsOf);
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return length > MOST_RECORDED ? {} : { tokens: await tokensOfTexts(texts) };
 };
 
 /** A message of a branch as it was said: parts that a model is shown. */
@@ -57,7 +58,7 @@ export class SaidMessage {
 
   /** Its tokens, about: those that were recorded with it, or counted once, when somebody asks. */
   async tokens(): Promise<number> {
-    return (this.counted ??= await tokensOfParts(this.parts));
+    return (this.counted ??= await tokensOfTexts(this.parts.map(wordsOf)));
   }
 
   get isEmpty(): boolean {

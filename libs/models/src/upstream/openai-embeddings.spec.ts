@@ -71,7 +71,7 @@ describe('embeddings', () => {
         ? json(response, 200, { data: vectors })
         : json(response, 400, { error: { param: 'encoding_format', code: 'unknown_parameter' } });
     expect((await embed(texts, {})).vectors).toHaveLength(513);
-    await embed(['a'], {}).catch(() => undefined);
+    await expect(embed(['a'], {})).rejects.toMatchObject({ kind: 'broken' });
     expect(double.calls.slice(0, 3).map(({ body }) => body['encoding_format'])).toEqual([
       'base64',
       undefined,

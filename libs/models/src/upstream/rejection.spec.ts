@@ -5,9 +5,11 @@ const HOUR_LATER = 'Fri, 20 Nov 2026 13:00:00 GMT';
 const NOON = 'Fri, 20 Nov 2026 12:00:00 GMT';
 
 /** Of an exchange only what a rejection reads is there. */
+const rejected = (given: Pick<Exchange, 'status' | 'headers' | 'whole'>) =>
+  rejectionOf(given as unknown as Exchange, 'embeddings');
+
 const waitOf = async (headers: Exchange['headers']): Promise<number | undefined> =>
-  (await rejectionOf({ status: 429, headers, whole: async () => Buffer.alloc(0) } as unknown as Exchange, 'embeddings'))
-    .facts.retryAfterSeconds;
+  (await rejected({ status: 429, headers, whole: async () => Buffer.alloc(0) })).facts.retryAfterSeconds;
 
 describe('how long a provider wants to be left alone', () => {
   it.each([
@@ -48,9 +50,9 @@ describe('how long a provider wants to be left alone', () => {
 });
 
 describe('a rejection', () => {
-  const rejected = async (body: unknown) => {
+  const rejectedWith = async (body: unknown) => {
     const whole = async () => Buffer.from(JSON.stringify(body));
-    const { kind, facts } = await rejectionOf({ status: 400, headers: {}, whole } as unknown as Exchange, 'embeddings');
+    const { kind, facts } = await rejected({ status: 400, headers: {}, whole });
     return [kind, facts];
   };
 
@@ -60,7 +62,7 @@ describe('a rejection', () => {
     ['xAI', { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***.' }],
     ['a gateway', { error: { code: 'invalid_api_key', message: 'No.' } }],
   ])('of our key is no word about the request: %s', async (_, body) =>
-    expect(await rejected(body)).toEqual(['broken', { status: 400 }]),
+    expect(await rejectedWith(body)).toEqual(['broken', { status: 400 }]),
   );
 
   it.each<[string, unknown, object]>([
@@ -78,6 +80,6 @@ describe('a rejection', () => {
     ['is nothing', null, {}],
     ['is an empty list', [], {}],
   ])('is about the request where it %s', async (_, body, facts) =>
-    expect(await rejected(body)).toEqual(['rejected', { status: 400, ...facts }]),
+    expect(await rejectedWith(body)).toEqual(['rejected', { status: 400, ...facts }]),
   );
 });

@@ -163,7 +163,7 @@ describe('Policies', () => {
       const settle = async ({ policies }: typeof first) =>
         policies[`${way}DeadLetter`]((await policies.deadLetters())[0]?.id ?? '');
       Object.assign(first.policy, { failsAt: 2, failures: Infinity, error: () => new Unavailable('log', 'away') });
-      const settling = settle(first).catch(() => undefined);
+      const settling = expect(settle(first)).rejects.toThrow();
       await until(async () => (await first.policies.status())[0]?.failure !== undefined);
       await first.policies.stop();
       await settling;
