@@ -18,7 +18,7 @@ const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<
 
 const countOf = (run: string): number => tokenizer().countTokens(run, AS_TEXT);
 
-/** Counts the tokens of a whole text in `cl100k_base`: as the tokenizer does, or rarely more where a word is longer than 64 characters. */
+/** Counts the tokens of a whole text in `cl100k_base`: as the tokenizer does, or rarely one more or fewer for each 64 characters of a longer word. */
 export const countTokens = (text: string): number => {
   if (!LONG_WORD.test(text)) return countOf(text);
   let total = 0;
@@ -28,8 +28,8 @@ export const countTokens = (text: string): number => {
 
 /**
  * Counts the tokens of a text in `cl100k_base`, the encoding of OpenAI's embedding models, once and word by word, so
- * that any part can be asked for. Never less than the tokenizer counts for that part, and rarely more (a word of more
- * than 64 characters, or a line end after a full stop, may count one more).
+ * that any part can be asked for. Rarely more than the tokenizer counts for that part (a line end after a full stop may
+ * count one more), or one more or fewer for each 64 characters of a longer word: encoding a part may find a shorter way.
  */
 export class TokenCount {
   private readonly starts: number[] = [];
