@@ -16,7 +16,7 @@ const EVERY_MS = 60 * 60_000;
 const MOST_AT_ONCE = 100_000;
 
 export interface BlobSweepParts {
-  readonly blobs: Blobs;
+  readonly blobs: Pick<Blobs, 'list' | 'remove' | 'storedAt'>;
   readonly log: Pick<LogReader, 'head' | 'readAll'>;
   readonly readStore: Pick<ReadStore, 'count' | 'getMany'>;
   readonly projecting: Pick<Projecting, 'gap' | 'rebuild'>;
@@ -56,11 +56,13 @@ export class BlobSweep {
 
   /** Removes what is older than a day and named by no event. Throws `Unavailable`, and removes nothing, while it cannot be known what is named. */
   async sweep(): Promise<Swept> {
-    const { blobs, log, clock } = this.parts;
+    const { blobs, log, readStore, clock } = this.parts;
     await this.viewMustShowAll();
     const began = await this.logBegan();
     const before = clock.now().getTime() - KEPT_MS;
     const left = new Set<string>();
+    // Counted before the blobs are listed: what is uploaded meanwhile is named, and is not in the list.
+    const named = await readStore.count(NAMED_BLOBS);
     let count = 0;
     for (let after: string | null = null; ;) {
       const page = await blobs.list(after, PAGE);
@@ -69,7 +71,7 @@ export class BlobSweep {
       after = page.at(-1) ?? null;
       if (page.length < PAGE) break;
     }
-    if (count === 0) await this.tellIfLost();
+    if (count === 0 && named > 0) await this.tellIfLost();
     for (const name of await blobsNamedIn(log, left)) {
       left.delete(name);
       this.kept.add(name);
@@ -83,8 +85,11 @@ export class BlobSweep {
 
   /** An empty folder or bucket in the place of the one that was used is well, and would be noticed file by file. */
   private async tellIfLost(): Promise<void> {
-    const named = await this.parts.readStore.count(NAMED_BLOBS);
-    if (named > 0)
+    const { blobs, readStore } = this.parts;
+    // The view may still name what was removed before the list was read.
+    await this.viewMustShowAll();
+    const named = await readStore.count(NAMED_BLOBS);
+    if (named > 0 && (await blobs.list(null, 1)).length === 0)
       this.parts.logger.error(
         { named },
         'The log names files, but none is stored: documents cannot be read, and waiting ones fail. Put the files back (DATA_DIR/blobs, S3_URL), or restore a backup.',
