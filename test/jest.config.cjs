@@ -2,8 +2,8 @@ const { existsSync, statfsSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
 const { aliases, product, swcOptions } = require('./register.cjs');
 
-// One seed for all workers, named when the run fails: what tests draw at random, they draw again with it.
-process.env.SEED ??= String(Date.now() % 2 ** 31);
+// Of what tests draw at random, for all workers, and named when the run fails.
+process.env.SEED ??= '1';
 
 // Data folders of tests are in memory where there is room: what waits for a disk is measured in test/load and broken in test/faults.
 const inMemory = '/dev/shm';
@@ -18,6 +18,7 @@ module.exports = {
   rootDir: '..',
   cacheDirectory: '<rootDir>/.cache/jest',
   testEnvironment: '<rootDir>/test/environment.cjs',
+  setupFiles: ['<rootDir>/test/draws.cjs'],
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swcOptions] },

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Child, startChild } from '../e2e/child';
 import { ADMIN_KEY } from '../e2e/harness';
+import { rounds, seed, seededNumbers } from './log/rounds';
 
 /** Faults 1 and 2: kill -9 while writes run, at any moment before or after their appends; clients repeat under the same keys. */
-const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 2);
-const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
+const ROUNDS = rounds(2);
 const WRITES = 20;
 
 interface Space {
@@ -15,12 +15,7 @@ interface Space {
   readonly name: string;
 }
 
-/** Numbers from 0 to 1 that follow from the seed (Park and Miller). */
-const random = (
-  (state: number) => () =>
-    (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
-)(SEED + 1);
-
+const number = seededNumbers();
 const dataDir = mkdtempSync(join(tmpdir(), 'api-kill-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -49,14 +44,14 @@ const spaces = async ({ url }: Child): Promise<Space[]> => {
 };
 
 test(
-  `what was acknowledged stays, and every repeat happens once (seed ${SEED})`,
+  `what was acknowledged stays, and every repeat happens once (SEED=${seed})`,
   async () => {
     let product = await start();
     for (let round = 0; round < ROUNDS; round += 1) {
       const names = Array.from({ length: WRITES }, (_, index) => `Round ${round} write ${index}`);
       // A write that the kill cut off has no answer.
       const running = names.map((name) => create(product, name).catch(() => undefined));
-      await pause(random() * 60);
+      await pause(number(60));
       product.kill('SIGKILL');
       const acknowledged = await Promise.all(running);
       await product.exited;

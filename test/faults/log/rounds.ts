@@ -5,7 +5,7 @@ export const rounds = (short: number): number => Number(process.env['ROUNDS'] ??
 export const awayMs = (short: number): number => Number(process.env['AWAY_SECONDS'] ?? short) * 1_000;
 
 /** Repeats a run when set to the seed that it printed. */
-export const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+export const seed = Number(process.env['SEED']);
 
 /** Numbers that the seed decides (mulberry32): each call gives a whole number from 0 to below `limit`. */
 export const seededNumbers = (from = seed): ((limit: number) => number) => {

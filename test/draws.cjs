@@ -1,0 +1,3 @@
+const { configureGlobal } = require('fast-check');
+
+configureGlobal({ seed: Number(process.env.SEED) });
