@@ -14,7 +14,9 @@ const sweepOf = (files: string[], named: Set<string>, whileListing: () => void =
         whileListing();
         return page;
       },
-      remove: async (names) => void names.forEach((name) => files.splice(files.indexOf(name), 1)),
+      remove: async (names) => {
+        for (const name of names) files.splice(files.indexOf(name), 1);
+      },
       storedAt: async () => NOW,
     },
     log: { head: async () => null, readAll: async () => ({ events: [] as StoredEvent[], next: null, end: true }) },
