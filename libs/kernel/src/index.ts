@@ -1,3 +1,4 @@
+export { afterWaiting } from './after-waiting';
 export * from './aggregate';
 export * from './aggregates';
 export type { Loaded } from './baselines';

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { reject, startThread, Unavailable } from '@app/kernel';
+import { afterWaiting, reject, startThread, Unavailable } from '@app/kernel';
 import type { SchemaJob, SchemaVerdict } from './schema.thread';
 
 /** How long a schema and a value may take, milliseconds. */
@@ -134,13 +134,13 @@ const start = (): Running => {
 const verdictOf = (worker: Worker, job: SchemaJob): Promise<SchemaVerdict | undefined> =>
   new Promise((resolve) => {
     const done = (verdict?: SchemaVerdict): void => {
-      clearTimeout(timeout);
+      inTime();
       worker.off('message', done);
       worker.off('exit', left);
       resolve(verdict);
     };
     const left = (): void => done();
-    const timeout = setTimeout(left, JOB_MS);
+    const inTime = afterWaiting(JOB_MS, left);
     worker.once('message', done);
     worker.once('exit', left);
     worker.postMessage(job);

@@ -1,5 +1,5 @@
 import type { KnownForeign } from '@app/auditing';
-import { coalesced, isUnavailable } from '@app/kernel';
+import { afterWaiting, coalesced, isUnavailable } from '@app/kernel';
 import type { ProviderStatus } from '@app/models';
 import type { Leases, Processes, ProcessStatus } from '@app/coordination';
 import type { Policies, PolicyStatus, Projecting, ProjectionStatus } from '@app/projecting';
@@ -225,14 +225,14 @@ const inTime = async <T>(
   otherwise: T,
   failed: (error: unknown) => T,
 ): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => (timer = setTimeout(() => resolve(otherwise), milliseconds)));
+  const { promise: late, resolve } = Promise.withResolvers<T>();
+  const answered = afterWaiting(milliseconds, () => resolve(otherwise));
   try {
     return await Promise.race([asked, late]);
   } catch (error) {
     return failed(error);
   } finally {
-    clearTimeout(timer);
+    answered();
   }
 };
 

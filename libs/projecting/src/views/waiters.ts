@@ -1,4 +1,4 @@
-import type { Position } from '@app/kernel';
+import { afterWaiting, type Position } from '@app/kernel';
 
 interface Waiter {
   readonly position: Position;
@@ -26,12 +26,12 @@ export class Waiters {
     if (this.shows(position)) return Promise.resolve(true);
     return new Promise((resolve) => {
       const settle = (reached: boolean): void => {
-        clearTimeout(timer);
+        found();
         this.waiting.delete(waiter);
         resolve(reached);
       };
       const waiter: Waiter = { position, settle };
-      const timer = setTimeout(() => settle(false), timeoutMs);
+      const found = afterWaiting(timeoutMs, () => settle(false));
       this.waiting.add(waiter);
     });
   }
