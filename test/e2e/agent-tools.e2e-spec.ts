@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { filesWhere } from '../fixtures/files-under';
 import { startTestPlatform, type TestPlatform } from './harness';
 
 const AGENTS = '/api/v1/core/agents';
@@ -109,9 +108,9 @@ describe('the tools of an Agent', () => {
       expect(text).not.toContain(SECRET);
       expect(text).not.toContain(Buffer.from(SECRET).toString('base64').slice(0, 20));
     }
-    expect(filesWith(platform.dataDir, SECRET)).toEqual([]);
+    expect(filesWhere(platform.dataDir, (bytes) => bytes.includes(SECRET))).toEqual([]);
     // The search for it finds what is there.
-    expect(filesWith(platform.dataDir, id).length).toBeGreaterThan(0);
+    expect(filesWhere(platform.dataDir, (bytes) => bytes.includes(id)).length).toBeGreaterThan(0);
   });
 
   it('keep their secret where it is not sent, and lose it where it is null', async () => {
@@ -247,9 +246,3 @@ function withCity(schema: object) {
 function named(operationId: string) {
   return { openapi: '3.1.0', paths: { '/a': { get: { operationId } } } };
 }
-
-const filesWith = (folder: string, text: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-    const file = join(folder, name);
-    return statSync(file).isFile() && readFileSync(file).includes(text);
-  });

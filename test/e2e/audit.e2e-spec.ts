@@ -161,8 +161,11 @@ describe('content', () => {
     const { body } = await events(`${ofAgent()}&order=asc&content=true`);
     expect(body.items[0]?.data).toMatchObject({ description: 'a secret plan' });
     let look: Event | undefined;
+    // Others looked before.
+    const isOurs = ({ data: { asked } }: Event): boolean =>
+      (asked as { stream?: string }).stream === `agent-${agentId}`;
     await until(
-      async () => (look = (await events('?type=AuditorLookedAtContent')).body.items[0]) !== undefined,
+      async () => (look = (await events('?type=AuditorLookedAtContent')).body.items.find(isOurs)) !== undefined,
       'the look in the index',
     );
     expect(look?.data).toMatchObject({

@@ -1,8 +1,9 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backup, restore } from '@app/backup';
 import { systemClock } from '@app/kernel';
+import { wordsUnder } from '../fixtures/files-under';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 import { allReached, everyRow, fill } from './whole-instance';
@@ -101,14 +102,7 @@ describe('what was erased after the backup', () => {
         (stream) => found.includes(stream),
       );
     }, 'the receipts');
-  const wordsOnDisk = (folder: string) => {
-    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const text = files
-      .map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'))
-      .join()
-      .toLowerCase();
-    return Object.values(WORDS).filter((word) => text.includes(word.toLowerCase()));
-  };
+  const wordsOnDisk = (folder: string) => wordsUnder(folder, Object.values(WORDS));
 
   it.each([
     ['where its vault is still there', (dataFolder: string) => ({ dataFolder, keysFile: join(root, 'keys') })],

@@ -11,7 +11,7 @@ export interface Child {
   readonly url: string;
   /** What it has printed so far, on both channels. */
   output(): string;
-  /** The exit code; null where a signal ended it. */
+  /** The exit code, once all that it printed is read; null where a signal ended it. */
   readonly exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
   /** Asks it to stop and waits for its end. */
@@ -29,13 +29,15 @@ export const startChild = async (
     openFiles === 'unlimited' ? command : ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`, ...command];
   const child = spawn(program, given, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  // Behind `exit` there may be more of what it printed.
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const url = await new Promise<string>((resolve, reject) => {
     void exited.then((code) => reject(new Error(`${script} ended with ${String(code)}: ${printed}`)));
     child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     child.stdout.on('data', (chunk: Buffer) => {
       printed += chunk.toString();
-      const found = /http:\/\/[\d.:]+/.exec(printed);
+      // A piece may end within a port.
+      const found = /http:\/\/[\d.:]+(?=[^\d.:])/.exec(printed);
       if (found !== null) resolve(found[0]);
     });
   });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { filesWhere } from '../fixtures/files-under';
 import { chunk, DONE, events, startUpstreamDouble, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 import { type Child, startChild } from './child';
@@ -34,12 +35,6 @@ const call = async <T = { id: string }>(path: string, method = 'GET', body?: obj
   const text = await response.text();
   return { status: response.status, text, body: (text.startsWith('{') ? JSON.parse(text) : undefined) as T };
 };
-const filesIn = (place: string): readonly string[] =>
-  readdirSync(place).flatMap((name) => {
-    const path = join(place, name);
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found === undefined || found.isSocket() ? [] : found.isDirectory() ? filesIn(path) : [path];
-  });
 /** A word as it could stand somewhere. */
 const formsOf = (word: string): readonly Buffer[] => [
   Buffer.from(word),
@@ -57,9 +52,9 @@ const formsOf = (word: string): readonly Buffer[] => [
 ];
 const holds = (bytes: Buffer, word: string): boolean => formsOf(word).some((form) => bytes.includes(form));
 const filesWith = (...words: readonly string[]): readonly string[] =>
-  [join(folder, 'data'), join(folder, 'temporary')]
-    .flatMap(filesIn)
-    .filter((path) => words.some((word) => holds(readFileSync(path), word)));
+  [join(folder, 'data'), join(folder, 'temporary')].flatMap((place) =>
+    filesWhere(place, (bytes) => words.some((word) => holds(bytes, word))),
+  );
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'canary-'));
@@ -210,7 +205,7 @@ it('is in memory alone, whatever is asked of it and however it ends', async () =
   const sent = JSON.stringify({ kind: 'incognito', message: `Where is the key of the lamp, ${CANARIES[0]}?` });
   for (const encoding of ['hex', 'base64'] as const) {
     const digest = createHash('sha256').update(sent).digest(encoding);
-    expect(filesIn(folder).filter((file) => readFileSync(file).includes(digest))).toEqual([]);
+    expect(filesWhere(folder, (bytes) => bytes.includes(digest))).toEqual([]);
   }
   expect(upstream.calls.some(({ body }) => JSON.stringify(body).includes(CANARIES[3]))).toBe(true);
 }, 120_000);

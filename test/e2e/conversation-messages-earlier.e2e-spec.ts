@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { type Dirent, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { filesWhere } from '../fixtures/files-under';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import { startTestPlatform } from './harness';
@@ -33,10 +34,7 @@ it('a message that was recorded before is hidden everywhere, and erased with its
   });
   const call = <T = List<Message>>(path: string, method: 'GET' | 'DELETE' = 'GET') =>
     platform.call<T>(path, { method, key });
-  const onDisk = (): boolean =>
-    (readdirSync(join(work, 'data'), { recursive: true, withFileTypes: true }) as Dirent[])
-      .filter((entry) => entry.isFile())
-      .some((file) => readFileSync(join(file.parentPath, file.name)).includes(WORDS));
+  const onDisk = (): boolean => filesWhere(join(work, 'data'), (bytes) => bytes.includes(WORDS)).length > 0;
   try {
     const [path = '', before] =
       Object.entries(answers).find(
@@ -46,8 +44,8 @@ it('a message that was recorded before is hidden everywhere, and erased with its
     const all = conversation.slice(0, conversation.lastIndexOf('/'));
     const question = before?.items.find(({ parts }) => parts[0]?.text === WORDS) as Message;
     const shown = async () => JSON.stringify((await call(path)).body);
-    const found = async () => (await call<List<object>>(`${all}?q=pier%20closed`)).body.items.length;
-    await until(async () => (await shown()).includes(WORDS), 'the views');
+    const found = async () => (await call<Partial<List<object>>>(`${all}?q=pier%20closed`)).body.items?.length ?? 0;
+    await until(async () => (await shown()).includes(WORDS) && (await found()) > 0, 'the views');
     expect([(await call(`${path}/${question.id}`)).status, await found(), onDisk()]).toEqual([200, 1, true]);
 
     expect((await call(`${path}/${question.id}`, 'DELETE')).status).toBe(204);

@@ -1,6 +1,7 @@
-import { type Dirent, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wordsUnder } from '../fixtures/files-under';
 import { until } from '../fixtures/until';
 import { behaves, chunk, DONE, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
@@ -108,13 +109,7 @@ export const erased = (key: string): Promise<void> =>
   until(async () => (await receiptOf(key)) !== undefined, `the receipt of ${key}`);
 
 /** Which of these words stand in any file under `DATA_DIR`, in any case. */
-export const onDisk = (...words: readonly string[]): readonly string[] => {
-  const files: readonly Dirent[] = readdirSync(platform.dataDir, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile(),
-  );
-  const texts = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1').toLowerCase());
-  return words.filter((word) => texts.some((text) => text.includes(word.toLowerCase())));
-};
+export const onDisk = (...words: readonly string[]): readonly string[] => wordsUnder(platform.dataDir, words);
 
 /** An upstream that says a text and is silent then, until `finish`. */
 export const saysAndWaits = (text: string): { readonly finish: () => void } => {

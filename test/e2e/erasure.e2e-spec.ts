@@ -1,7 +1,6 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import { type Vault, VAULT } from '@app/vault';
+import { wordsUnder } from '../fixtures/files-under';
 import { ownTime } from '../fixtures/own-time';
 import { verifyFolder } from '../fixtures/sealed-log';
 import { until } from '../fixtures/until';
@@ -34,11 +33,11 @@ const post = async (path: string, body: object) => {
 
 /** Which of these words stand in any file under `DATA_DIR`, in any case. */
 const onDisk = (words: readonly Word[]): readonly Word[] => {
-  const files: readonly Dirent[] = readdirSync(platform.dataDir, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile(),
+  const found = wordsUnder(
+    platform.dataDir,
+    words.map((word) => WORDS[word]),
   );
-  const texts = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1').toLowerCase());
-  return words.filter((word) => texts.some((text) => text.includes(WORDS[word].toLowerCase())));
+  return words.filter((word) => found.includes(WORDS[word]));
 };
 
 interface Events {

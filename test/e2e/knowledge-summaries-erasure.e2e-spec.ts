@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { Policies, type Policy } from '@app/projecting';
 import type { Type } from '@nestjs/common';
 import { RemoveSupersededBlobs } from '../../libs/knowledge/src/policies/remove-superseded-blobs.policy';
 import { RemoveSummaries } from '../../libs/section-summaries/src/policies/remove-summaries.policy';
+import { filesWhere } from '../fixtures/files-under';
 import { ownTime } from '../fixtures/own-time';
 import { bookOf, sectionOf } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
@@ -61,19 +60,7 @@ const streamsOfSummaries = async (): Promise<readonly string[]> =>
   (await events('SectionSummaryAdded')).map(({ stream }) => stream);
 const blobs = () => world.platform.platform.host.stores.blobs.list(null, 1_000);
 const onDisk = (word: string): readonly string[] =>
-  readdirSync(world.platform.dataDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => textOf(file).includes(word));
-/** Empty for a file that is removed in this moment. */
-const textOf = (file: string): string => {
-  try {
-    return readFileSync(file, 'latin1').toLowerCase();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return '';
-  }
-};
+  filesWhere(world.platform.dataDir, (bytes) => bytes.toString('latin1').toLowerCase().includes(word));
 /** Keeps policies from all that happens, until what is returned is called; that resolves once they have met it. */
 const holding = (...types: readonly Type<Policy>[]): (() => Promise<void>) => {
   const { app } = world.platform.platform;
@@ -195,12 +182,13 @@ describe('summaries are erased', () => {
     const own = async () => (await streamsOfSummaries()).filter((stream) => !known.has(stream));
     await until(async () => (await own()).length > 1, 'the first summaries');
     expect((await call('DELETE', `/agents/${agentId}`)).status).toBe(204);
+    const indexes = async () =>
+      (await events('ContentErased')).filter(({ data }) => data.eventType === 'SummaryIndexDeleted');
     await until(async () => {
       const receipts = await erased();
-      return (await own()).every((stream) => receipts.has(stream));
+      return (await own()).every((stream) => receipts.has(stream)) && (await indexes()).length > 0;
     }, 'the end of all');
-    const indexes = (await events('ContentErased')).filter(({ data }) => data.eventType === 'SummaryIndexDeleted');
-    expect(indexes.map(({ data }) => data.stream)).toEqual([`summaryIndex-${agentId}`]);
+    expect((await indexes()).map(({ data }) => data.stream)).toEqual([`summaryIndex-${agentId}`]);
   });
 });
 
