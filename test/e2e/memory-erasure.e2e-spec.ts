@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { CreateMemory, memoryDecider } from '@app/memory';
 import { deriveId } from '@app/kernel';
 import { CommandBus } from '@nestjs/cqrs';
+import { wordsUnder } from '../fixtures/files-under';
 import { until } from '../fixtures/until';
 import { CORE, MINE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
 
@@ -24,10 +23,7 @@ const receipts = async (ids: readonly string[]): Promise<number> => {
 /** Waits for the receipts of memories, at most the ten seconds that an erasure may take. */
 const erased = (ids: readonly string[]) =>
   until(async () => (await receipts(ids)) === ids.length, 'the receipts', { patience: 10_000 });
-const onDisk = (word: string): boolean =>
-  readdirSync(world.platform.dataDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .some((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1').toLowerCase().includes(word));
+const onDisk = (word: string): boolean => wordsUnder(world.platform.dataDir, [word]).length > 0;
 const isGone = async (id: string): Promise<boolean> => {
   const { state } = await world.platform.platform.host.stores.decisions.load(memoryDecider, id);
   return state.status !== 'saved' && state.status !== 'proposed';

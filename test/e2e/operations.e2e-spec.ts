@@ -8,6 +8,7 @@ interface Projection {
   readonly name: string;
   readonly version: number;
   readonly state: string;
+  readonly lagEvents: number;
   readonly rows: number;
   readonly rebuild?: {
     readonly version: number;
@@ -52,11 +53,17 @@ const recorded = async () =>
 
 describe('the views, for operators', () => {
   it('are listed with version, state, lag and rows', async () => {
-    const { status, body } = await platform.call<{ items: Projection[] }>('/api/v1/operations/projections', {
-      key: operator,
-    });
-    expect(status).toBe(200);
-    expect(body.items.find(({ name }) => name === 'users')).toMatchObject({
+    let users: Projection | undefined;
+    // What the start and its policies write goes on for a moment.
+    await until(async () => {
+      const { status, body } = await platform.call<{ items: Projection[] }>('/api/v1/operations/projections', {
+        key: operator,
+      });
+      expect(status).toBe(200);
+      users = body.items.find(({ name }) => name === 'users');
+      return users?.lagEvents === 0;
+    }, 'the end of the log');
+    expect(users).toMatchObject({
       version: 1,
       lagEvents: 0,
       lagSeconds: 0,

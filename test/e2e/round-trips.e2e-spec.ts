@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CountingProxy } from '../fixtures/counting-proxy';
+import { type Calls, CountingProxy } from '../fixtures/counting-proxy';
 import { type EventStoreDouble, noLag, startEventStoreDouble } from '../servers/eventstoredb/double';
 import { type Child, startChild } from './child';
 
@@ -64,19 +64,24 @@ describe('what is asked of EventStoreDB', () => {
     await work();
     return proxy.since(before);
   };
+  /** Fails unless one of five rounds of the same work asks for so little. Something else may be read meanwhile: the head of the log after 15 s, what was sealed. */
+  const expectRound = async (work: (round: number) => Promise<unknown>, isEnough: (calls: Calls) => boolean) => {
+    const rounds: Calls[] = [];
+    while (rounds.length < 5 && !rounds.some(isEnough)) rounds.push(await asked(() => work(rounds.length)));
+    expect([rounds, rounds.some(isEnough)]).toEqual([rounds, true]);
+  };
   const oneByOne = (work: (index: number) => Promise<unknown>) => async (): Promise<void> => {
     for (let index = 0; index < 10; index += 1) await work(index);
   };
 
   it(
     'is one read for a GET that comes alone, for authentication and authorisation together',
-    async () =>
-      expect(await asked(oneByOne((index) => call('GET', `/agents/${agents[index]}`)))).toMatchObject({
-        reads: 10,
-        pages: 10,
-        appends: 0,
-        subscriptions: 0,
-      }),
+    () =>
+      expectRound(
+        oneByOne((index) => call('GET', `/agents/${agents[index]}`)),
+        ({ reads, pages, appends, subscriptions }) =>
+          reads === 10 && pages === 10 && appends === 0 && subscriptions === 0,
+      ),
     LONG,
   );
 
@@ -94,18 +99,12 @@ describe('what is asked of EventStoreDB', () => {
   it(
     'is asked once for a request with a body, too, and once for what it wrote',
     async () => {
-      // The seal of what was written may come before the next is asked for. On a busy machine something else may be read meanwhile.
-      const rounds: { readonly reads: number; readonly appends: number }[] = [];
-      const isEnough = () => rounds.some(({ reads, appends }) => appends >= 10 && reads <= 2 * appends);
-      while (rounds.length < 5 && !isEnough()) {
-        const change = `of round ${rounds.length}`;
-        rounds.push(
-          await asked(
-            oneByOne((index) => call('PUT', `/agents/${agents[index]}`, { description: `Change ${change}` })),
-          ),
-        );
-      }
-      expect([rounds, isEnough()]).toEqual([rounds, true]);
+      // The seal of what was written may come before the next is asked for.
+      await expectRound(
+        (round) =>
+          oneByOne((index) => call('PUT', `/agents/${agents[index]}`, { description: `Change of round ${round}` }))(),
+        ({ reads, appends }) => appends >= 10 && reads <= 2 * appends,
+      );
       const many = await asked(() =>
         Promise.all(agents.map((id) => call('PUT', `/agents/${id}`, { description: 'Changed together' }))),
       );
@@ -132,8 +131,14 @@ describe('what is asked of EventStoreDB', () => {
   it(
     'is one read in 15 s where nothing happens, over one subscription',
     async () => {
-      const { reads, subscriptions, appends } = await asked(() => pause(15_000));
-      expect(reads).toBeLessThanOrEqual(1);
+      let took = 0;
+      const { reads, subscriptions, appends } = await asked(async () => {
+        const begun = performance.now();
+        await pause(14_500);
+        took = performance.now() - begun;
+      });
+      // Two, where the pause of a process that stood still was longer.
+      expect(reads).toBeLessThanOrEqual(Math.ceil(took / 15_000));
       expect([subscriptions, appends, server.listeners()]).toEqual([0, 0, 1]);
     },
     LONG,

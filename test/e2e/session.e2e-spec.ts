@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { systemClock } from '@app/kernel';
+import { filesWhere } from '../fixtures/files-under';
 import { startTestPlatform } from './harness';
 import { byCookie, COOKIE_FORM, ME, platform, post, SESSION, signIn, withSessions, world } from './session-world';
 
@@ -91,7 +91,7 @@ describe('a session', () => {
 
   it('lasts no longer than its key', async () => {
     const { userId } = await platform.newCaller();
-    const expiresAt = new Date(Date.now() + 1_500).toISOString();
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const { secret } = (
       await platform.call<{ secret: string }>('/api/v1/core/api-keys', {
         method: 'POST',
@@ -101,22 +101,24 @@ describe('a session', () => {
     const started = await post(secret);
     expect(started.body.expiresAt).toBe(expiresAt);
     const cookie = String(started.headers['set-cookie']).split(';')[0] as string;
-    while (Date.now() < Date.parse(expiresAt)) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await byCookie(ME, cookie)).status).toBe(401);
+    const statusAt = async (milliseconds: number): Promise<number> => {
+      const clock = jest.spyOn(systemClock, 'now').mockImplementation(() => new Date(milliseconds));
+      try {
+        return (await byCookie(ME, cookie)).status;
+      } finally {
+        clock.mockRestore();
+      }
+    };
+    const end = Date.parse(expiresAt);
+    expect([await statusAt(end - 1), await statusAt(end)]).toEqual([200, 401]);
   });
 
   it('is kept nowhere but in the cookie', async () => {
     const { key } = await platform.newCaller();
     const secret = (await signIn(key)).slice('ap_session='.length);
-    const files = (folder: string): string[] =>
-      readdirSync(folder).flatMap((name) => {
-        const path = join(folder, name);
-        return statSync(path).isDirectory() ? files(path) : [path];
-      });
-    const found = files(platform.dataDir).filter((path) => {
-      const bytes = readFileSync(path);
-      return [secret, secret.slice(3), key].some((text) => bytes.includes(text));
-    });
+    const found = filesWhere(platform.dataDir, (bytes) =>
+      [secret, secret.slice(3), key].some((text) => bytes.includes(text)),
+    );
     expect(found).toEqual([]);
   });
 

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backup, restore } from '@app/backup';
 import { systemClock } from '@app/kernel';
 import { skillNamesDecider } from '@app/skills';
 import { zipFile } from '../fixtures/files/office';
+import { wordsUnder } from '../fixtures/files-under';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 
@@ -63,10 +64,7 @@ const about = async (word: string, place: Readonly<Record<string, string>>, key?
 const bodies = async (): Promise<number> => (await product.platform.host.stores.blobs.list(null, 1_000)).length;
 const heldIn = async (spaceId: string): Promise<number> =>
   (await product.platform.host.stores.decisions.load(skillNamesDecider, spaceId)).state.size;
-const onDisk = (word: string, folder = product.dataDir): boolean =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .some((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1').toLowerCase().includes(word));
+const onDisk = (word: string): boolean => wordsUnder(product.dataDir, [word]).length > 0;
 const receipt = async (id: string, { call } = product): Promise<boolean> => {
   const { body } = await call<{ items: readonly { readonly data: { readonly stream: string } }[] }>(
     '/api/v1/audit/events?category=erasure&type=ContentErased&limit=100&order=desc',

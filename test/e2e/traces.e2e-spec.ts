@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../fixtures/until';
 import { startChild } from './child';
 import { ADMIN_KEY } from './harness';
 
@@ -47,6 +48,12 @@ test('a write is one trace: the request, its command, the append, the views', as
     body: JSON.stringify({ name: CANARY }),
   });
   expect(space.status).toBe(201);
+  // The answer waits for what it shows alone: the view of auditors may be behind it still.
+  const after = { 'x-api-key': ADMIN_KEY, 'x-read-after': space.headers.get('x-log-position') ?? '' };
+  await until(
+    async () => (await fetch(`${product.url}/api/v1/audit/events?limit=1`, { headers: after })).ok,
+    'the view of auditors',
+  );
   await product.stop();
   rmSync(dataDir, { recursive: true });
 

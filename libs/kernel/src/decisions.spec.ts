@@ -79,6 +79,23 @@ describe('Decisions', () => {
     expect(append.mock.calls.length).toBeLessThanOrEqual(2 * texts.length);
   });
 
+  it('counts no turns of others of its process as a race that is lost', async () => {
+    const { log, decisions } = setUp();
+    jest.useFakeTimers();
+    try {
+      // Six seconds together, on a log that is slow.
+      log.before = () => new Promise((resolve) => setTimeout(resolve, 300));
+      const texts = Array.from({ length: 20 }, (_, number) => String(number));
+      const receipts = Promise.allSettled(
+        texts.map((text) => decisions.transact(notes, 'n1', { type: 'Note', text }, meta())),
+      );
+      await jest.advanceTimersByTimeAsync(20_000);
+      expect((await receipts).map(({ status }) => status)).toEqual(texts.map(() => 'fulfilled'));
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('remembers aggregates by what they hold, not by their number', async () => {
     const { log, decisions } = setUp();
     const text = 'x'.repeat(400_000);

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Baseline, Baselines, beginning, endOf, type Loaded } from './baselines';
 import type { CommandMeta, Receipt } from './command-meta';
 import { inTime } from './rest';
@@ -10,15 +9,12 @@ import { isWrongExpectedRevision, type StreamLog } from './log-records';
 import { LogAbsence } from './log-absence';
 import { Queues } from './concurrency';
 import type { RecordedEvent } from './recorded-event';
+import { again, LINE_MS } from './race';
 import { SNAPSHOT_EVENTS, Snapshots, type SnapshotStore } from './snapshots';
 import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
 /** Maximum attempts of a writer that should be the only one. It gives way if it loses every time. */
 export const MAX_ATTEMPTS = 3;
-/** Decide again for this long while other writers are faster. */
-const RACE_MS = 5_000;
-/** Longest random pause between two attempts when another process was faster. */
-const LONGEST_PAUSE_MS = 50;
 /** Serve an aggregate from memory for this long while the log is away or slow. */
 const RECALLED_MS = 5 * 60 * 1000;
 
@@ -51,7 +47,8 @@ export class Decisions {
   /**
    * Decides a command on the aggregate `id` and appends its events. A command id that the stream knows returns its first
    * receipt and decides nothing. Throws the decider's rejection, `DomainError` `precondition_failed`, `idempotency_key_reused`
-   * or, if others are faster for five seconds, `conflict`; `Unavailable` if the log is.
+   * or, if other processes are faster for five seconds, or the line of this one is longer than eight, `conflict`; `Unavailable`
+   * if the log is.
    */
   async transact<State, Command, Event extends AnyEvent>(
     decider: Decider<State, Command, Event>,
@@ -60,7 +57,7 @@ export class Decisions {
     meta: CommandMeta,
   ): Promise<Receipt> {
     const stream = streamOf(decider.category, id);
-    const deadline = performance.now() + RACE_MS;
+    const latest = performance.now() + LINE_MS;
     const attempt = () =>
       this.attempt(decider, stream, command, meta).catch((error: unknown) => {
         throw namedAs(error, decider.category, id);
@@ -68,7 +65,7 @@ export class Decisions {
     // Losers of this process take turns. Otherwise each would race with all others for every revision.
     return (
       (await attempt()) ??
-      waiting(RACE_MS, (milliseconds) => this.queues.run(stream, milliseconds, () => again(attempt, stream, deadline)))
+      waiting(LINE_MS, (milliseconds) => this.queues.run(stream, milliseconds, () => again(attempt, stream, latest)))
     );
   }
 
@@ -273,20 +270,6 @@ export class Decisions {
     }
   }
 }
-
-/** Tries until no race is lost or the time is over, at least once. */
-const again = async (
-  attempt: () => Promise<Receipt | undefined>,
-  stream: string,
-  deadline: number,
-): Promise<Receipt> => {
-  for (let lost = 1; ; lost += 1) {
-    const receipt = await attempt();
-    if (receipt !== undefined) return receipt;
-    if (performance.now() > deadline) return reject('conflict', { reason: 'concurrent_changes', stream });
-    await pause(Math.random() * Math.min(2 ** lost, LONGEST_PAUSE_MS));
-  }
-};
 
 /** Names the aggregate in `not_found`, unless the error names something else: deciders, and destroyed keys, do not know it. */
 const namedAs = (error: unknown, kind: string, id: string): unknown =>
