@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 
 const root = join(__dirname, '..', '..');
@@ -41,7 +42,15 @@ export const startChild = async (
       if (found !== null) resolve(found[0]);
     });
   });
-  const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+  // One that a test which failed has left does not keep the run from its end, and ends with it.
+  const leave = (): boolean => child.kill('SIGKILL');
+  process.once('exit', leave);
+  void exited.then(() => process.removeListener('exit', leave));
+  for (const held of [child, child.stdout as Socket, child.stderr as Socket]) held.unref();
+  const kill = (signal: NodeJS.Signals): void => {
+    child.ref();
+    child.kill(signal);
+  };
   const stop = async (): Promise<void> => {
     kill('SIGTERM');
     await exited;

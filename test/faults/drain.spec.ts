@@ -119,9 +119,14 @@ test('calls that outlast a stop, and answers that were left before it, are bille
   expect(await child.exited).toBe(0);
 
   const again = await start({ MODELS_FILE: file });
-  const { items } = (await (
-    await fetch(`${again.url}/api/v1/core/usage/invocations`, { headers: { 'x-api-key': KEY } })
-  ).json()) as { items: { outcome: string; usageSource: string; usage: { outputTokens: number } }[] };
+  const recorded = async () =>
+    (
+      (await (await fetch(`${again.url}/api/v1/core/usage/invocations`, { headers: { 'x-api-key': KEY } })).json()) as {
+        items: { outcome: string; usageSource: string; usage: { outputTokens: number } }[];
+      }
+    ).items;
+  await until(async () => (await recorded()).length >= 2, 'the view with both records');
+  const items = await recorded();
   expect(items.map(({ outcome, usageSource }) => [outcome, usageSource])).toEqual([
     ['aborted', 'held'],
     ['aborted', 'upstream'],

@@ -149,7 +149,10 @@ const cases: readonly Case[] = [
       // Its place has both texts until it is noted which of them the memory has.
       const check = async (n: number) => {
         const [has, free] = n < 3 ? [before, after] : [after, before];
-        expect((await memoriesOf(given.agentId)).map(({ text }) => text)).toEqual([has]);
+        await until(
+          async () => (await memoriesOf(given.agentId)).map(({ text }) => text).join('\n') === has,
+          'the view with the text that the memory has',
+        );
         const add = async (text: string): Promise<Answer> => send(post(given, { text }));
         const again = await add(has);
         expect([again.status, again.body['id']]).toEqual([200, id]);
