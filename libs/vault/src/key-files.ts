@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /**
  * Loads the secret `name` (`VAULT_KEY`, `SEAL_KEY`): from the environment, otherwise from `folder`, otherwise a new
@@ -21,7 +31,7 @@ export const loadOrMakeKey = (options: {
   const file = join(options.folder, options.name);
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   const key = randomBytes(32).toString('base64url');
-  writeDurably(options.folder, file, key);
+  if (!writeDurably(options.folder, file, key)) return readKey(file);
   options.warn(`Generated ${options.name} in ${file}. Keep a copy apart from backups.`);
   return key;
 };
@@ -72,15 +82,33 @@ const textOf = (file: string): string => {
   }
 };
 
-/** `wx`: of two processes that start at once, one makes the key and the other stops. */
-const writeDurably = (folder: string, file: string, text: string): void => {
-  const descriptor = openSync(file, 'wx', 0o600);
-  writeSync(descriptor, `${text}\n`);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
+/**
+ * The file gets its name when it is whole, so a process that dies meanwhile leaves none that holds no key. A link
+ * replaces nothing: false where another process, which starts at the same time, made the key.
+ */
+const writeDurably = (folder: string, file: string, text: string): boolean => {
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;
+  try {
+    writeFileSync(unfinished, `${text}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    linkSync(unfinished, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  for (const changed of [folder, dirname(folder)]) flush(changed);
+  return true;
+};
+
+/** Without it a power failure may undo the names in a folder. */
+const flush = (folder: string): void => {
   const directory = openSync(folder, 'r');
-  fsyncSync(directory);
-  closeSync(directory);
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 };
 
 /** `VAULT_KEY` is not the one that keys were wrapped under; nothing was read or changed. */
