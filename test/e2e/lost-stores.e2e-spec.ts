@@ -60,12 +60,15 @@ test('files that were lost are told of at the start, and those that were removed
   const again = await start(logger(), at);
   await until(async () => lines.length > 0, 'the loss to be told');
   expect(lines.join()).toContain('The log names files, but none is stored');
+  type Health = { status: string; dependencies: { blobs: { ok: boolean; reason?: string } } };
+  const blobsOf = async ({ call: ask }: TestPlatform) => (await ask<Health>('/health')).body.dependencies.blobs;
+  expect(await blobsOf(again)).toEqual({ ok: false, reason: 'the log names files, but none is stored' });
   expect((await again.call(`${documents}/${made.id}`, { method: 'DELETE' })).status).toBe(204);
   await stop();
   lines.length = 0;
   const once = await start(logger(), at);
   expect((await once.call('/api/v1/operations/blobs/sweep', { method: 'POST' })).body).toMatchObject({ blobs: 0 });
-  expect(lines).toEqual([]);
+  expect([lines, await blobsOf(once)]).toEqual([[], { ok: true }]);
 }, 60_000);
 
 test('a file that only coordinates is begun anew: what was written stands and is served, and a repeated request is decided again', async () => {

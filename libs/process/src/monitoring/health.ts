@@ -219,7 +219,7 @@ const noneWhenAway = (error: unknown): undefined => {
 };
 
 /** What is answered in time, `otherwise` where nothing is. */
-const inTime = async <T>(
+export const inTime = async <T>(
   milliseconds: number,
   asked: Promise<T>,
   otherwise: T,

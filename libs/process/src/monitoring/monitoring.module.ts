@@ -17,6 +17,7 @@ import { HealthController } from './health.controller';
 import { MetricsController } from './metrics.controller';
 import { measurePlatform, type MeasuredParts } from './platform-metrics';
 import { reindexingOf } from './reindexing';
+import { blobsHealth } from './stored-files';
 
 const MEASURED = Symbol('MeasuredParts');
 
@@ -37,7 +38,7 @@ interface HealthyParts {
 }
 
 const healthOf = (parts: HealthyParts): Health => {
-  const { log, readStore, coordination, vault, blobs, searchIndex, relay, models, mac, leases } = parts;
+  const { log, readStore, coordination, vault, searchIndex, relay, models, mac, leases } = parts;
   const logHealth = async () => {
     const { readable, writable, slow, reason } = await log.health();
     return {
@@ -56,7 +57,7 @@ const healthOf = (parts: HealthyParts): Health => {
         return views.ok ? shared : views;
       },
       vault: () => vault.health(),
-      blobs: () => blobs.health(),
+      blobs: () => blobsHealth(parts),
     },
     spared: {
       searchIndex: () => searchIndex.health(),
