@@ -128,6 +128,24 @@ describe('a source', () => {
     expect(await names()).toEqual([]);
   });
 
+  it('deletes what somebody saw and confirmed, and withholds what is gone since', async () => {
+    const { sync, send, names, fill } = await setUp('Confirming');
+    const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`${index}.md`, `File ${index}.`]));
+    await fill(files);
+    const { withheld } = (await sync({})).body;
+    expect(withheld).toHaveLength(12);
+    await send('since.md', 'Sent by another.');
+    expect((await sync({}, { confirmDeletions: withheld, dryRun: true })).body.withheld).toEqual(['since.md']);
+    const confirmed = (await sync({}, { confirmDeletions: withheld })).body;
+    expect([confirmed.vanished.toSorted(), confirmed.withheld]).toEqual([withheld.toSorted(), ['since.md']]);
+    expect(await names()).toEqual(['since.md']);
+    // Repeated as after an answer that was lost, it does no more.
+    expect((await sync({}, { confirmDeletions: withheld })).body).toEqual({ ...NOTHING, withheld: ['since.md'] });
+    for (const confirmDeletions of ['since.md', [1], ['x'.repeat(501)], null, {}])
+      expect((await sync({}, { confirmDeletions })).status).toBe(400);
+    expect((await sync({}, { confirmDeletions: true })).body.vanished).toEqual(['since.md']);
+  });
+
   it('touches no document of another source, of another Agent, or that was uploaded', async () => {
     const one = await setUp('Sources apart');
     const two = await setUp('Agents apart');

@@ -119,6 +119,29 @@ describe('operator sync', () => {
     expect(await names()).toEqual(['new.md']);
   });
 
+  it('deletes what was shown under a code, and nothing where others are gone by then', async () => {
+    const { agent, names } = await setUp('Operating with codes');
+    const files = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`${index}.md`, `File ${index}.`]));
+    await synced(folderOf(files), agent);
+    const folder = folderOf({ 'new.md': 'New.' });
+    const { confirmation } = (await synced(folder, agent)).result;
+    // Sent by another, who has this file beside the others.
+    await synced(folderOf({ ...files, 'new.md': 'New.', 'since.md': 'Since.' }), agent);
+    const other = await synced(folder, agent, '--confirm', confirmation as string);
+    expect([other.code, (other.result['withheld'] as string[]).includes('since.md')]).toEqual([3, true]);
+    expect((await names()).length).toBe(13);
+    const seen = await operator('sync', folder, '--agent', agent, '--source', 'handbook');
+    const [, code = ''] = /--confirm ([0-9a-f]{12})\./.exec(seen.out) ?? [];
+    expect(code).toBe(other.result['confirmation']);
+    const done = await synced(folder, agent, '--confirm', code);
+    expect([done.code, done.result['confirmation'], (done.result['deleted'] as string[]).length]).toEqual([
+      0,
+      null,
+      12,
+    ]);
+    expect(await names()).toEqual(['new.md']);
+  });
+
   it('finds a renamed file under one of its names all the while', async () => {
     const { agent, names } = await setUp('Renaming');
     const text = 'The capybara swims across the river.';

@@ -38,7 +38,14 @@ export { RetitleWorker } from './retitle/retitle-worker';
 export * from './search/retrieval';
 export { PutSyncedFile } from './sync/commands/put-synced-file';
 export { SyncSource } from './sync/commands/sync-source';
-export { MOST_SYNCED_FILES, samePath, sourceFilesSchema, sourceIdSchema, sourcePathSchema } from './sync/source-paths';
+export {
+  confirmedPathsSchema,
+  MOST_SYNCED_FILES,
+  samePath,
+  sourceFilesSchema,
+  sourceIdSchema,
+  sourcePathSchema,
+} from './sync/source-paths';
 export type { SyncedDocument } from './sync/sync-plan';
 export { SyncedDocuments, syncProvider } from './sync/synced-documents';
 export { CreateTag, type CreatedTag } from './tags/commands/create-tag';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,6 +18,8 @@ interface SyncOptions {
   readonly agent: string;
   readonly source: string;
   readonly confirmDeletions?: boolean;
+  /** The code of the deletions that an earlier run withheld. */
+  readonly confirm?: string;
   readonly dryRun?: boolean;
 }
 
@@ -34,6 +37,8 @@ interface Synced {
   readonly unchanged: number;
   readonly deleted: readonly string[];
   readonly withheld: readonly string[];
+  /** What confirms the deletions that are withheld, and no others; null where none is. */
+  readonly confirmation: string | null;
   /** Links and files whose names the platform does not take. */
   readonly skipped: readonly string[];
   readonly failed: readonly NotSent[];
@@ -45,26 +50,22 @@ const ASKED_EVERY_MS = 200;
 const sync: Verb<[folder: string, SyncOptions]> = async (
   { api, output },
   folder,
-  { agent, source, confirmDeletions = false, dryRun = false },
+  { agent, source, confirmDeletions = false, confirm, dryRun = false },
 ): Promise<ExitCode> => {
   const { files: found, skipped } = await filesOf(folder);
   const { files, failed } = names().namedWell(found);
-  if (files.length === 0 && !confirmDeletions)
+  if (files.length === 0 && !confirmDeletions && confirm === undefined)
     throw new Failure(
       `${folder} has no files. To delete all documents of the source, add --confirm-deletions.`,
       EXIT.wrongUsage,
     );
   const at = `/api/v1/core/knowledge/${encodeURIComponent(agent)}/sources/${source}`;
   const listed = files.map(({ path, contentHash }) => ({ path, contentHash }));
-  const compare = (onlySaid: boolean): Promise<Plan> =>
+  const compare = (body: { readonly confirmDeletions: boolean | readonly string[]; readonly dryRun: boolean }) =>
     retryRejected(() =>
-      api.json<Plan>(`${at}/sync`, {
-        method: 'POST',
-        body: { files: listed, confirmDeletions, dryRun: onlySaid },
-        withinMs: LONG_WORK_MS,
-      }),
+      api.json<Plan>(`${at}/sync`, { method: 'POST', body: { files: listed, ...body }, withinMs: LONG_WORK_MS }),
     );
-  const plan = await compare(true);
+  const plan = confirmedBy(confirm, await compare({ confirmDeletions, dryRun: true }));
   const sent = new Set<string>();
   const waiting: string[] = [];
   const due = new Set([...plan.upload, ...plan.replace]);
@@ -80,10 +81,11 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
     }
   }
   // Deletions come last: a file that was renamed is found under one of its names all the while.
-  let vanished = plan.vanished;
+  let { vanished, withheld } = plan;
   if (!dryRun && vanished.length > 0) {
     await processed(api, agent, waiting, output);
-    ({ vanished } = await compare(false));
+    // Those of the first comparison alone: what another sent meanwhile is not in the list of this folder.
+    ({ vanished, withheld } = await compare({ confirmDeletions: plan.vanished, dryRun: false }));
   }
   output.progressDone();
   const isDone = (path: string): boolean => dryRun || sent.has(path);
@@ -93,14 +95,25 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
     replaced: plan.replace.filter(isDone),
     unchanged: files.length - due.size,
     deleted: vanished,
-    withheld: plan.withheld,
+    withheld,
+    confirmation: withheld.length === 0 ? null : codeOf(withheld),
     skipped,
     failed,
   };
   output.result(synced, lines);
   if (failed.length > 0) return EXIT.failed;
-  return plan.withheld.length > 0 ? EXIT.foundWrong : EXIT.done;
+  return withheld.length > 0 ? EXIT.foundWrong : EXIT.done;
 };
+
+/** What is withheld under this code is confirmed. */
+const confirmedBy = (code: string | undefined, plan: Plan): Plan =>
+  code !== undefined && plan.withheld.length > 0 && code === codeOf(plan.withheld)
+    ? { ...plan, vanished: plan.withheld, withheld: [] }
+    : plan;
+
+/** Tells lists of paths apart, in whichever order. */
+const codeOf = (paths: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(paths.toSorted())).digest('hex').slice(0, 12);
 
 /** Waits for documents that were sent to be Ready, or to have failed. Ingestion goes on by itself where it takes too long. */
 const processed = async (
@@ -136,6 +149,7 @@ const lines = ({
   unchanged,
   deleted,
   withheld,
+  confirmation,
   skipped,
   failed,
 }: Synced): readonly string[] => [
@@ -149,7 +163,7 @@ const lines = ({
   ...(withheld.length === 0
     ? []
     : [
-        `${withheld.length} documents have lost their files. That is so many that none was deleted. If it is right, run this again with --confirm-deletions.`,
+        `${withheld.length} documents have lost their files, and none of these was deleted: they are many, or came meanwhile. If it is right, run this again with --confirm ${confirmation}.`,
       ]),
 ];
 
@@ -164,7 +178,11 @@ export const addSyncVerb = (program: Command, run: Run): void => {
     .description("keep an Agent's documents the same as the files of a folder; sends only what changed")
     .requiredOption('--agent <id>', 'the Agent whose documents they are')
     .requiredOption('--source <id>', 'a name for the folder, always the same', sourceId)
-    .option('--confirm-deletions', 'delete documents also where many files are gone')
+    .option('--confirm-deletions', 'delete documents also where many files are gone, whichever they are by now')
+    .option(
+      '--confirm <code>',
+      'delete the documents that an earlier run withheld and showed with this code, if no others are withheld by now',
+    )
     .option('--dry-run', 'only show what would be done')
     .addHelpText('after', '\nHidden files and links are left out. Exit code 3: deletions wait to be confirmed.')
     .action(run(sync));

@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 /** Most files of a source. */
 export const MOST_SYNCED_FILES = 10_000;
+/** Most paths whose deletion is confirmed at once: documents of a source may be more than its files are. */
+const MOST_CONFIRMED = 10 * MOST_SYNCED_FILES;
 /** Longest path, characters. */
 const LONGEST_PATH = 500;
 
@@ -48,4 +50,7 @@ export const sourceFilesSchema = z
       seen.add(same);
     }
   });
+/** The paths whose deletion is confirmed. Those of no document say nothing, so they need not be well formed. */
+export const confirmedPathsSchema = z.array(z.string().max(LONGEST_PATH)).max(MOST_CONFIRMED);
+
 export type SourceFile = z.output<typeof sourceFilesSchema>[number];

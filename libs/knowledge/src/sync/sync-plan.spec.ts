@@ -35,3 +35,23 @@ it.each([
   expect([vanished.length, withheld.length]).toEqual(isWithheld ? [0, gone] : [gone, 0]);
   expect(syncPlan(files, documents, true).vanished.length).toBe(gone);
 });
+
+it('deletes what was confirmed by its path, however it is composed, and withholds all else', () =>
+  expect(
+    syncPlan(
+      [file('same')],
+      [document('same'), document('\u00fc.md'), document('since')],
+      ['same', 'u\u0308.md', 'gone'],
+    ),
+  ).toEqual({
+    upload: [],
+    replace: [],
+    vanished: [document('\u00fc.md')],
+    withheld: [document('since')],
+  }));
+
+it('withholds nothing but what is gone where paths are confirmed of which none is', () => {
+  const nothing = { upload: [], replace: [], vanished: [], withheld: [] };
+  expect(syncPlan([file('a')], [document('a')], ['a'])).toEqual(nothing);
+  expect(syncPlan([], many(1), [])).toEqual({ ...nothing, withheld: many(1) });
+});

@@ -14,9 +14,12 @@ export interface SyncPlan {
   readonly replace: readonly string[];
   /** Documents whose files are gone, to be deleted. */
   readonly vanished: readonly SyncedDocument[];
-  /** The same where so many are gone that somebody has to confirm it: then none is deleted. */
+  /** The same where somebody has to confirm it: so many are gone, or others than those that were confirmed. */
   readonly withheld: readonly SyncedDocument[];
 }
+
+/** Which deletions are confirmed: those of these paths and no others; or all, or none, however many they are. */
+export type ConfirmedDeletions = boolean | readonly string[];
 
 /** So many deletions, of so large a part of the documents, are withheld until they are confirmed (wire, Document). */
 const MANY = 10;
@@ -26,7 +29,7 @@ const LARGE_PART = 0.1;
 export const syncPlan = (
   files: readonly SourceFile[],
   documents: readonly SyncedDocument[],
-  confirmDeletions: boolean,
+  confirmed: ConfirmedDeletions,
 ): SyncPlan => {
   const byPath = new Map(documents.map((document) => [samePath(document.path), document]));
   const upload: string[] = [];
@@ -38,8 +41,15 @@ export const syncPlan = (
     else if (known.contentHash !== contentHash) replace.push(path);
   }
   const gone = [...byPath.values()];
+  if (typeof confirmed !== 'boolean') {
+    const seen = new Set(confirmed.map(samePath));
+    const { vanished = [], withheld = [] } = Object.groupBy(gone, ({ path }) =>
+      seen.has(samePath(path)) ? 'vanished' : 'withheld',
+    );
+    return { upload, replace, vanished, withheld };
+  }
   const isMany = gone.length > MANY && gone.length > LARGE_PART * documents.length;
-  return isMany && !confirmDeletions
+  return isMany && !confirmed
     ? { upload, replace, vanished: [], withheld: gone }
     : { upload, replace, vanished: gone, withheld: [] };
 };

@@ -17,6 +17,7 @@ import {
 import { type CommandMeta, streamOf } from '@app/kernel';
 import {
   Bodies,
+  confirmedPathsSchema,
   MOST_SYNCED_FILES,
   PutSyncedFile,
   sourceFilesSchema,
@@ -37,7 +38,12 @@ import { readUpload, type UploadedFile } from './upload-files';
 
 const listing = z.strictObject({
   files: sourceFilesSchema.describe(`All files of the source, each path once; at most ${MOST_SYNCED_FILES}.`),
-  confirmDeletions: z.boolean().default(false).describe('Also deletes where many files are gone.'),
+  confirmDeletions: z
+    .union([z.boolean(), confirmedPathsSchema])
+    .default(false)
+    .describe(
+      'The paths whose documents may be deleted, such as those that were `withheld`: all others are withheld. `true` also deletes where many files are gone, whichever they are.',
+    ),
   dryRun: z.boolean().default(false).describe('Only says what would be done.'),
 });
 const paths = (text: string) => z.array(z.string()).describe(text);
@@ -47,7 +53,9 @@ const syncResult = presenter(
     upload: paths('New files, whose contents are to follow.'),
     replace: paths('Files whose contents are other than before, and are to follow.'),
     vanished: paths('Files that are gone. Their documents are deleted.'),
-    withheld: paths('Files that are gone, so many that their deletion has to be confirmed.'),
+    withheld: paths(
+      'Files that are gone, so many, or others than were confirmed, that their deletion has to be confirmed.',
+    ),
   }),
 );
 /** What multipart fields say; JSON is no way to send a file. */

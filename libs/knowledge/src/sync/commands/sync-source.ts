@@ -6,14 +6,14 @@ import { documentDecider } from '../../document/document.decider';
 import { inLanes } from '../../document/lanes';
 import { SYNCED_DOCUMENTS, type SyncedDocumentsOf } from '../../lookups';
 import type { SourceFile } from '../source-paths';
-import { type SyncedDocument, type SyncPlan, syncPlan } from '../sync-plan';
+import { type ConfirmedDeletions, type SyncedDocument, type SyncPlan, syncPlan } from '../sync-plan';
 
 export interface SourceListing {
   readonly agentId: string;
   readonly sourceId: string;
   /** All files of the source. */
   readonly files: readonly SourceFile[];
-  readonly confirmDeletions: boolean;
+  readonly confirmDeletions: ConfirmedDeletions;
   /** Only says what would be done. */
   readonly dryRun: boolean;
 }
