@@ -1,5 +1,5 @@
 import { TimeOrderedIds } from '@app/kernel';
-import { bucketDecider, bucketIdOf } from '@app/memory';
+import { bucketDecider, bucketIdOf, memoryDecider } from '@app/memory';
 import { until } from '../fixtures/until';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
 import type { Answer } from './harness';
@@ -207,6 +207,58 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
     const other = await tea();
     expect(other.status).toBe(201);
     expect(other.body.id).not.toBe(id);
+  });
+
+  it('an edit that is held up until its text was given to another does not change the memory any more', async () => {
+    const { owner, platform } = world;
+    const { decisions } = platform.platform.host.stores;
+    const { id } = (await world.post(owner.key, { text: 'Drinks tea' }, agentId)).body;
+    const bucketId = bucketIdOf({ agentId, userId: owner.userId, kind: 'personal' });
+    const isHeld = async () =>
+      (await decisions.load(bucketDecider, bucketId)).state.places.get(id)?.edits.isEmpty() === false;
+    const transact = decisions.transact.bind(decisions);
+    const held = Promise.withResolvers<void>();
+    const stalled = jest.spyOn(decisions, 'transact').mockImplementation(async (decider, thing, command, meta) => {
+      if ((command as { type: string }).type === 'Edit') {
+        stalled.mockRestore();
+        await held.promise;
+      }
+      return transact(decider, thing, command, meta);
+    });
+    const edit = at(agentId).edit(id, 'Drinks coffee');
+    await until(isHeld, 'the place of the edit');
+    await until(async () => !(await isHeld()), 'the end of its time', { patience: 20_000 });
+    const other = await world.post(owner.key, { text: 'Drinks coffee' }, agentId);
+    held.resolve();
+    expect([other.status, codeOf(await edit)]).toEqual([201, 'conflict']);
+    const listed = await world.list(owner.key, '?limit=100', agentId);
+    expect(listed.map(({ text }) => text).toSorted()).toEqual(['Drinks coffee', 'Drinks tea']);
+    // What it is shown with can be changed.
+    const shown = listed.find((memory) => memory.id === id);
+    const changed = await platform.call(`${world.path(agentId)}/${id}`, {
+      method: 'PUT',
+      key: owner.key,
+      headers: { 'if-match': `"${shown?.revision}"` },
+      body: { text: 'Drinks water' },
+    });
+    expect(changed.status).toBe(200);
+  });
+
+  it('an edit that is held up while its text stays free is done', async () => {
+    const { decisions } = world.platform.platform.host.stores;
+    const { id } = (await world.post(world.owner.key, { text: 'Likes rain' }, agentId)).body;
+    const transact = decisions.transact.bind(decisions);
+    const stalled = jest.spyOn(decisions, 'transact').mockImplementation(async (decider, thing, command, meta) => {
+      if ((command as { type: string }).type === 'Edit') {
+        stalled.mockRestore();
+        const abandon = { type: 'AbandonEdit', ticket: ids.next(), hash: 'snow' } as const;
+        await transact(memoryDecider, id, abandon, { ...meta, commandId: ids.next() });
+      }
+      return transact(decider, thing, command, meta);
+    });
+    const ids = new TimeOrderedIds();
+    expect((await at(agentId).edit(id, 'Likes snow')).status).toBe(200);
+    expect((await world.list(world.owner.key, '?limit=100', agentId)).map(({ text }) => text)).toEqual(['Likes snow']);
   });
 
   it('one takes the place of a memory', async () => {

@@ -77,3 +77,11 @@ test('a memory stays as it is where an edit was flagged, but for its revision', 
   };
   expect(rowsAfter(memories, proposed, event(1, flagged))).toEqual({ m1: { ...row, revision: 1 } });
 });
+
+test('a memory whose edit was abandoned is shown at its revision', () => {
+  const abandoned = event(2, { type: 'MemoryEditAbandoned', data: { ticket: 't1' } });
+  const confirmed = event(1, { type: 'MemoryConfirmed', data: { agentId: 'a1', kind: 'shared', screening } });
+  expect(rowsAfter(memories, proposed, confirmed, abandoned)).toEqual({
+    m1: { ...rowsAfter(memories, proposed, confirmed)['m1'], revision: 2 },
+  });
+});

@@ -41,6 +41,7 @@ export const memories: RowProjection = {
     'MemorySavedForMe',
     'MemoryDiscarded',
     'MemoryEdited',
+    'MemoryEditAbandoned',
     'MemoryFlagged',
     'MemoryDeleted',
   ],
@@ -92,6 +93,8 @@ export const memories: RowProjection = {
       }
       case 'MemoryEdited':
         return [{ op: 'patch', key, fields: { ...event.data, updatedAt: recordedAt, revision } }];
+      case 'MemoryEditAbandoned':
+        return [{ op: 'patch', key, fields: { revision } }];
       case 'MemoryFlagged':
         return event.data.during === 'edit' ? [{ op: 'patch', key, fields: { revision } }] : [{ op: 'remove', key }];
       case 'MemoryDiscarded':

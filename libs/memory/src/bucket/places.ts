@@ -92,9 +92,27 @@ export class Places {
 
   /**
    * Holds the text that a saved memory is to have beside the one that it has, then acts. Whatever comes of it, its place has that of the memory
-   * afterwards; where the outcome of the act is unknown a policy sees to that. Rejects `conflict` `equal_memory` as `taking` does.
+   * afterwards; where the outcome of the act is unknown a policy sees to that. Rejects `conflict` `equal_memory` as `taking` does. The act is given
+   * how many edits were over before, and rejects `conflict` `memory_edited` where more are: then its text may have gone to another, and is taken anew.
    */
   async editing(
+    owner: BucketOwner,
+    edited: Pick<Taking, 'memoryId' | 'hash' | 'screening'>,
+    meta: CommandMeta,
+    act: (edits: number) => Promise<Receipt>,
+  ): Promise<Receipt> {
+    for (;;) {
+      const { state } = await this.decisions.load(memoryDecider, edited.memoryId);
+      const edits = state.status === 'saved' ? (state.edits ?? 0) : 0;
+      try {
+        return await this.editingOnce(owner, edited, meta, () => act(edits));
+      } catch (error) {
+        if (!isDomainError(error, 'conflict') || error.facts['reason'] !== 'memory_edited') throw error;
+      }
+    }
+  }
+
+  private async editingOnce(
     owner: BucketOwner,
     { memoryId, hash, screening }: Pick<Taking, 'memoryId' | 'hash' | 'screening'>,
     meta: CommandMeta,

@@ -52,8 +52,25 @@ describe('a memory', () => {
     given(memoryDecider).when({ type: 'Confirm', screening }).rejects('not_found');
   });
 
+  it('is not edited by who took a place for it before another edit was done or abandoned', () => {
+    const edit = { type: 'Edit', text: 'Tea is out', hash: 'h2', screening, edits: 0 } as const;
+    const abandoned: MemoryEvent = { type: 'MemoryEditAbandoned', data: { ticket: 't1' } };
+    const edited: MemoryEvent = { type: 'MemoryEdited', data: { text: 'Coffee', hash: 'h3', screening } };
+    given(memoryDecider, saved).when({ type: 'AbandonEdit', ticket: 't1', hash: 'h2' }).yields(abandoned);
+    // It is done, or was.
+    given(memoryDecider, saved).when({ type: 'AbandonEdit', ticket: 't1', hash: 'h' }).yields();
+    given(memoryDecider, proposed).when({ type: 'AbandonEdit', ticket: 't1', hash: 'h2' }).yields();
+    for (const before of [abandoned, edited]) {
+      const over = given(memoryDecider, saved, before);
+      over.when(edit).rejects('conflict', { reason: 'memory_edited' });
+      over
+        .when({ ...edit, edits: 1 })
+        .yields({ type: 'MemoryEdited', data: { text: 'Tea is out', hash: 'h2', screening } });
+    }
+  });
+
   it('is edited once it is saved, by what was found safe', () => {
-    const edit = { type: 'Edit', text: 'Tea is out', hash: 'h2', screening } as const;
+    const edit = { type: 'Edit', text: 'Tea is out', hash: 'h2', screening, edits: 0 } as const;
     given(memoryDecider, saved)
       .when(edit)
       .yields({ type: 'MemoryEdited', data: { text: 'Tea is out', hash: 'h2', screening } });
@@ -110,7 +127,8 @@ describe('a memory', () => {
       { type: 'Confirm', screening },
       { type: 'SaveForMe', hash: 'mine', screening },
       { type: 'Discard', reason: 'discarded' },
-      { type: 'Edit', text: 'Tea is out', hash: 'h2', screening },
+      { type: 'Edit', text: 'Tea is out', hash: 'h2', screening, edits: 0 },
+      { type: 'AbandonEdit', ticket: 't1', hash: 'h2' },
       { ...flag, during: 'creation' },
       { ...flag, during: 'choice' },
       { ...flag, during: 'edit' },

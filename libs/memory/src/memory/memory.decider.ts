@@ -22,8 +22,16 @@ export interface NewMemory {
 
 type Fields = Omit<NewMemory, 'text'> & { readonly text: Sensitive<string> };
 export type ProposedMemory = { readonly status: 'proposed'; readonly expiresAt: string } & Fields;
-/** `refused`: hash of the last text that it was not changed to, since that was flagged. */
-export type SavedMemory = { readonly status: 'saved'; readonly refused?: string } & Fields;
+/**
+ * `refused`: hash of the last text that it was not changed to, since that was flagged. `edits`: how many edits are over, done or
+ * abandoned; none where it is absent. `abandoned`: ticket of the last that was.
+ */
+export type SavedMemory = {
+  readonly status: 'saved';
+  readonly refused?: string;
+  readonly edits?: number;
+  readonly abandoned?: string;
+} & Fields;
 
 /** Whose bucket it was in, or would have been. */
 export type MemoryPlace = Pick<NewMemory, 'agentId' | 'userId' | 'kind'>;
@@ -41,7 +49,16 @@ export type MemoryCommand =
   | { readonly type: 'Confirm'; readonly screening: Screened }
   | { readonly type: 'SaveForMe'; readonly hash: string; readonly screening: Screened }
   | { readonly type: 'Discard'; readonly reason: DiscardReason }
-  | { readonly type: 'Edit'; readonly text: string; readonly hash: string; readonly screening: Screened }
+  /** `edits`: how many were over before its place was taken. Rejects `conflict` `memory_edited` where more are: the text may not be free any more. */
+  | {
+      readonly type: 'Edit';
+      readonly text: string;
+      readonly hash: string;
+      readonly screening: Screened;
+      readonly edits: number;
+    }
+  /** The edit of a ticket was cut short: whoever is still at it must not change the memory any more. `hash`: of the text that it was to have. */
+  | { readonly type: 'AbandonEdit'; readonly ticket: string; readonly hash: string }
   | ({
       readonly type: 'Flag';
       readonly during: 'creation' | 'choice' | 'edit';
@@ -76,6 +93,10 @@ export const memoryDecider: Decider<Memory, MemoryCommand, MemoryEvent> = {
         return discarded(command, memory);
       case 'Edit':
         return edited(command, memory);
+      case 'AbandonEdit':
+        return memory.status === 'saved' && memory.hash !== command.hash && memory.abandoned !== command.ticket
+          ? [{ type: 'MemoryEditAbandoned', data: { ticket: command.ticket } }]
+          : [];
       case 'Flag':
         return flagged(command, memory);
       case 'Repeat':
@@ -152,10 +173,13 @@ const notSaved = (place: MemoryPlace, reason: DiscardReason): MemoryEvent => ({
   data: { ...placeOf(place), reason },
 });
 
-const edited = ({ type: _type, ...data }: Of<'Edit'>, memory: Memory): readonly MemoryEvent[] => {
+const edited = ({ type: _type, edits, ...data }: Of<'Edit'>, memory: Memory): readonly MemoryEvent[] => {
   if (memory.status === 'proposed') return reject('conflict', { reason: 'memory_proposed' });
   if (memory.status !== 'saved') return reject('not_found');
-  return data.text === memory.text ? [] : [{ type: 'MemoryEdited', data }];
+  if (data.text === memory.text) return [];
+  return edits === (memory.edits ?? 0)
+    ? [{ type: 'MemoryEdited', data }]
+    : reject('conflict', { reason: 'memory_edited' });
 };
 
 /** A memory that is edited stays as it is. */
@@ -182,9 +206,16 @@ const deleted = (memory: Memory): readonly MemoryEvent[] => {
 
 const changed = (
   memory: ProposedMemory | SavedMemory,
-  event: Extract<MemoryEvent, { type: 'MemoryConfirmed' | 'MemorySavedForMe' | 'MemoryEdited' }>,
+  event: Extract<
+    MemoryEvent,
+    { type: 'MemoryConfirmed' | 'MemorySavedForMe' | 'MemoryEdited' | 'MemoryEditAbandoned' }
+  >,
 ): Memory => {
-  if (event.type === 'MemoryEdited') return { ...memory, ...event.data };
+  if (event.type === 'MemoryEdited' || event.type === 'MemoryEditAbandoned') {
+    if (memory.status !== 'saved') return memory;
+    const given = event.type === 'MemoryEdited' ? event.data : { abandoned: event.data.ticket };
+    return { ...memory, ...given, edits: (memory.edits ?? 0) + 1 };
+  }
   const { status: _, expiresAt: _expires, ...fields } = { expiresAt: null, ...memory };
   if (event.type === 'MemoryConfirmed') return { ...fields, status: 'saved', ...event.data };
   // What takes the place of a shared one does not as somebody's own.

@@ -82,6 +82,13 @@ export const memoryEdited = defineEvent({
   data: z.strictObject({ text, hash, screening }),
 });
 
+export const memoryEditAbandoned = defineEvent({
+  type: 'MemoryEditAbandoned',
+  description:
+    'A saved memory keeps its text: a request to change it was cut short, or is too slow, and cannot change it any more. Others may have the text that it was to have. `ticket`: of the place that was taken for it.',
+  data: z.strictObject({ ticket: z.uuid() }),
+});
+
 export const memoryFlagged = defineEvent({
   type: 'MemoryFlagged',
   description:
@@ -107,6 +114,7 @@ export const memoryEvents = [
   memorySavedForMe,
   memoryDiscarded,
   memoryEdited,
+  memoryEditAbandoned,
   memoryFlagged,
   memoryDeleted,
 ] as const;

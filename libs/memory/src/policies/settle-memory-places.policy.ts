@@ -76,7 +76,10 @@ export class SettleMemoryPlaces implements Policy {
     if (use === 'note') return;
     const since = meta.now.getTime() - Date.parse(context.recordedAt);
     if (use === 'edit') {
-      await this.places.settled(memoryId, (memory) => memory.status === 'saved' && memory.hash !== data.hash, since);
+      const isPending = (memory: Memory) => memory.status === 'saved' && memory.hash !== data.hash;
+      if (isPending(await this.places.settled(memoryId, isPending, since)))
+        // Before the text is given to others: the request may be slow, and not dead.
+        await this.decisions.transact(memoryDecider, memoryId, { type: 'AbandonEdit', ticket, hash: data.hash }, meta);
       return this.places.note(memoryId, ticket, meta);
     }
     const isNew = use === 'save' || use === 'propose';

@@ -41,8 +41,8 @@ export class UpdateMemoryHandler implements ICommandHandler<UpdateMemory> {
     const owner = bucketOf(memory);
     const hash = this.places.hashOf(owner, safe.text);
     const { screening } = safe;
-    return this.places.editing(owner, { memoryId, hash, screening }, meta, () =>
-      this.decisions.transact(memoryDecider, memoryId, { type: 'Edit', ...safe, hash }, meta),
+    return this.places.editing(owner, { memoryId, hash, screening }, meta, (edits) =>
+      this.decisions.transact(memoryDecider, memoryId, { type: 'Edit', ...safe, hash, edits }, meta),
     );
   }
 }
