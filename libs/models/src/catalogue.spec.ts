@@ -105,6 +105,18 @@ describe('the model catalogue', () => {
     );
   });
 
+  it.each(['http://user:secret@127.0.0.1:1/v1', 'http://user@127.0.0.1:1/v1', 'http://127.0.0.1:1/v1#top'])(
+    'takes no address of which a part would not be sent: %s',
+    (baseUrl) => {
+      const file = JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl } } });
+      expect(() => read(file)).toThrow(
+        'MODELS_FILE is invalid: providers.acme.baseUrl: must have no user, password or fragment.',
+      );
+      const hub = JSON.stringify({ providers: { acme: { kind: 'transformers', hub: baseUrl } } });
+      expect(() => read(hub)).toThrow('providers.acme.hub: must have no user, password or fragment.');
+    },
+  );
+
   it.each([
     ['nothing', undefined, 'pricing: must be "free", or prices such as'],
     ['a word', 'gratis', 'pricing: must be "free", or prices such as'],

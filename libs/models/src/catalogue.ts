@@ -17,10 +17,20 @@ import { securityTier, securityTierOf } from './security-tier';
 
 const name = z.string().min(1).max(200);
 
+/** Nobody would send what else stands in an address. */
+const httpUrl = z.url({ protocol: /^https?$/ }).refine(
+  (text) => {
+    const url = URL.parse(text);
+    return url === null || `${url.username}${url.password}${url.hash}` === '';
+  },
+  { message: 'must have no user, password or fragment' },
+);
+
 const providerSchema = z.strictObject({
   /** `openai`: whoever speaks that API. `azure`: the same behind a path for each deployment, named by `modelId`, and the header `api-key`. */
   kind: z.enum(['openai', 'azure']),
-  baseUrl: z.url({ protocol: /^https?$/ }),
+  /** Its query goes with each call. */
+  baseUrl: httpUrl,
   /** Name of the environment variable with the key; absent: the provider wants none. */
   apiKeyEnv: z.string().min(1).optional(),
   /** Version of the API, of `azure` alone. */
@@ -38,7 +48,7 @@ const transformersSchema = z.strictObject({
   /** Embedding models in ONNX form, run here by the package `@huggingface/transformers`. `modelId` is a folder. */
   kind: z.literal('transformers'),
   /** Where a `modelId` that is no folder is downloaded from; absent: nothing is. */
-  hub: z.url({ protocol: /^https?$/ }).optional(),
+  hub: httpUrl.optional(),
 });
 export type TransformersDescription = z.output<typeof transformersSchema>;
 

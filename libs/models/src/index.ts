@@ -20,6 +20,7 @@ export * from './upstream/failure';
 export { imageType } from './upstream/media-types';
 export * from './upstream/reported-usage';
 export type * from './upstream/exchange';
+export { LineEnds } from './upstream/line-ends';
 export * from './upstream/upstream-call';
 export { DIMENSIONS_MISMATCH, vectorsIn } from './upstream/vectors';
 export * from './usage';

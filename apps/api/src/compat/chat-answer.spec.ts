@@ -46,6 +46,15 @@ describe('a whole answer', () => {
       'nothing, and reasons aloud under the old name and the new',
       { content: null, reasoning: '123456789', reasoning_content: '123456789' },
     ],
+    [
+      'nothing, and says what it thought and its text as parts',
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: '12345' }] },
+          { type: 'text', text: '6789' },
+        ],
+      },
+    ],
     ['a function, as it was once called', { function_call: { name: 'tool', arguments: '12345678' } }],
   ])('that calls %s is counted where its provider counts nothing', (_, message) => {
     const { known } = chatAnswer(

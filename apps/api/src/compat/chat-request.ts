@@ -75,7 +75,7 @@ export const countedTokens = (bytes: number): number => Math.ceil(bytes / BYTES_
 export const charactersOf = (said: unknown): number => {
   if (!isFields(said)) return 0;
   let characters =
-    lengthOf(said['content']) +
+    lengthOfContent(said['content']) +
     lengthOf(said['refusal']) +
     Math.max(lengthOf(said['reasoning_content']), lengthOf(said['reasoning']));
   const { function_call: legacy, tool_calls: calls } = said;
@@ -91,3 +91,14 @@ const charactersOfCall = (called: unknown): number =>
   isFields(called) ? lengthOf(called['name']) + lengthOf(called['arguments']) + lengthOf(called['input']) : 0;
 
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
+
+/** Some providers say a content as a list of parts: texts, and lists of what was thought before. */
+const lengthOfContent = (content: unknown): number =>
+  Array.isArray(content)
+    ? content.filter(isFields).reduce((sum, { text, thinking }) => sum + lengthOf(text) + lengthOfThought(thinking), 0)
+    : lengthOf(content);
+
+const lengthOfThought = (thinking: unknown): number =>
+  Array.isArray(thinking)
+    ? thinking.filter(isFields).reduce((sum, { text }) => sum + lengthOf(text), 0)
+    : lengthOf(thinking);

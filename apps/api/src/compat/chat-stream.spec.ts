@@ -53,9 +53,16 @@ describe('a stream of chunks', () => {
     expect(pass([event(alike), cut])).toMatchObject({ out: event(alike), broken: true });
   });
 
-  it.each(['\n', '\r\n'])('understands line ends %j', (end) => {
+  it.each(['\n', '\r\n', '\r'])('understands line ends %j', (end) => {
     const text = [said('a'), STOP].map(event).join('') + DONE;
-    expect(pass(text.replaceAll('\n', end).split(/(?<=\r)/))).toMatchObject({ out: text, broken: false });
+    for (const cut of [/(?<=\r)/, /(?=\n)/, ''])
+      expect(pass(text.replaceAll('\n', end).split(cut))).toMatchObject({ out: text, broken: false });
+  });
+
+  it('passes an event on at its empty line, of carriage returns too', () => {
+    const stream = new ChatStream({ model: 'm', includeUsage: false, usage: () => null });
+    const text = event(said('a'));
+    expect(stream.accept(text.replaceAll('\n', '\r'))).toBe(text);
   });
 
   it('loses usage where nobody asked for it, wherever it stands', () => {

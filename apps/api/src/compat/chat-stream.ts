@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@app/models';
+import { LineEnds, type TokenUsage } from '@app/models';
 import { charactersOf } from './chat-request';
 import { type Fields, isFields } from './checks';
 import { ChunkTemplate } from './chunk-template';
@@ -46,6 +46,7 @@ export class ChatStream {
   private reported = 0;
   private firstAt = Infinity;
   private reasonsAloud = false;
+  private readonly lineEnds = new LineEnds();
   private pieces: string[] = [];
   private size = 0;
   private usageEvent: string | undefined;
@@ -76,15 +77,14 @@ export class ChatStream {
   }
 
   /** Takes what came and answers what goes on: whole events only. */
-  accept(text: string): string {
+  accept(piece: string): string {
     if (this.over) return '';
+    const text = this.lineEnds.read(piece);
     this.pieces.push(text);
     this.size += text.length;
     // An event that drips in is put together once, not at every drop.
     if (!text.includes('\n')) return this.size > MAX_EVENT ? this.breakOff() : '';
-    const whole = this.pieces.join('');
-    // A carriage return at the end may be half a line break.
-    const lines = whole.includes('\r') ? whole.replace(/\r\n/g, '\n') : whole;
+    const lines = this.pieces.join('');
     let out = '';
     let from = 0;
     for (let end = lines.indexOf('\n\n'); end !== -1; end = lines.indexOf('\n\n', from)) {
@@ -103,7 +103,7 @@ export class ChatStream {
   end(): string {
     if (this.over) return '';
     const rest = this.pieces.join('').trim();
-    const out = rest === '' ? '' : this.event(rest.replace(/\r\n/g, '\n'));
+    const out = rest === '' ? '' : this.event(rest);
     return this.over ? out : out + this.close();
   }
 

@@ -16,9 +16,19 @@ const callPiece = z.looseObject({
     .nullish(),
 });
 
+/** A part of a content that comes as a list: text, or what was thought before it (Mistral), itself a list of texts. Others are passed over. */
+const contentPart = z.looseObject({
+  type: z.string().nullish(),
+  text: z.string().nullish().catch(undefined),
+  thinking: z
+    .union([z.string(), z.array(z.looseObject({ text: z.string().nullish().catch(undefined) }))])
+    .nullish()
+    .catch(undefined),
+});
+
 /** What a message or a delta of an answer says, as far as it is read. */
 export const spoken = z.looseObject({
-  content: z.string().nullish(),
+  content: z.union([z.string(), z.array(contentPart)]).nullish(),
   reasoning_content: z.string().nullish().catch(undefined),
   reasoning: z.string().nullish().catch(undefined),
   tool_calls: z.array(callPiece).nullish(),
@@ -52,7 +62,7 @@ export class AnswerContent {
     // OpenRouter and vLLM say it as `reasoning`, DeepSeek as `reasoning_content`, some as both.
     const pieces = [
       { type: 'reasoning' as const, text: piece.reasoning_content ?? piece.reasoning ?? '' },
-      { type: 'text' as const, text: piece.content ?? '' },
+      ...piecesOf(piece.content),
     ].filter(({ text }) => text !== '');
     for (const { type, text } of pieces) {
       const last = this.said.at(-1);
@@ -96,6 +106,20 @@ export class AnswerContent {
     return isNext ? undefined : open;
   }
 }
+
+const piecesOf = (
+  content: Spoken['content'],
+): readonly { readonly type: 'text' | 'reasoning'; readonly text: string }[] =>
+  typeof content === 'string'
+    ? [{ type: 'text', text: content }]
+    : (content ?? []).map(({ thinking, text }) =>
+        typeof thinking === 'string' || Array.isArray(thinking)
+          ? { type: 'reasoning', text: thoughtIn(thinking) }
+          : { type: 'text', text: text ?? '' },
+      );
+
+const thoughtIn = (thinking: string | readonly { readonly text?: string | null | undefined }[]): string =>
+  typeof thinking === 'string' ? thinking : thinking.map(({ text }) => text ?? '').join('');
 
 const jsonOf = (value: object | null | undefined): string => (value ? JSON.stringify(value) : '');
 

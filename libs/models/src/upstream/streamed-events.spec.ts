@@ -46,6 +46,19 @@ it('gives events as they are, however their bytes come', async () => {
   expect(await reading).toEqual({ seen: [{ said: 'Grüße 🚢' }, { said: 'two' }, { said: 'last' }] });
 });
 
+it.each(['\r\n', '\r'])('gives an event at its empty line, whatever its lines end with: %j', async (lineEnd) => {
+  const { exchange, send, end } = begun();
+  const reading = streamedEvents(exchange);
+  for (const said of ['one', 'two']) {
+    send(event(said).replaceAll('\n', lineEnd));
+    expect(await reading.next()).toEqual({ done: false, value: { said } });
+  }
+  for (const character of `${event('three')}data: [DONE]\n\n`.replaceAll('\n', lineEnd)) send(character);
+  expect(await reading.next()).toEqual({ done: false, value: { said: 'three' } });
+  expect(await reading.next()).toEqual({ done: true, value: undefined });
+  end();
+});
+
 it('ends with [DONE], whatever follows', async () => {
   const { exchange, send } = begun();
   send(event('one'), 'data: [DONE]\n\n', 'data: {nonsense\n\n');

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { type Exchange, MAX_ANSWER_BYTES } from './exchange';
 import { UpstreamFailure } from './failure';
+import { LineEnds } from './line-ends';
 
 /** Characters of events that wait for their reader before no more is read from the provider. */
 const WAITING = 64 * 1024;
@@ -33,18 +34,20 @@ export async function* streamedEvents(exchange: Exchange): AsyncGenerator<unknow
     },
   });
   const decoder = new TextDecoder();
+  // The parser would hold an event that ends with a carriage return until more comes.
+  const lineEnds = new LineEnds();
   exchange.follow({
     data: (chunk) => {
       if (end !== undefined) return;
       read += chunk.length;
       if (read > MAX_ANSWER_BYTES) return finish(new UpstreamFailure('broken'));
-      parser.feed(decoder.decode(chunk, { stream: true }));
+      parser.feed(lineEnds.read(decoder.decode(chunk, { stream: true })));
       if (size > WAITING) exchange.pause();
       if (waiting.length > 0) wake();
     },
     ended: () => {
       // Some leave out the empty line behind the last event.
-      if (end === undefined) parser.feed(`${decoder.decode()}\n\n`);
+      if (end === undefined) parser.feed(lineEnds.read(`${decoder.decode()}\n\n`));
       finish('ended');
     },
     failed: finish,

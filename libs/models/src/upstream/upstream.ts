@@ -27,6 +27,8 @@ export class Upstream {
   private readonly pool: Pool;
   private readonly headers: readonly string[];
   private readonly basePath: string;
+  /** Of the base URL: some providers want one with each call. */
+  private readonly query: URLSearchParams;
 
   /** `key`: the provider's API key; undefined where it wants none. */
   constructor(
@@ -37,6 +39,7 @@ export class Upstream {
   ) {
     const base = new URL(description.baseUrl);
     this.basePath = base.pathname.replace(/\/+$/, '');
+    this.query = base.searchParams;
     // Calls have deadlines of their own (`timeoutMs`), and as many connections as there are calls.
     this.pool = new Pool(base.origin, {
       headersTimeout: 0,
@@ -88,7 +91,10 @@ export class Upstream {
   }
 
   private pathOf(model: ModelDescription, operation: Operation): string {
-    if (this.description.kind === 'openai') return `${this.basePath}/${operation}`;
-    return `${this.basePath}/openai/deployments/${encodeURIComponent(model.modelId)}/${operation}?api-version=${encodeURIComponent(this.description.apiVersion)}`;
+    const query = new URLSearchParams(this.query);
+    const isAzure = this.description.kind === 'azure';
+    if (isAzure) query.set('api-version', this.description.apiVersion);
+    const deployment = isAzure ? `/openai/deployments/${encodeURIComponent(model.modelId)}` : '';
+    return `${this.basePath}${deployment}/${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
   }
 }
