@@ -1,6 +1,11 @@
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import type { Call } from './harness';
 import { conversationPath, platform, says, send, startOf, upstream, withConversations } from './conversations-world';
+import { callsTool, startToolServer, type ToolServer } from './tools-world';
+
+let tools: ToolServer;
+beforeAll(async () => (tools = await startToolServer()));
+afterAll(() => tools.stop());
 
 withConversations();
 
@@ -80,6 +85,38 @@ describe('before the views show a conversation', () => {
       headers: { 'x-read-after': String(late.headers['x-log-position']) },
     });
     expect(shown.body.items[0]).toEqual(message);
+  });
+
+  it('has its answer also where that waits until a call is approved', async () => {
+    const agent = await platform.call<{ id: string }>('/api/v1/core/agents', {
+      method: 'POST',
+      body: { name: 'Guide', model: 'calling', knowledgeEnabled: false, tools: [tools.tool('always')] },
+    });
+    const path = `/api/v1/core/llm/${agent.body.id}/conversation`;
+    upstream.behaviour = callsTool('Bonn');
+    const headers = { 'idempotency-key': `waits-${Date.now()}` };
+    const asks = { method: 'POST', headers, body: { message: 'Will it rain?' } } as const;
+    interface Answered {
+      readonly conversationId: string;
+      readonly message: { readonly id: string; readonly status: string };
+    }
+    const late = await whileHeld(() => platform.call<Answered>(path, asks));
+    expect([late.status, late.body]).toMatchObject([
+      200,
+      {
+        message: {
+          status: 'waiting',
+          parts: expect.arrayContaining([expect.objectContaining({ state: 'approval-requested' })]),
+        },
+      },
+    ]);
+    expect(late.headers['x-view-late']).toBe('true');
+    expect((await platform.call(path, asks)).body).toEqual(late.body);
+    const { conversationId, message } = late.body;
+    const shown = await platform.call(`${path}/${conversationId}/messages/${message.id}`, {
+      headers: { 'x-read-after': String(late.headers['x-log-position']) },
+    });
+    expect(shown.body).toEqual(message);
   });
 
   it('is read behind the position that its stream says', async () => {

@@ -40,6 +40,7 @@ export const withConversations = (environment: Readonly<Record<string, string>> 
     upstream = await startUpstreamDouble();
     const models = [
       { key: 'm', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } },
+      { key: 'calling', kind: 'chat', tags: ['tools'], pricing: 'free' },
       { key: 'other', kind: 'chat', tags: ['vision'], pricing: { currency: 'USD', input: '1', output: '2' } },
     ];
     const file = writeModelsFile(folder, upstream, models, { defaultModel: 'm', titleModel: null, ...more });

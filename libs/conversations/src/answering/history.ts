@@ -20,6 +20,11 @@ const [LEAST_PAGE, MOST_PAGE] = [16, 128];
 const GAP = 8;
 /** How far back it is looked for what a user said: in so many messages of a branch, and so many characters of theirs. */
 const [MOST_SAID_IN, MOST_SAID] = [1_000, 100_000];
+const MEANWHILE: ReadonlySet<string> = new Set<RecordedMeanwhile['type']>([
+  'AssistantMessageContinued',
+  'ToolApprovalRequested',
+  'ToolApprovalResponded',
+]);
 /** Checkpoints that a list shows, the newest of them. */
 const MOST_CHECKPOINTS = 200;
 
@@ -27,6 +32,10 @@ type Recorded<Type extends ConversationEvent['type']> = RecordedEvent<Extract<Co
 type MessageAdded = Recorded<'UserMessageAdded' | 'AssistantMessageAdded'>;
 
 export type RecordedAnswer = Recorded<'AssistantMessageAdded'>;
+/** An event of an answer under way. */
+export type RecordedMeanwhile = Recorded<
+  'AssistantMessageContinued' | 'ToolApprovalRequested' | 'ToolApprovalResponded'
+>;
 export type RecordedCheckpoint = Recorded<'ConversationCompacted'>;
 
 /** Messages of one conversation that were read, by their ids. */
@@ -100,6 +109,25 @@ export class History {
     if (place === undefined) return undefined;
     const [event] = await this.eventsAt<MessageAdded>(conversationId, [place]);
     return event?.type === 'AssistantMessageAdded' ? event : undefined;
+  }
+
+  /** What the log has of an answer: how it ended or, while it is under way, what was saved of it and whether it waits; nothing where it is unknown. */
+  async eventsOf(
+    conversationId: string,
+    answerId: string,
+  ): Promise<readonly RecordedAnswer[] | readonly RecordedMeanwhile[]> {
+    const ended = await this.answer(conversationId, answerId);
+    if (ended !== undefined) return [ended];
+    const { state } = await this.decisions.load(conversationDecider, conversationId);
+    const turn = state.status === 'Live' ? state.open.get(answerId) : undefined;
+    const question = state.status === 'Live' && turn !== undefined ? state.places.get(turn.messageId) : undefined;
+    if (question === undefined) return [];
+    const stream = streamOf(conversationDecider.category, conversationId);
+    const behind = await this.log.readStream(stream, { from: question + 1 });
+    const meanwhile = behind.filter(({ type }) => MEANWHILE.has(type));
+    // Of these types, and the codec has checked their data.
+    const events = (await this.codec.decode(meanwhile)) as unknown as readonly RecordedMeanwhile[];
+    return events.filter(({ data }) => data.messageId === answerId);
   }
 
   /** Whether a question goes without memories, as it was when it was asked first. */

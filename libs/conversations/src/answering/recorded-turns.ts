@@ -212,10 +212,6 @@ export class RecordedTurns {
     return true;
   }
 
-  answer(conversationId: string, answerId: string): Promise<RecordedAnswer | undefined> {
-    return this.parts.history.answer(conversationId, answerId);
-  }
-
   private async partsOf(conversationId: string, answerId: string): Promise<readonly MessagePart[] | undefined> {
     const parts = (await this.parts.history.answer(conversationId, answerId))?.data.parts;
     return parts === undefined || isErased(parts) ? parts && [] : parts;

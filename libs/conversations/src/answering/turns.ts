@@ -10,7 +10,7 @@ import type { Answerer } from './answerer';
 import type { AnsweringAgent } from './answering';
 import { chatMessagesOf, imageTokensOf } from './branch-context';
 import type { Compactor } from './compactor';
-import type { RecordedAnswer } from './history';
+import type { History } from './history';
 import type { Question } from './question';
 import { RecordedTurns, type RecordedTurnsParts } from './recorded-turns';
 import type { Asker } from './retriever';
@@ -173,9 +173,9 @@ export class Turns {
     );
   }
 
-  /** The event of an answer that ended, for readers whose view does not show it yet. */
-  ended(conversationId: string, answerId: string): Promise<RecordedAnswer | undefined> {
-    return this.recorded.answer(conversationId, answerId);
+  /** What the log has of an answer, for readers whose view does not show it yet. */
+  eventsOf(conversationId: string, answerId: string): ReturnType<History['eventsOf']> {
+    return this.parts.history.eventsOf(conversationId, answerId);
   }
 
   /** Rejects `not_found` for what is no conversation of the party, as the log has it: a view may not show it yet. */

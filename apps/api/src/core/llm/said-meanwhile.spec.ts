@@ -37,7 +37,7 @@ const [ended] = recorded('conversation-c1', [
 ]) as unknown as [RecordedAnswer];
 
 it('shows an answer that ended as it ended where the view does not have it yet', async () => {
-  const turns = { saidMeanwhile: async () => new Map(), ended: async () => ended };
+  const turns = { saidMeanwhile: async () => new Map(), eventsOf: async () => [ended] };
   const question = row({ id: 'q1', role: 'user', status: 'complete' });
   expect(await withSaid(turns, 'c1', [row({}), question])).toMatchObject([
     { id: 'a1', parts, status: 'stopped' },
@@ -47,7 +47,7 @@ it('shows an answer that ended as it ended where the view does not have it yet',
 
 it('shows what was said of one under way, and what the view has of one that is gone', async () => {
   const said = new Map([['a1', { parts, status: 'streaming' as const }]]);
-  const turns = { saidMeanwhile: async () => said, ended: async () => undefined };
+  const turns = { saidMeanwhile: async () => said, eventsOf: async () => [] };
   expect(await withSaid(turns, 'c1', [row({}), row({ id: 'a2' })])).toEqual([
     row({ parts, status: 'streaming' }),
     row({ id: 'a2' }),

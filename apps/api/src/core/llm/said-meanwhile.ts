@@ -3,7 +3,7 @@ import { type MessageRow, messageRow, messages } from '@projections/messages';
 
 /** Answers under way with what was said of them until now, and those that ended since as they ended: the view has both later. */
 export const withSaid = async (
-  turns: Pick<Turns, 'saidMeanwhile' | 'ended'>,
+  turns: Pick<Turns, 'saidMeanwhile' | 'eventsOf'>,
   conversationId: string,
   rows: readonly MessageRow[],
 ): Promise<readonly MessageRow[]> => {
@@ -13,19 +13,23 @@ export const withSaid = async (
     rows.map(async (row) => {
       const now = said.get(row.id);
       if (now !== undefined) return { ...row, ...now, parts: [...now.parts] };
-      return isUnderWay(row) ? ((await endedRow(turns, row)) ?? row) : row;
+      return isUnderWay(row) ? ((await recordedRow(turns, row)) ?? row) : row;
     }),
   );
 };
 
 const isUnderWay = ({ status }: MessageRow): boolean => status === 'streaming' || status === 'waiting';
 
-/** An answer as it was recorded; undefined where it did not end, or was deleted. */
-export const endedRow = async (
-  turns: Pick<Turns, 'ended'>,
+/** An answer as the view will have it, from what the log has of it; undefined where that has nothing, or it was deleted. */
+export const recordedRow = async (
+  turns: Pick<Turns, 'eventsOf'>,
   { id, conversationId }: Pick<MessageRow, 'id' | 'conversationId'>,
 ): Promise<MessageRow | undefined> => {
-  const event = await turns.ended(conversationId, id);
-  const [change] = event === undefined ? [] : messages.apply(event);
-  return change?.op === 'put' ? messageRow.parse(change.row) : undefined;
+  let row: unknown;
+  for (const event of await turns.eventsOf(conversationId, id))
+    for (const change of messages.apply(event)) {
+      if (change.op === 'put') row = change.row;
+      if (change.op === 'patch' && row !== undefined) row = { ...row, ...change.fields };
+    }
+  return row === undefined ? undefined : messageRow.parse(row);
 };

@@ -10,7 +10,7 @@ import type { FastifyReply } from 'fastify';
 import { messageView } from './conversations-schemas';
 import type { ResumePoint } from './resume-point';
 import { MessageSources } from './message-sources';
-import { endedRow, withSaid } from './said-meanwhile';
+import { recordedRow, withSaid } from './said-meanwhile';
 import { UI_STREAM_HEADERS, uiMessageStream } from './ui-message-stream';
 
 const VIEWS = ['conversations', 'messages'];
@@ -65,13 +65,13 @@ export class TurnAnswers {
     });
   }
 
-  /** An answer as the view shows it, or as it was recorded while that is late or away: nobody should pay for one and not get it. */
+  /** An answer as the view shows it, or as it is recorded while that is late or away, one that waits too: nobody should pay for one and not get it. */
   private async row(conversationId: string, id: string): Promise<MessageRow> {
     try {
       return await this.queries.execute(new GetMessage(conversationId, id));
     } catch (error) {
       if (!isDomainError(error, 'not_found') && !isUnavailable(error)) throw error;
-      const row = await endedRow(this.turns, { id, conversationId });
+      const row = await recordedRow(this.turns, { id, conversationId });
       if (row === undefined) throw error;
       return row;
     }
