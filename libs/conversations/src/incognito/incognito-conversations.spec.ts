@@ -9,6 +9,7 @@ const START = new Date('2026-11-23T12:00:00.000Z');
 const MINUTE_MS = 60_000;
 const ids = new TimeOrderedIds();
 const secret = new InstanceSecret(Buffer.alloc(32, 7));
+const command = () => ({ commandId: ids.next() });
 const agent: AnsweringAgent = {
   agentId: 'agent',
   spaceId: 'space',
@@ -41,7 +42,7 @@ const setUp = (given: { answers?: () => Promise<void>; reserve?: () => Promise<M
     ...more,
   });
   const ask = async (text: string, more: Partial<IncognitoQuestion> = {}) => {
-    const turn = await conversations.ask(question(text, more), ids.next());
+    const turn = await conversations.ask(question(text, more), command());
     await turn.finished;
     return turn.conversationId;
   };
@@ -75,8 +76,8 @@ describe('incognito conversations', () => {
 
   it('end with their user or Agent, those of others stay', async () => {
     const { conversations, ask, own, question } = setUp({ answers: () => new Promise(() => undefined) });
-    const turn = await conversations.ask(question('A'), ids.next());
-    const other = await conversations.ask(question('B', { userId: 'other' }), ids.next());
+    const turn = await conversations.ask(question('A'), command());
+    const other = await conversations.ask(question('B', { userId: 'other' }), command());
     await conversations.endGone(async ({ userId }) => userId === 'user');
     await expect(turn.finished).rejects.toMatchObject(NOT_FOUND);
     expect(() => own(turn.conversationId)).toThrow(expect.objectContaining(NOT_FOUND));
@@ -131,7 +132,7 @@ describe('incognito conversations', () => {
     const { clock, conversations, question, own } = setUp({
       answers: () => new Promise((resolve) => (finish = resolve)),
     });
-    const turn = await conversations.ask(question('A'), ids.next());
+    const turn = await conversations.ask(question('A'), command());
     clock.advance(31 * MINUTE_MS);
     conversations.endOld();
     finish();
@@ -166,7 +167,7 @@ describe('incognito conversations', () => {
 
   it('are stopped when the process ends, and keep what was said', async () => {
     const { conversations, question } = setUp({ answers: () => new Promise(() => undefined) });
-    const turn = await conversations.ask(question('A'), ids.next());
+    const turn = await conversations.ask(question('A'), command());
     await conversations.close(10);
     expect((await turn.finished).answer).toMatchObject({ status: 'stopped', parts: [{ text: 'A' }] });
   });
@@ -175,11 +176,11 @@ describe('incognito conversations', () => {
     const { conversations, question } = setUp();
     const commandId = ids.next();
     const [first, again] = await Promise.all([
-      conversations.ask(question('A'), commandId),
-      conversations.ask(question('A'), commandId),
+      conversations.ask(question('A'), { commandId }),
+      conversations.ask(question('A'), { commandId }),
     ]);
     expect(again).toBe(first);
-    await expect(conversations.ask(question('B'), commandId)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    await expect(conversations.ask(question('B'), { commandId })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
   });
 });
 

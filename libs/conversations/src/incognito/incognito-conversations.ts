@@ -1,4 +1,4 @@
-import { type Clock, deriveId, reject, type Uuid } from '@app/kernel';
+import { type Clock, type CommandMeta, deriveId, reject, type Uuid } from '@app/kernel';
 import type { MeteredCall } from '@app/spending';
 import type { Party } from '../conversation/conversation.decider';
 import { type TextPart, textOf } from '../conversation/message-parts';
@@ -31,6 +31,9 @@ export interface IncognitoQuestion {
   readonly regenerates?: string;
 }
 
+/** Who repeats a command sends its id again; `ifRevision`: the revision that the conversation must have. */
+export type IncognitoCommand = Pick<CommandMeta, 'commandId' | 'ifRevision'>;
+
 export interface IncognitoParts {
   /** Of what it writes, invocations have no content by their type (`CallToMeter`). */
   readonly answerer: Pick<Answerer, 'reserve' | 'answer'>;
@@ -50,12 +53,14 @@ export class IncognitoConversations {
   constructor(private readonly parts: IncognitoParts) {}
 
   /**
-   * Begins to answer a question. A repeat of the command joins its turn. Rejects `not_found`, `turn_in_progress`, `usage_limit_exceeded`, and
+   * Begins to answer a question. A repeat of the command joins its turn. Rejects `not_found`, `precondition_failed`, `turn_in_progress`, `usage_limit_exceeded`, and
    * `too_large` where a user has too much here; then nothing is kept.
    */
-  async ask(question: IncognitoQuestion, commandId: Uuid): Promise<Turn<AnsweredTurn>> {
+  async ask(question: IncognitoQuestion, { commandId, ifRevision }: IncognitoCommand): Promise<Turn<AnsweredTurn>> {
     this.endOld();
     const answerId = deriveId(commandId, 'answer');
+    const begins = question.conversationId === undefined && this.begunBy(question.userId, commandId) === undefined;
+    if (begins) assertRevision(ifRevision, -1);
     const conversation = this.conversationOf(question, commandId);
     const known = conversation.turns.get(answerId)?.turn ?? this.starting.get(answerId);
     if (known !== undefined) {
@@ -66,6 +71,7 @@ export class IncognitoConversations {
           : conversation.question(question.regenerates).id === asked?.id;
       return isSame ? known : reject('idempotency_key_reused');
     }
+    if (!begins) assertRevision(ifRevision, conversation.revision);
     const starting = this.start(conversation, question, commandId, answerId);
     this.starting.set(answerId, starting);
     try {
@@ -101,9 +107,11 @@ export class IncognitoConversations {
     return running !== undefined;
   }
 
-  /** Ends a conversation, and what is being answered in it. Rejects `not_found`. */
-  delete(party: Party, conversationId: string): void {
-    this.end(this.own(party, conversationId));
+  /** Ends a conversation, and what is being answered in it. Rejects `not_found` and `precondition_failed`. */
+  delete(party: Party, conversationId: string, { ifRevision }: Pick<IncognitoCommand, 'ifRevision'>): void {
+    const conversation = this.own(party, conversationId);
+    assertRevision(ifRevision, conversation.revision);
+    this.end(conversation);
   }
 
   /** Ends what nobody has used for half an hour, and what is half a day old. */
@@ -131,7 +139,11 @@ export class IncognitoConversations {
   private conversationOf({ conversationId, userId, agent }: IncognitoQuestion, commandId: Uuid): IncognitoConversation {
     const party = { userId, agentId: agent.agentId };
     if (conversationId !== undefined) return this.own(party, conversationId);
-    return this.of(userId).find(({ begunBy }) => begunBy === commandId) ?? this.begin(party, commandId);
+    return this.begunBy(userId, commandId) ?? this.begin(party, commandId);
+  }
+
+  private begunBy(userId: string, commandId: Uuid): IncognitoConversation | undefined {
+    return this.of(userId).find(({ begunBy }) => begunBy === commandId);
   }
 
   private begin(party: Party, commandId: Uuid): IncognitoConversation {
@@ -245,6 +257,11 @@ export class IncognitoConversations {
     }
   }
 }
+
+/** Rejects `precondition_failed` where a revision is given and another one is there; -1: none. */
+const assertRevision = (expected: number | undefined, actual: number): void => {
+  if (expected !== undefined && expected !== actual) reject('precondition_failed', { expected, actual });
+};
 
 const bytesIn = (conversations: readonly IncognitoConversation[]): number =>
   conversations.reduce((sum, { bytes }) => sum + bytes, 0);

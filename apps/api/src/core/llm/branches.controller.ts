@@ -74,7 +74,7 @@ export class BranchesController {
     const question: Question = { ...askerOf(caller, stream), conversationId, agent: by, parts: [], regenerates };
     if (isIncognito) {
       const turn = await this.incognito.ask({ ...question, parts: [] }, meta);
-      return stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller);
+      return stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller, reply);
     }
     const turn = await this.turns.ask(question, meta);
     return stream ? this.answers.asked(turn, agent, reply) : this.answers.answered(turn, agent, reply);

@@ -94,7 +94,12 @@ export class ConversationsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     if (this.incognito.has(conversationId))
-      return this.incognito.conversation(await this.access.agent(caller, agentId, 'use'), caller, conversationId);
+      return this.incognito.conversation(
+        await this.access.agent(caller, agentId, 'use'),
+        caller,
+        conversationId,
+        reply,
+      );
     const row = await this.own(caller, agentId, conversationId);
     tagged(reply, row.revision);
     return conversationView(row);
@@ -148,7 +153,7 @@ export class ConversationsController {
     if (this.incognito.has(conversationId)) {
       await this.access.agent(caller, agentId, 'use');
       query.parse();
-      return this.incognito.delete({ userId: caller.userId, agentId }, conversationId);
+      return this.incognito.delete({ userId: caller.userId, agentId }, conversationId, meta);
     }
     await this.assertOwn(caller, agentId, conversationId);
     const { memories } = query.parse();

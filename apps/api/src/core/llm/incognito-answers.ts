@@ -10,10 +10,11 @@ import {
   type Turn,
   Turns,
 } from '@app/conversations';
-import { type JsonText, Lists } from '@app/http';
+import { type JsonText, Lists, tagged } from '@app/http';
 import { type CommandMeta, reject } from '@app/kernel';
 import type { MessageRow } from '@projections/messages';
 import { Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { conversationView, messageView } from './conversations-schemas';
 import { MessageSources } from './message-sources';
 import { shownAnswer } from './turn-answers';
@@ -64,7 +65,7 @@ export class IncognitoAnswers {
     question: Omit<Question, 'kind' | 'channel' | 'parts'> & { readonly parts: readonly TextPart[] },
     meta: CommandMeta,
   ): Promise<Turn<AnsweredTurn>> {
-    return this.conversations.ask(question, meta.commandId);
+    return this.conversations.ask(question, meta);
   }
 
   /** The question that a message is, or is an answer to. Rejects `not_found`. */
@@ -80,15 +81,21 @@ export class IncognitoAnswers {
     return this.conversations.stop(party, conversationId, answerId);
   }
 
-  delete(party: Party, conversationId: string): void {
-    this.conversations.delete(party, conversationId);
+  delete(party: Party, conversationId: string, meta: CommandMeta): void {
+    this.conversations.delete(party, conversationId, meta);
   }
 
-  conversation({ spaceId, agentId }: AgentAccess, { userId }: Caller, conversationId: string): JsonText {
+  conversation(
+    { spaceId, agentId }: AgentAccess,
+    { userId }: Caller,
+    conversationId: string,
+    reply: FastifyReply,
+  ): JsonText {
     const { id, createdAt, updatedAt, messageCount, revision } = this.conversations.own(
       { userId, agentId },
       conversationId,
     );
+    tagged(reply, revision);
     return conversationView({
       id,
       agentId,
@@ -122,10 +129,12 @@ export class IncognitoAnswers {
   }
 
   /** A finished answer, with its conversation. */
-  async answered(turn: Turn<AnsweredTurn>, agent: AgentAccess, caller: Caller): Promise<JsonText> {
+  async answered(turn: Turn<AnsweredTurn>, agent: AgentAccess, caller: Caller, reply: FastifyReply): Promise<JsonText> {
     const { conversationId, answer } = await turn.finished;
     if (answer.status === 'failed')
       return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
+    const { userId } = caller;
+    tagged(reply, this.conversations.own({ userId, agentId: agent.agentId }, conversationId).revision);
     const message = await this.message(agent, caller, conversationId, answer.answerId);
     return shownAnswer(conversationId, message, answer.usage);
   }

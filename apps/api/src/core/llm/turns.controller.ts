@@ -86,7 +86,9 @@ export class TurnsController {
     const given = givenParts(asked.message);
     if (await this.incognito.isAsked(asked, partyOf(caller, agentId))) {
       const turn = await this.incognito.ask({ ...question, parts: textsAlone(given) }, meta);
-      return asked.stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller);
+      return asked.stream
+        ? this.answers.streamed(turn, agent, reply)
+        : this.incognito.answered(turn, agent, caller, reply);
     }
     const { spaceId } = agent;
     const turn = await this.attachments.asking(given, { ...partyOf(caller, agentId), spaceId }, meta, (parts) =>
