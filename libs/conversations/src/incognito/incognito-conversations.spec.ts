@@ -180,7 +180,9 @@ describe('incognito conversations', () => {
       conversations.ask(question('A'), { commandId }),
     ]);
     expect(again).toBe(first);
-    await expect(conversations.ask(question('B'), { commandId })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    await expect(conversations.ask(question('B'), { commandId })).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Clock, type CommandMeta, deriveId, reject, type Uuid } from '@app/kernel';
+import { type Clock, deriveId, reject, type Uuid } from '@app/kernel';
 import type { MeteredCall } from '@app/spending';
 import type { Party } from '../conversation/conversation.decider';
 import { type TextPart, textOf } from '../conversation/message-parts';
@@ -31,8 +31,13 @@ export interface IncognitoQuestion {
   readonly regenerates?: string;
 }
 
-/** Who repeats a command sends its id again; `ifRevision`: the revision that the conversation must have. */
-export type IncognitoCommand = Pick<CommandMeta, 'commandId' | 'ifRevision'>;
+/** What an incognito conversation is told of a command. */
+export interface IncognitoCommand {
+  /** The same for a repeat. */
+  readonly commandId: Uuid;
+  /** The revision that the conversation must have. */
+  readonly ifRevision?: number;
+}
 
 export interface IncognitoParts {
   /** Of what it writes, invocations have no content by their type (`CallToMeter`). */

@@ -163,39 +163,6 @@ describe('the pieces of an answer', () => {
     ]);
     expect(textOfMessage(whole)).toBe('Yes.');
   });
-
-  it('may be lists of parts: texts, and what the model thought before them', async () => {
-    const thought = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
-    const pieces = [
-      delta({ role: 'assistant', content: [thought('Let me ')] }),
-      delta({ content: [thought('think.')] }),
-      delta({
-        content: [
-          { type: 'text', text: 'Yes' },
-          { type: 'reference', reference_ids: [1] },
-        ],
-      }),
-      delta({ content: '.' }),
-    ];
-    misbehave = (response) => events(response, ...pieces, delta({}, 'stop'), DONE).end();
-    const chunks = await heard();
-    expect(chunks.slice(0, -1)).toEqual([
-      { type: 'reasoning', text: 'Let me ' },
-      { type: 'reasoning', text: 'think.' },
-      { type: 'text', text: 'Yes' },
-      { type: 'text', text: '.' },
-    ]);
-    expect(chunks.at(-1)).toMatchObject({
-      finishReason: 'stop',
-      usage: { outputTokens: 5, outputTokenDetails: { reasoningTokens: 4 } },
-    });
-    const content = [thought('Hm.'), { type: 'thinking', thinking: 'So.' }, { type: 'text', text: 'Yes.' }];
-    misbehave = (response) => json(response, 200, { choices: [{ message: { content }, finish_reason: 'stop' }] });
-    expect((await provider(model()).complete(request(model()))).content).toEqual([
-      { type: 'reasoning', text: 'Hm.So.' },
-      { type: 'text', text: 'Yes.' },
-    ]);
-  });
 });
 
 describe('a request', () => {

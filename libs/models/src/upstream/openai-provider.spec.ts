@@ -121,22 +121,6 @@ describe('a provider that behaves', () => {
     },
   );
 
-  it('has the query of its base URL with each call', async () => {
-    const seen: unknown[] = [];
-    misbehave = (response, _, { path }) => {
-      seen.push(path);
-      json(response, 200, { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] });
-    };
-    const { origin } = new URL(baseUrl);
-    await provider({ baseUrl: `${origin}/v1/?api-version=preview&tenant=a%20b` }).complete(request());
-    const azure = { kind: 'azure', baseUrl: `${origin}?tenant=1`, apiVersion: '2' } as const;
-    await provider(azure).complete(request());
-    expect(seen).toEqual([
-      '/v1/chat/completions?api-version=preview&tenant=a+b',
-      '/openai/deployments/acme-big/chat/completions?tenant=1&api-version=2',
-    ]);
-  });
-
   it('is sent the model id, instructions, sampling and fenced sources, with its key', async () => {
     let seen: { body: Record<string, unknown>; key: string | undefined } = { body: {}, key: '' };
     misbehave = (response, body, { headers }) => {
