@@ -1,5 +1,6 @@
 import { until } from '../fixtures/until';
 import { type Call, startTestPlatform, type TestPlatform } from './harness';
+import { chunksIn, messageOf } from './ui-messages';
 
 const CORE = '/api/v1/core';
 
@@ -62,5 +63,16 @@ describe('a citation', () => {
     await call(`/knowledge/${agentId}/documents/${documentId}`, { method: 'PUT', body: { name: 'cats.md' } });
     const one = await call<Message>(`/llm/${agentId}/conversation/${body.conversationId}/messages/${body.message.id}`);
     expect(sourcesIn(one.body)).toEqual(sourcesIn(body.message));
+  });
+
+  it('has its id, name and type in what the AI SDK makes of the stream; by its id the message says the rest', async () => {
+    await document('tapirs.md', 'Tapirs sleep by day.');
+    const path = `/llm/${agentId}/conversation`;
+    const { text } = await call(path, { body: { message: 'When do tapirs sleep?', stream: true } });
+    const { id, parts, metadata } = await messageOf(await chunksIn(text));
+    const [source, ...others] = parts.filter((part) => part.type === 'source-document');
+    expect([source, others]).toMatchObject([{ mediaType: 'text/markdown', title: 'tapirs.md' }, []]);
+    const { body } = await call<Message>(`${path}/${metadata.conversationId}/messages/${id}`);
+    expect(sourcesIn(body)).toMatchObject([{ sourceId: source?.sourceId, quote: 'Tapirs sleep by day.' }]);
   });
 });

@@ -77,7 +77,7 @@ class Chat extends AbstractChat<UIMessage> {
   constructor(
     readonly shown: State,
     headers: Browser,
-    known?: string,
+    { known, ...begins }: { readonly known?: string; readonly kind?: 'incognito' } = {},
   ) {
     const id = () => conversationIn(shown) ?? known;
     const api = `${gateway.platform.url}${path}`;
@@ -89,7 +89,10 @@ class Chat extends AbstractChat<UIMessage> {
         prepareSendMessagesRequest: ({ messages, trigger, messageId }) =>
           trigger === 'regenerate-message'
             ? { headers, api: `${api}/${id()}/messages/${messageId}/regenerate`, body: { stream: true } }
-            : { headers, body: { conversationId: id(), message: { parts: messages.at(-1)?.parts }, stream: true } },
+            : {
+                headers,
+                body: { ...begins, conversationId: id(), message: { parts: messages.at(-1)?.parts }, stream: true },
+              },
         prepareReconnectToStreamRequest: () => ({ headers, api: `${api}/${id()}/stream` }),
       }),
     });
@@ -136,12 +139,35 @@ it('is asked, goes on, and is asked for another answer; a page that is opened la
   const later = new State();
   later.messages = branch;
   says('Well.');
-  await new Chat(later, browser, id).sendMessage({ text: 'Really?' });
+  await new Chat(later, browser, { known: id }).sendMessage({ text: 'Really?' });
   expect([later.error, textOf(later.messages.at(-1))]).toEqual([undefined, 'Well.']);
   expect((await messagesOf(browser, id)).at(-2)?.parentId).toBe(branch.at(-1)?.id);
   expect((await by(browser, `/${id}`, 'PUT', { title: 'Reasons' })).body).toMatchObject({ title: 'Reasons' });
   expect((await by(browser, `/${id}`, 'DELETE')).status).toBe(204);
   expect((await by(browser, `/${id}/messages`)).status).toBe(404);
+});
+
+it('talks in an incognito conversation as in others, until that is deleted', async () => {
+  const browser = await signIn();
+  const state = new State();
+  const chat = new Chat(state, browser, { kind: 'incognito' });
+  says('Because.');
+  await chat.sendMessage({ text: 'Why?' });
+  says('So.');
+  await chat.sendMessage({ text: 'And then?' });
+  says('Otherwise.');
+  await chat.regenerate({ messageId: state.messages.at(-1)?.id as string });
+  expect([state.error, state.messages.map(textOf)]).toEqual([
+    undefined,
+    ['Why?', 'Because.', 'And then?', 'Otherwise.'],
+  ]);
+  const id = conversationIn(state) as string;
+  const kept = await messagesOf(browser, id);
+  expect(kept.map(textOf)).toEqual(['Why?', 'Because.', 'And then?', 'So.', 'Otherwise.']);
+  expect(await safeValidateUIMessages({ messages: kept })).toMatchObject({ success: true });
+  expect((await by(browser, `/${id}`, 'DELETE')).status).toBe(204);
+  await chat.sendMessage({ text: 'Still there?' });
+  expect([state.status, String(state.error)]).toEqual(['error', expect.stringContaining('not_found')]);
 });
 
 it('is neither asked, stopped, changed nor deleted by a page of another origin, which has its cookie sent', async () => {
@@ -201,7 +227,7 @@ it.each([
   });
   key = again.body.secret;
   const resumed = new State();
-  const following = new Chat(resumed, await signIn(), id).resumeStream();
+  const following = new Chat(resumed, await signIn(), { known: id }).resumeStream();
   await half(resumed, 'Half an ');
   goOn();
   await following;

@@ -1,14 +1,8 @@
-import {
-  parseJsonEventStream,
-  readUIMessageStream,
-  type UIMessage,
-  type UIMessageChunk,
-  uiMessageChunkSchema,
-} from 'ai';
 import { until } from '../fixtures/until';
 import { startTestGateway, type TestGateway } from './gateway';
 import { ADMIN_KEY } from './harness';
 import { callsTool, startToolServer, type ToolServer } from './tools-world';
+import { chunksIn, messageOf } from './ui-messages';
 
 /** Answers that call tools: on the stream, in the list of messages, and waiting for their user. */
 
@@ -50,28 +44,7 @@ const read = async (path: string, init: RequestInit = {}) => {
   });
   const text = await response.text();
   expect([response.status, text]).toEqual([200, text]);
-  const chunks: UIMessageChunk[] = [];
-  const stream = parseJsonEventStream({
-    stream: new Blob([text]).stream(),
-    schema: uiMessageChunkSchema,
-  });
-  for await (const each of stream as unknown as AsyncIterable<{ success: boolean; value: UIMessageChunk }>) {
-    expect(each.success).toBe(true);
-    chunks.push(each.value);
-  }
-  return { chunks, lastId: [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? '' };
-};
-const messageOf = async (chunks: readonly UIMessageChunk[]) => {
-  let message: UIMessage<{ conversationId: string }> | undefined;
-  const stream = new ReadableStream<UIMessageChunk>({
-    start: (controller) => {
-      for (const each of chunks) controller.enqueue(each);
-      controller.close();
-    },
-  });
-  for await (const state of readUIMessageStream({ stream, terminateOnError: true }))
-    message = state as UIMessage<{ conversationId: string }>;
-  return message as UIMessage<{ conversationId: string }> & { readonly metadata: { readonly conversationId: string } };
+  return { chunks: await chunksIn(text), lastId: [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? '' };
 };
 const asks = (stream: boolean) => ({
   method: 'POST',
