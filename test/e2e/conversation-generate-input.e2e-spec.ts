@@ -106,6 +106,10 @@ describe('a conversation', () => {
   it('of somebody else, with another Agent, or of nobody is not found, and reaches no model', async () => {
     const agent = await newAgent();
     const conversationId = await converse(agent, 'My secret is Zanthoquill.');
+    const path = `/llm/${agent}/conversation`;
+    const incognito = await send<{ conversationId: string }>(path, { message: 'Zanthoquill.', kind: 'incognito' });
+    const deleted = await converse(agent, 'It was Zanthoquill.');
+    await platform.call(`${CORE}${path}/${deleted}`, { method: 'DELETE', key: owner.key });
     upstream.calls.length = 0;
     await platform.call(`${CORE}/spaces/${spaceId}/members/${stranger.userId}`, {
       method: 'PUT',
@@ -128,6 +132,9 @@ describe('a conversation', () => {
       expect(unknown.slice(0, 2)).toEqual([404, 'not_found']);
       expect(await told(other, conversationId, owner.key, operation)).toEqual(unknown);
       expect(await told(agent, conversationId, stranger.key, operation)).toEqual(unknown);
+      // What is in memory alone, or is gone, is gone on with by no request that is not of it.
+      expect(await told(agent, incognito.body.conversationId, owner.key, operation)).toEqual(unknown);
+      expect(await told(agent, deleted, owner.key, operation)).toEqual(unknown);
     }
     expect(upstream.calls).toEqual([]);
   });
