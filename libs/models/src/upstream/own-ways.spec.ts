@@ -97,8 +97,10 @@ it('a base URL has a query, which goes with each call', async () => {
   const { origin } = new URL(double.baseUrl);
   await provider({ baseUrl: `${origin}/v1/?api-version=preview&tenant=a%20b` }).complete(request);
   await provider({ kind: 'azure', baseUrl: `${origin}?tenant=1` }).complete(request);
-  expect(paths.slice(-2)).toEqual([
+  await provider({ kind: 'azure', baseUrl: `${origin}/?api-version=1` }).complete(request);
+  expect(paths.slice(-3)).toEqual([
     '/v1/chat/completions?api-version=preview&tenant=a+b',
     '/openai/deployments/acme-big/chat/completions?tenant=1&api-version=2',
+    '/openai/deployments/acme-big/chat/completions?api-version=1',
   ]);
 });

@@ -93,7 +93,8 @@ export class Upstream {
   private pathOf(model: ModelDescription, operation: Operation): string {
     const query = new URLSearchParams(this.query);
     const isAzure = this.description.kind === 'azure';
-    if (isAzure) query.set('api-version', this.description.apiVersion);
+    // One that the address itself names is meant.
+    if (isAzure && !query.has('api-version')) query.set('api-version', this.description.apiVersion);
     const deployment = isAzure ? `/openai/deployments/${encodeURIComponent(model.modelId)}` : '';
     return `${this.basePath}${deployment}/${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
   }
