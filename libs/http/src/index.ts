@@ -32,7 +32,7 @@ export { EventStream } from './event-stream';
 export { exposed } from './exposed';
 export { HttpModule } from './http.module';
 export { Idempotency } from './idempotency';
-export { BodyInput, flagText, type Input, input, instant, QueryInput, wholeNumberText } from './input';
+export { BodyInput, flagText, type Input, input, instant, QueryInput, rejecting, wholeNumberText } from './input';
 export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
 export { knownPosition, noPosition } from './known-position';

@@ -1,4 +1,4 @@
-import { asSentence, isoTime, issueWords, sentenceAbout } from '@app/kernel';
+import { asSentence, isoTime, issueWords, reject, sentenceAbout } from '@app/kernel';
 import { type ArgumentMetadata, Body, type PipeTransform, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { type InputFault, InvalidInput, pathText } from './invalid-input';
@@ -37,12 +37,23 @@ export const input = <S extends z.ZodType>(schema: S, body: unknown): z.output<S
     throw new InvalidInput('invalid_body', [{ path: '', code: 'required', message: 'A JSON body is required.' }]);
   const parsed = schema.safeParse(body, { error: issueWords });
   if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) {
+    const code = issue.code === 'custom' ? rejectionOf(issue) : undefined;
+    if (code !== undefined) reject(code, { path: pathText(issue.path) });
+  }
   const faults = faultsOf(parsed.error.issues);
   throw new InvalidInput(
     faults.some((fault) => fault.code === 'unknown_field') ? 'unknown_field' : 'invalid_body',
     faults,
   );
 };
+
+const REJECTS = 'rejects';
+
+/** For a check of a field whose failure has a code of its own, whatever else is wrong with the body. */
+export const rejecting = (code: string) => ({ params: { [REJECTS]: code } });
+const rejectionOf = ({ params }: { readonly params?: Record<string, unknown> | undefined }) =>
+  params?.[REJECTS] as string | undefined;
 
 /** Rejects a body where none is expected. Accepts an empty object, which many clients send anyway. */
 export const rejectBody = (body: unknown): void => void (body === undefined || input(NOTHING, body));

@@ -21,7 +21,7 @@ import type { GenerationFields } from './generation-schemas';
 type Config = AgentAccess['agent']['version']['config'];
 type Given = NonNullable<GenerationFields['messages']>[number];
 
-/** A request as the Agent may be asked it. Rejects `system_message_not_allowed`, `unsupported_parameter`, `model_not_available` and wrong input. */
+/** A request as the Agent may be asked it. Rejects `unsupported_parameter`, `model_not_available` and wrong input. */
 export const generationOf = async (
   asked: GenerationFields,
   { agent: { agentId, spaceId, agent }, asker, signal }: GenerationCall,
@@ -30,7 +30,7 @@ export const generationOf = async (
 ): Promise<Generation> => {
   const { config } = agent.version;
   const { prompt, messages, conversationId, maxOutputTokens, stopSequences, seed, useKnowledge } = asked;
-  assertRoles(messages ?? []);
+  assertLastAsks(messages ?? []);
   const model = chatModelOf(config, catalogue, asked.model);
   if (useKnowledge === true && !config.knowledgeEnabled)
     reject('unsupported_parameter', { path: 'useKnowledge', reason: 'knowledge_off' });
@@ -55,12 +55,7 @@ export const generationOf = async (
   };
 };
 
-const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
-
-/** However a role is written: what is neither of the two could be read as the Agent's instructions upstream. */
-const assertRoles = (messages: readonly Given[]): void => {
-  const foreign = messages.findIndex(({ role }) => !ROLES.has(role));
-  if (foreign >= 0) reject('system_message_not_allowed', { path: `messages[${foreign}].role` });
+const assertLastAsks = (messages: readonly Given[]): void => {
   const last = messages.length - 1;
   if (messages[last]?.role === 'assistant')
     throw invalidField(`messages[${last}].role`, 'Must be user: the last message is answered.');

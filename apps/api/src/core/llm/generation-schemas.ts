@@ -1,5 +1,5 @@
 import { faultOfSchema } from '@app/conversations';
-import { presenter } from '@app/http';
+import { presenter, rejecting } from '@app/http';
 import { placeFields, textSchema } from '@app/kernel';
 import { invocationUsage, type JsonSchema } from '@app/models';
 import { z } from 'zod';
@@ -22,8 +22,14 @@ const part = z.discriminatedUnion('type', [
     filename: textSchema(255).optional().describe('Its name, with `url`.'),
   }),
 ]);
+const ROLES: ReadonlySet<string> = new Set(['user', 'assistant']);
 const message = z.strictObject({
-  role: z.string().max(50).describe('`user` or `assistant`.'),
+  // However it is written, and whatever else such a message has: what is neither of the two could be read as the Agent's instructions upstream.
+  role: z
+    .string()
+    .max(50)
+    .refine((role) => ROLES.has(role), rejecting('system_message_not_allowed'))
+    .describe('`user` or `assistant`.'),
   content: z
     .union([words, z.array(part).min(1).max(1_000)])
     .describe("What is said: text, or parts. Images are the user's."),
