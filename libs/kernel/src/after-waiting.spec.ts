@@ -1,4 +1,5 @@
 import { afterWaiting } from './after-waiting';
+import { settlesWithin } from './rest';
 
 /** Keeps the process from everything, for longer than is waited. */
 const standStill = (milliseconds: number): void => {
@@ -21,6 +22,12 @@ describe('waiting', () => {
     const ended = Promise.race([isLate(300), comes()]);
     standStill(400);
     expect(await ended).toBe('came');
+  });
+
+  it('for work finds what settled while the process stood still', async () => {
+    const isSettled = settlesWithin(300, comes());
+    standStill(400);
+    expect(await isSettled).toBe(true);
   });
 
   it('is over for nobody who found it', async () => {

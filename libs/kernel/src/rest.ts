@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterWaiting } from './after-waiting';
 
 /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
 export const rest = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
@@ -11,8 +12,8 @@ export const rest = async (milliseconds: number, signal: AbortSignal): Promise<v
 
 /** True if work resolves or rejects within so many milliseconds. */
 export const settlesWithin = async (milliseconds: number, work: Promise<unknown>): Promise<boolean> => {
-  const settled = new AbortController();
-  const late = rest(milliseconds, settled.signal).then(() => false);
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const settled = afterWaiting(milliseconds, () => resolve(false));
   const isInTime = await Promise.race([
     work.then(
       () => true,
@@ -20,7 +21,7 @@ export const settlesWithin = async (milliseconds: number, work: Promise<unknown>
     ),
     late,
   ]);
-  settled.abort();
+  settled();
   return isInTime;
 };
 
