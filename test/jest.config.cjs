@@ -34,7 +34,8 @@ module.exports = {
     ...(process.env.BUILT === 'true' ? [] : ['<rootDir>/test/built/']),
     ...(process.env.SERVERS === 'true' ? [] : ['<rootDir>/test/servers/[^/]+\\.spec\\.ts$']),
   ],
-  testTimeout: 60_000,
+  // It tells of a test that hangs, long behind `until`: what is only slow beside others passes. Tests with a limit of their own count their own time.
+  testTimeout: 180_000,
   // A worker that loaded the whole product takes more than Jest's half second to exit on a busy machine. One that leaks never does.
   workerGracefulExitTimeout: 10_000,
   reporters: ['default', '<rootDir>/test/seed-reporter.cjs'],

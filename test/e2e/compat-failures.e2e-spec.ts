@@ -101,10 +101,10 @@ describe('a provider that fails before it answers', () => {
       502,
       { type: 'server_error', param: null, code: 'upstream_error' },
     ],
-  ])('with %s: true status, our words, streaming or not', async (_, behaviour, status, expected) => {
+  ])('with %s: true status, our words, streaming or not', async (how, behaviour, status, expected) => {
     upstream.behaviour = behaviour;
     for (const stream of [false, true]) {
-      const answer = await ask({ stream });
+      const answer = await ask({ stream, model: how === 'silence' ? 'hasty' : 'm' });
       expect([answer.status, errorOf(answer.text)]).toEqual([status, { message: expect.any(String), ...expected }]);
       expect([answer.headers.get('content-type'), answer.headers.get('x-request-id')]).toEqual([
         'application/json; charset=utf-8',

@@ -43,7 +43,6 @@ export const withGateway = (): void => {
         kind: 'openai',
         baseUrl: upstream.baseUrl,
         apiKeyEnv: 'ACME_KEY',
-        timeoutMs: 2_000,
         forward: ['top_k', 'input_type', 'dimensions', 'constructor'],
       },
       strict: { kind: 'openai', baseUrl: upstream.baseUrl, streamOptions: false },

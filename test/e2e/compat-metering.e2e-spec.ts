@@ -121,7 +121,6 @@ describe('a call is settled once', () => {
   });
 
   it('when its client leaves while no provider answers: with nothing', async () => {
-    jest.spyOn(Math, 'random').mockReturnValue(1);
     for (const [path, body] of [
       ['/chat/completions', { messages }],
       ['/chat/completions', { messages, stream: true }],
@@ -129,12 +128,17 @@ describe('a call is settled once', () => {
     ] as const) {
       settled.length = 0;
       const left = new AbortController();
-      // Between one try and the next.
+      let isRefused = false;
       upstream.behaviour = (response) =>
         void response
-          .once('close', () => setTimeout(() => left.abort(), 50))
+          .once('close', () => (isRefused = true))
           .writeHead(500)
           .end();
+      // Between one try and the next, as soon as it is drawn how long that lasts: a second.
+      jest.spyOn(Math, 'random').mockImplementation(() => {
+        if (isRefused) left.abort();
+        return 5;
+      });
       await expect(post(path, body, left.signal)).rejects.toThrow('aborted');
       await until(() => settled.length === 1, 'the settlement');
       expect(settled.map(said)).toEqual([['aborted', 'counted', 0, 0, 'model' in body ? body.model : 'm']]);

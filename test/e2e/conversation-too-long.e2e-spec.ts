@@ -40,5 +40,4 @@ it.each(RUNAWAYS)(
     upstream.behaviour = says('Here I am.');
     expect((await ask('And now?', { conversationId })).message.parts).toEqual([{ type: 'text', text: 'Here I am.' }]);
   },
-  60_000,
 );

@@ -40,7 +40,7 @@ const shell = (commands: string) =>
     execFile(
       '/bin/bash',
       ['-euo', 'pipefail', '-c', commands],
-      { cwd: folder, timeout: 60_000, maxBuffer: 16 * 1024 * 1024 },
+      { cwd: folder, timeout: 170_000, maxBuffer: 16 * 1024 * 1024 },
       (error, out, err) => (error === null ? resolve(out) : reject(new Error(`${error.message}\n${out}\n${err}`))),
     ),
   );

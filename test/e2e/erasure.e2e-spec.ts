@@ -209,7 +209,7 @@ describe('what is deleted', () => {
       tools: [{ id: 'finder', name: { erased: true }, enabled: true }],
     });
     expect(onDisk(Object.keys(WORDS) as Word[])).toEqual([]);
-  }, 60_000);
+  });
 
   it('leaves a log that is proven unaltered, with the receipts in it', async () => {
     const { sealKey, sealer } = platform.platform.host;

@@ -45,7 +45,7 @@ export const withFailingGateway = (): void => {
   beforeAll(async () => {
     upstream = await startUpstreamDouble();
     const file = join(folder, 'models.json');
-    const provider = { kind: 'openai', baseUrl: upstream.baseUrl, apiKeyEnv: 'ACME_KEY', timeoutMs: 1_500 };
+    const provider = { kind: 'openai', baseUrl: upstream.baseUrl, apiKeyEnv: 'ACME_KEY' };
     const models = [
       { key: 'm', modelId: 'acme-big', provider: 'acme', kind: 'chat', pricing: 'free', contextWindow: 1_000 },
       { key: 'vectors', provider: 'acme', kind: 'embedding', pricing: 'free' },
@@ -53,7 +53,7 @@ export const withFailingGateway = (): void => {
       { key: 'away', provider: 'away', kind: 'chat', pricing: 'free' },
       { key: 'saved', provider: 'away', kind: 'chat', pricing: 'free', fallback: 'm' },
       { key: 'doubted', provider: 'acme', kind: 'chat', pricing: 'free', fallback: 'm' },
-      { key: 'patient', provider: 'patient', kind: 'chat', pricing: 'free' },
+      { key: 'hasty', modelId: 'acme-big', provider: 'hasty', kind: 'chat', pricing: 'free' },
       { key: 'deployed', provider: 'azure', kind: 'chat', pricing: 'free' },
     ];
     const azure = {
@@ -70,7 +70,7 @@ export const withFailingGateway = (): void => {
           acme: provider,
           away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' },
           azure,
-          patient: { ...provider, timeoutMs: 60_000 },
+          hasty: { ...provider, timeoutMs: 1_500 },
         },
         models,
       }),

@@ -125,7 +125,6 @@ describe('where no key of an admin is left', () => {
         await server?.stop();
       }
     },
-    60_000,
   );
 
   it('nothing is made in a folder that is not the one of the stores', async () => {

@@ -98,7 +98,7 @@ it('an id of somebody else is as unknown as that of nothing, in every place of e
       if (ofOthers.status >= 500) found.push([route, name, ofOthers.text]);
     }
   expect(found).toEqual([]);
-}, 60_000);
+});
 
 it('an Agent outside the grants of a key is rejected in one way, whether it exists or not, in every place', async () => {
   const found: unknown[] = [];
@@ -113,7 +113,7 @@ it('an Agent outside the grants of a key is rejected in one way, whether it exis
     }
   }
   expect(found).toEqual([]);
-}, 60_000);
+});
 
 it('a key of an admin for one Agent sets no limit for another, and learns of none', async () => {
   const admin = await platform.newCaller({ role: 'admin', allAgents: false });

@@ -153,6 +153,6 @@ describe.each(['one by one', 'at once', 'by the sync of their source'] as const)
       await rebuildAll();
       expect([await found(), onDisk()]).toEqual([[], []]);
       expect((await platform.call<{ items: object[] }>(documents())).body.items).toEqual([]);
-    }, 90_000);
+    });
   },
 );

@@ -42,7 +42,7 @@ export const withMeteredGateway = (): void => {
         rerankerModel: 'ranks',
         providers: {
           acme: { kind: 'openai', baseUrl: upstream.baseUrl },
-          hasty: { kind: 'openai', baseUrl: upstream.baseUrl, timeoutMs: 200 },
+          hasty: { kind: 'openai', baseUrl: upstream.baseUrl, timeoutMs: 1_000 },
           away: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' },
         },
         models,
