@@ -1,3 +1,4 @@
+import { READ_STORE, type ReadStore } from '@app/read-store';
 import { startTestPlatform, type TestPlatform } from './harness';
 import { asUnknown, UNKNOWN_ID } from './world';
 
@@ -196,6 +197,20 @@ describe('Agents', () => {
         await ask(UNKNOWN_ID, method),
       );
     }
+  });
+
+  it('are created once the key shows its grant, however late its view is', async () => {
+    const { key, keyId } = await platform.newCaller({ allAgents: false });
+    const store = platform.platform.app.get<ReadStore>(READ_STORE);
+    const commit = store.commit.bind(store);
+    const late = jest.spyOn(store, 'commit').mockImplementation(async (batch) => {
+      if (batch.view === 'api-keys') await new Promise((resolve) => setTimeout(resolve, 300));
+      return commit(batch);
+    });
+    const made = await platform.call<Agent>(AGENTS, { key, method: 'POST', body: { name: 'Own' } });
+    late.mockRestore();
+    const shown = await platform.call<{ agentIds: string[] }>(`/api/v1/core/api-keys/${keyId}`);
+    expect([made.status, shown.body.agentIds]).toEqual([201, [made.body.id]]);
   });
 
   it('belong to their Space: viewers use, editors change, strangers know nothing', async () => {

@@ -80,8 +80,12 @@ const requests: readonly (readonly [
         permissions: ['agents:read', 'agents:write'],
         userId: user['id'],
       });
-      const check = async ({ body }: Answer) =>
-        expect((await get(`/api-keys/${String(key['id'])}`))['agentIds']).toEqual([body['id']]);
+      const granted = async () => (await get(`/api-keys/${String(key['id'])}`))['agentIds'] as readonly unknown[];
+      // Behind a start a view may be later than an answer waits for it.
+      const check = async ({ body }: Answer) => {
+        await until(async () => (await granted()).length > 0, 'the grant');
+        expect(await granted()).toEqual([body['id']]);
+      };
       return { sent: { path: '/agents', key: String(key['secret']), body: { name: 'Mine' } }, check };
     },
   ],

@@ -95,9 +95,17 @@ export class AgentsController {
       new CreateAgent({ spaceId: place.spaceId, ownerId }, config, meta),
     );
     const { keyId } = caller;
-    if (keyId !== undefined)
-      await unlessLeft(() => this.commands.execute(new GrantAgent(keyId, agentId, stepOf(meta, 'grant'))));
-    return written(reply, receipt, { views: VIEWS, show: () => this.show(agentId), location: `${PATH}/${agentId}` });
+    const granted =
+      keyId === undefined
+        ? undefined
+        : await unlessLeft(() => this.commands.execute(new GrantAgent(keyId, agentId, stepOf(meta, 'grant'))));
+    // A key that may use it already was last changed before.
+    const position = granted !== undefined && granted.position > receipt.position ? granted.position : receipt.position;
+    return written(
+      reply,
+      { ...receipt, position },
+      { views: [...VIEWS, 'api-keys'], show: () => this.show(agentId), location: `${PATH}/${agentId}` },
+    );
   }
 
   @Get(':agentId')
