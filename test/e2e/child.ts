@@ -46,9 +46,10 @@ export const startChild = async (
   const leave = (): boolean => child.kill('SIGKILL');
   process.once('exit', leave);
   void exited.then(() => process.removeListener('exit', leave));
-  for (const held of [child, child.stdout as Socket, child.stderr as Socket]) held.unref();
+  const handles = [child, child.stdout as Socket, child.stderr as Socket];
+  for (const handle of handles) handle.unref();
   const kill = (signal: NodeJS.Signals): void => {
-    child.ref();
+    for (const handle of handles) handle.ref();
     child.kill(signal);
   };
   const stop = async (): Promise<void> => {

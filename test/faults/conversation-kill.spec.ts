@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
 import { callsTool, startToolServer, type ToolServer } from '../e2e/tools-world';
 import { chunk, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
+import { slowest } from '../fixtures/slowest';
 import { until } from '../fixtures/until';
 
 /**
@@ -73,11 +74,13 @@ const killedAt = async (isThere: (message: Message) => boolean): Promise<readonl
   child.kill('SIGKILL');
   await child.exited;
   child = await start();
+  const slowestCall = slowest(messages);
   const startedAt = performance.now();
   await until(async () => (await messages()).every(({ status }) => status !== 'streaming'), 'the end', {
     patience: 20_000,
   });
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  // On a busy machine each call takes long.
+  expect(performance.now() - startedAt).toBeLessThan(10_000 + 10 * (await slowestCall()));
   const ended = await messages();
   return ended;
 };

@@ -76,7 +76,10 @@ test('a document whose ingestion was killed is ingested after the next start, it
     mimeType: 'text/markdown',
   });
   await until(() => provider.calls.length > 0, 'the call of the embedding model');
-  expect((await call<Document>(child, `knowledge/${agent.id}/documents/${added.id}`)).status).toBe('Processing');
+  await until(
+    async () => (await call<Document>(child, `knowledge/${agent.id}/documents/${added.id}`)).status === 'Processing',
+    'the document in work',
+  );
   child.kill('SIGKILL');
   await child.exited;
 
@@ -92,11 +95,15 @@ test('a document whose ingestion was killed is ingested after the next start, it
     mode: 'text',
   });
   expect(found.items.map(({ text }) => text)).toEqual(['They sleep standing up.']);
-  const logs = await call<{ items: { event: string; attempt: number | null }[] }>(
-    child,
-    `knowledge/${agent.id}/documents/${added.id}/logs`,
-  );
-  expect(logs.items.filter(({ event }) => event === 'started').map(({ attempt }) => attempt)).toEqual([2, 1]);
+  const logs = async () =>
+    (
+      await call<{ items: { event: string; attempt: number | null }[] }>(
+        child,
+        `knowledge/${agent.id}/documents/${added.id}/logs`,
+      )
+    ).items;
+  await until(async () => (await logs()).some(({ event }) => event === 'ready'), 'the end in the logs');
+  expect((await logs()).filter(({ event }) => event === 'started').map(({ attempt }) => attempt)).toEqual([2, 1]);
   await child.stop();
 });
 

@@ -168,6 +168,8 @@ test('an embedder that dies in the middle and stays away for long: documents wai
       .filter(({ event }) => event === 'retrying')
       .toReversed();
   await until(async () => (await retries()).length === 6, 'the sixth failure', { patience: 80_000, every: 100 });
+  // The list shows it a moment before or behind the logs.
+  await until(async () => (await statusOf(id)).status === 'Pending', 'the document that waits');
   expect(await statusOf(id)).toMatchObject({ status: 'Pending', statusDetail: { code: 'upstream_error' } });
   const pauses = (await retries()).map(({ at, retryAt }) => Math.round((Date.parse(retryAt) - Date.parse(at)) / 1_000));
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32]);

@@ -1,7 +1,8 @@
-import { type Dirent, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
+import { filesWhere } from '../fixtures/files-under';
 import { until } from '../fixtures/until';
 import { inRound, rounds, seededNumbers } from './log/rounds';
 
@@ -33,14 +34,7 @@ const call = async <T = Record<string, unknown>>(
   return (text === '' ? undefined : JSON.parse(text)) as T;
 };
 
-const filesWith = (word: string): readonly string[] => {
-  const files: readonly Dirent[] = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return files
-    .map((file) => join(file.parentPath, file.name))
-    .filter((path) => readFileSync(path, 'latin1').includes(word));
-};
+const filesWith = (word: string): readonly string[] => filesWhere(dataDir, (bytes) => bytes.includes(word));
 
 interface Receipts {
   readonly items: readonly { readonly data: { readonly things: readonly string[] } }[];

@@ -32,6 +32,8 @@ test(`a projector killed at any moment applies every event once (SEED=${seed})`,
 /** A store whose commit is two steps, and which dies between them at the n-th commit that has changes. */
 class TornStore extends MemoryReadStore {
   private left: number;
+  private die: () => void = () => undefined;
+  readonly died = new Promise<void>((resolve) => (this.die = resolve));
 
   constructor(
     private readonly first: 'checkpoint' | 'rows',
@@ -46,18 +48,21 @@ class TornStore extends MemoryReadStore {
     await super.commit(
       this.first === 'checkpoint' ? { ...batch, changes: [] } : { ...batch, to: { position: batch.from, handled: 0 } },
     );
+    this.die();
     return new Promise(() => undefined);
   }
 }
 
 const viewAfterTearing = async (
-  readStore: MemoryReadStore,
+  readStore: MemoryReadStore & { readonly died?: Promise<void> },
 ): Promise<{ readonly view: unknown; readonly log: string }> => {
   const first = memoryProjecting({ readStore });
   await first.projecting.start();
   for (let index = 0; index < 5; index += 1) {
     const { position } = await first.log.append('counter-a', index === 0 ? [opened('a')] : [counted(1)], 'any');
-    if (!(await first.projecting.waitFor('counters', position, 100))) break;
+    const shown = first.projecting.waitFor('counters', position, 2_000);
+    const dead = readStore.died?.then(() => false);
+    if (!(await (dead === undefined ? shown : Promise.race([shown, dead])))) break;
   }
   const second = memoryProjecting({ readStore, log: first.log });
   await second.projecting.start();
