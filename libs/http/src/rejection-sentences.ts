@@ -200,6 +200,7 @@ const conflicts: Readonly<Record<string, string>> = {
     'That version uses a model that is no longer configured. Restore another version, or ask the operator to configure the model.',
   memory_chosen:
     'This memory does not wait any more: it was chosen, discarded, or lapsed. Read it, or propose it again.',
+  memory_edited: 'The memory was changed meanwhile. Read it again, then edit it.',
   memory_proposed: 'This memory is only proposed. Confirm it first, then edit it.',
   memory_replaced: 'Another memory is taking the place of this one. List them, and replace the new one.',
   equal_memory: 'Another memory says the same. Edit that one, or delete one of the two.',
