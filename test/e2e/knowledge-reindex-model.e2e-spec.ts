@@ -27,7 +27,8 @@ const operate = (action = '', body?: object, key?: string) =>
   });
 /** What `/health` says of it; undefined where there is nothing to say. */
 const told = async () =>
-  (await world.platform.call<{ reindex?: { due: boolean; jobs: { ready: number } } }>('/health')).body.reindex;
+  (await world.platform.call<{ reindex?: { due: boolean; jobs: { ready: number }; open: object[] } }>('/health')).body
+    .reindex;
 const shown = async () => (await world.platform.call<Reindex>(OPERATIONS)).body;
 const search = async (query: string, mode = 'vector') => {
   world.models.length = 0;
@@ -46,7 +47,7 @@ describe('a change of the embedding model', () => {
     expect([(await shown()).progress.total, await told()]).toEqual([0, undefined]);
     await world.restart({ embeddingModel: 'other', ...both });
     expect(await shown()).toMatchObject({ state: 'none', progress: { done: 0, total: 3 } });
-    expect(await told()).toEqual({ due: true, jobs: { running: 0, paused: 0, ready: 0, failed: 0 } });
+    expect(await told()).toEqual({ due: true, jobs: { running: 0, paused: 0, ready: 0, failed: 0 }, open: [] });
     expect((await world.platform.call('/metrics')).text).toContain('reindex_due 1');
     await until(async () => (await search('Who sleeps?')).found.length === 3);
     expect(await search('Who sleeps?')).toMatchObject({ status: 200, models: ['lengths', 'other'] });
@@ -67,6 +68,8 @@ describe('a change of the embedding model', () => {
       return (await shown()).state === 'ready';
     });
     await until(async () => (await told())?.jobs.ready === 1);
+    const progress = { done: 3, total: 3 };
+    expect((await told())?.open).toMatchObject([{ scope: 'instance', id: null, state: 'ready', progress }]);
     expect((await operate('/swap')).body.state).toBe('swapped');
     await until(async () => {
       const { found, models } = await search('Who sleeps?');

@@ -38,6 +38,25 @@ describe('the command line', () => {
     expect(asked[0]?.key).toBe('secret');
   });
 
+  it('names the re-index jobs that are not ended, and says how many more there are', async () => {
+    const open = [
+      {
+        scope: 'agent',
+        id: 'a1',
+        state: 'running',
+        startedAt: '2026-11-27T12:00:00.000Z',
+        progress: { done: 3, total: 7 },
+      },
+      { scope: 'instance', id: null, state: 'failed', startedAt: '2026-11-27T12:00:00.000Z', progress: null },
+    ];
+    const none = { dependencies: {}, processes: [], policies: [], projections: [] };
+    const reindex = { due: false, jobs: { running: 4, paused: 0, ready: 0, failed: 1 }, open };
+    answers['GET /health'] = { body: { status: 'up', version: '1', ...none, reindex } };
+    const { out } = await operator('status');
+    expect(out).toContain('Re-index jobs: 4 running, 1 failed.');
+    expect(out).toMatch(/RE-INDEX OF .*\nagent a1 +running +3 of 7 +2026.*\ninstance +failed +.*\nAnd 3 more\./);
+  });
+
   it('starts a rebuild and says so', async () => {
     answers['POST /api/v1/operations/projections/users/rebuild'] = { status: 202, body: rebuilt('building') };
     expect(await operator('rebuild', 'users')).toEqual({ code: 0, out: 'users: building version 2.\n', err: '' });

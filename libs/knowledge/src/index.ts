@@ -30,6 +30,7 @@ export type { Context, ContextChunk } from './search/contexts';
 export { ChangeReindex } from './reindex/commands/change-reindex';
 export { StartReindex } from './reindex/commands/start-reindex';
 export { reindexId } from './reindex/reindex-plan';
+export { readReindexProgress } from './reindex/reindex-progress';
 export { ReindexWorker } from './reindex/reindex-worker';
 export * from './reindex/reindex.decider';
 export * from './reindex/reindex.events';

@@ -13,11 +13,23 @@ interface Health {
   readonly policies: readonly Policy[];
   readonly projections: readonly ProjectionStatus[];
   readonly unprovenEvents?: { readonly events: number; readonly at: string | null };
-  readonly reindex?: { readonly due: boolean; readonly jobs: Readonly<Record<string, number>> };
+  readonly reindex?: {
+    readonly due: boolean;
+    readonly jobs: Readonly<Record<string, number>>;
+    readonly open: readonly ReindexJob[];
+  };
   readonly foreignEvents?: {
     readonly events: number;
     readonly since: { readonly position: string; readonly at: string } | null;
   };
+}
+
+interface ReindexJob {
+  readonly scope: 'agent' | 'space' | 'instance';
+  readonly id: string | null;
+  readonly state: string;
+  readonly startedAt: string;
+  readonly progress: { readonly done: number; readonly total: number } | null;
 }
 
 interface Process {
@@ -56,7 +68,7 @@ const status: Verb<[]> = async ({ api, output }) => {
     ...projectionLines(health.projections, width),
     ...foreignLines(health),
     ...unprovenLines(health),
-    ...reindexLines(health),
+    ...reindexLines(health, width),
   ]);
   return health.status === 'up' ? EXIT.done : EXIT.foundWrong;
 };
@@ -99,7 +111,7 @@ const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null 
       ];
 
 /** It stops nothing either: documents are found by the vectors that they have. */
-const reindexLines = ({ reindex }: Health): readonly string[] => {
+const reindexLines = ({ reindex }: Health, width: number): readonly string[] => {
   if (reindex === undefined) return [];
   const jobs = Object.entries(reindex.jobs).flatMap(([state, many]) => (many === 0 ? [] : [`${many} ${state}`]));
   return [
@@ -108,6 +120,26 @@ const reindexLines = ({ reindex }: Health): readonly string[] => {
       ...(reindex.due ? ['Documents have vectors of another model than the configured one: re-index them.'] : []),
       ...(jobs.length > 0 ? [`Re-index jobs: ${jobs.join(', ')}.`] : []),
     ].join(' '),
+    ...jobTable(reindex, width),
+  ];
+};
+
+const jobTable = ({ jobs, open }: NonNullable<Health['reindex']>, width: number): readonly string[] => {
+  if (open.length === 0) return [];
+  const unnamed = Object.values(jobs).reduce((sum, many) => sum + many, 0) - open.length;
+  return [
+    '',
+    ...table(
+      open,
+      {
+        're-index of': ({ scope, id }) => (id === null ? scope : `${scope} ${id}`),
+        state: ({ state }) => state,
+        documents: ({ progress }) => (progress === null ? undefined : `${progress.done} of ${progress.total}`),
+        started: ({ startedAt }) => startedAt,
+      },
+      width,
+    ),
+    ...(unnamed > 0 ? [`And ${unnamed} more.`] : []),
   ];
 };
 

@@ -93,6 +93,23 @@ const report = z
             failed: z.number().int().describe('Failed.'),
           })
           .describe('The jobs that are not ended, by their state.'),
+        open: z
+          .array(
+            z.object({
+              scope: z.enum(['agent', 'space', 'instance']).describe('What is re-indexed.'),
+              id: z.string().nullable().describe('The id of the Agent or the Space; null for the instance.'),
+              state: z.string().describe('Where it stands.'),
+              startedAt: z.string().describe('When it was started, ISO 8601 in UTC.'),
+              progress: z
+                .object({
+                  done: z.number().int().describe('Documents that are done.'),
+                  total: z.number().int().describe('All documents of the job.'),
+                })
+                .nullable()
+                .describe('How far it is; null where it has not begun.'),
+            }),
+          )
+          .describe('The first of these jobs.'),
       })
       .optional()
       .describe('Re-indexing that is due or under way.'),

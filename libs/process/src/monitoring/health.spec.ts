@@ -27,7 +27,7 @@ const healthOf = (status: () => Promise<readonly ProjectionStatus[]>): Health =>
     leases: { processes: { status: none }, status: none },
     foreignEvents: async () => ({ events: 0, since: null }),
     unprovenEvents: async () => ({ events: 0, at: null }),
-    reindexing: async () => ({ due: false, jobs: { running: 0, paused: 0, ready: 0, failed: 0 } }),
+    reindexing: async () => ({ due: false, jobs: { running: 0, paused: 0, ready: 0, failed: 0 }, open: [] }),
     providers: () => [],
     version: '1',
   } as unknown as HealthParts);

@@ -4,7 +4,7 @@ import type { ProviderStatus } from '@app/models';
 import type { Leases, Processes, ProcessStatus } from '@app/coordination';
 import type { Policies, PolicyStatus, Projecting, ProjectionStatus } from '@app/projecting';
 import type { KnownUnproven } from '@app/sealing';
-import { isToldOf, type Reindexing } from './reindexing';
+import { isToldOf, type NamedReindexing } from './reindexing';
 
 /** What the platform depends on, by name. */
 export type Dependencies = Readonly<Record<string, () => Promise<DependencyHealth>>>;
@@ -36,7 +36,7 @@ export interface HealthReport {
   /** Events in the log that nobody with `SEAL_KEY` appended, and when such were last found; absent where there are none. */
   readonly unprovenEvents?: KnownUnproven;
   /** Whether documents wait to be re-indexed, and the jobs that are not ended; absent where there is neither. Searches answer meanwhile. */
-  readonly reindex?: Reindexing;
+  readonly reindex?: NamedReindexing;
 }
 
 /** A view of which nothing could be told in time. */
@@ -76,7 +76,7 @@ export interface HealthParts {
   readonly leases: Pick<Leases, 'status' | 'processes'>;
   readonly foreignEvents: () => Promise<KnownForeign>;
   readonly unprovenEvents: () => Promise<KnownUnproven>;
-  readonly reindexing: () => Promise<Reindexing>;
+  readonly reindexing: () => Promise<NamedReindexing>;
   /** Whether each model provider is called at present. */
   readonly providers: () => readonly ProviderStatus[];
   readonly version: string;
@@ -89,7 +89,7 @@ interface Told {
   readonly processes?: HealthReport['processes'] | undefined;
   readonly foreignEvents?: KnownForeign | undefined;
   readonly unprovenEvents?: KnownUnproven | undefined;
-  readonly reindexing?: Reindexing | undefined;
+  readonly reindexing?: NamedReindexing | undefined;
 }
 
 /** Whether this process takes requests, and how what it stands on and who stands beside it are doing. */

@@ -16,7 +16,7 @@ import { Health, roleHealth } from './health';
 import { HealthController } from './health.controller';
 import { MetricsController } from './metrics.controller';
 import { measurePlatform, type MeasuredParts } from './platform-metrics';
-import { reindexingOf } from './reindexing';
+import { namedReindexingOf } from './reindexing';
 import { blobsHealth } from './stored-files';
 
 const MEASURED = Symbol('MeasuredParts');
@@ -66,7 +66,7 @@ const healthOf = (parts: HealthyParts): Health => {
     },
     foreignEvents: () => knownForeign(readStore),
     unprovenEvents: () => knownUnproven(log, mac),
-    reindexing: () => reindexingOf(readStore, models),
+    reindexing: () => namedReindexingOf(readStore, coordination, models),
     providers: () => models.providerStatus(),
   });
 };
