@@ -206,6 +206,37 @@ describe('a re-index', () => {
     expect((await reindex(agentId, '/resume')).status).toBe(409);
   });
 
+  it('takes turns with others: a short one ends while a long one that came before it goes on', async () => {
+    const [long, short] = [await newAgent(), await newAgent()];
+    await ready(long, ['herons', 'ibises', 'jackals', 'koalas']);
+    await ready(short, ['lemurs']);
+    for (const agentId of [long, short]) await cut(agentId, 50);
+    const isBegun = async () => {
+      const { reindex: told } = (
+        await world.platform.call<{ reindex?: { open: { id: string; progress: object | null }[] } }>('/health')
+      ).body;
+      return told?.open.some(({ id, progress }) => id === short && progress !== null) === true;
+    };
+    const first = Promise.withResolvers<void>();
+    let ended = 0;
+    world.hold = async () => {
+      await first.promise;
+      ended += 1;
+    };
+    const before = world.calls.length;
+    await reindex(long);
+    await until(async () => world.calls.length > before, 'the long one to be at work');
+    await reindex(short);
+    await until(isBegun, 'the short one to be begun');
+    expect(ended).toBe(0);
+    first.resolve();
+    await reaches(long, 'ready');
+    await reaches(short, 'ready');
+    const topics = world.calls.slice(before).map((texts) => /about (\w+)/.exec(texts.join(' '))?.[1] ?? '');
+    expect(topics.indexOf('lemurs')).toBeGreaterThan(0);
+    expect(topics.slice(topics.indexOf('lemurs') + 1).filter((topic) => topic !== 'lemurs').length).toBeGreaterThan(0);
+  });
+
   it('leaves alone what changes or is deleted meanwhile', async () => {
     const agentId = await newAgent();
     const [changed, deleted, added] = await ready(agentId, ['emus', 'kiwis', 'rheas']);

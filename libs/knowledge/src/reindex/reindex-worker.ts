@@ -1,5 +1,5 @@
 import type { Claims, CoordinationStore } from '@app/coordination';
-import { inReadScope, type Position } from '@app/kernel';
+import { inReadScope, Mutex, type Position } from '@app/kernel';
 import { verdictOn } from '../ingestion/attempt';
 import { workerMeta } from '../ingestion/ingest';
 import { IngestionFailure } from '../ingestion/ingestion-failure';
@@ -24,11 +24,21 @@ export interface ReindexWorkerOptions extends CatchUpParts {
 /** Rounds through the documents of a job: more are needed only where some are set back while it runs. */
 const MOST_ROUNDS = 10;
 
-/** Does the jobs that run, one at a time in each process. One that a killed process left is taken up once its claim has run out. */
+/** Jobs at work at once in each process, each of which holds the ids of its documents. */
+const MOST_AT_ONCE = 50;
+
+/**
+ * Does the jobs that run, in each process one document at a time, of all jobs in turn: a long one holds up no others. One that a killed process left is
+ * taken up once its claim has run out.
+ */
 export class ReindexWorker {
   private readonly stopping = new AbortController();
   private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
+  private looking: Promise<void> | undefined;
+  /** What is worked on, by its claim. */
+  private readonly working = new Map<string, Promise<void>>();
+  /** One document at a time, in the order in which its jobs came to it. */
+  private readonly documents = new Mutex();
   private readonly behind: DocumentsBehind;
   /** Failures in a row of a job or a document, and when it is tried again. */
   private readonly failed = new Map<string, { readonly failures: number; readonly retryAt: number }>();
@@ -44,24 +54,25 @@ export class ReindexWorker {
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.stopping.abort(new Error('the worker is stopping'));
-    await this.working;
+    await this.looking;
+    await Promise.all(this.working.values());
   }
 
   private sweep(): void {
-    this.working ??= inReadScope(() => this.workOnAll()).finally(() => (this.working = undefined));
+    this.looking ??= inReadScope(() => this.beginAll()).finally(() => (this.looking = undefined));
   }
 
-  /** Never rejects. */
-  private async workOnAll(): Promise<void> {
+  /** Begins what is not worked on, as far as there is room. Never rejects. */
+  private async beginAll(): Promise<void> {
     try {
       for (const behind of await this.behind.waiting())
-        await this.workOn(
+        await this.begin(
           behind.entry.key,
-          () => this.catchUp(behind),
+          () => this.inTurn(() => this.catchUp(behind)),
           () => this.behind.done(behind),
         );
       for (const id of await this.options.running.running())
-        await this.workOn(
+        await this.begin(
           `reindex/${id}`,
           () => this.run(id),
           (code) => this.fail(id, code),
@@ -72,16 +83,31 @@ export class ReindexWorker {
     }
   }
 
+  /** Resolves once it is begun, or cannot be now: what others work on, and what waits for another try, takes no room. */
+  private async begin(
+    claim: string,
+    work: () => Promise<void>,
+    giveUp: (code: string) => Promise<void>,
+  ): Promise<void> {
+    if (this.working.has(claim) || this.working.size >= MOST_AT_ONCE || this.stopping.signal.aborted) return;
+    if ((this.failed.get(claim)?.retryAt ?? 0) > this.options.clock.now().getTime()) return;
+    const release = await this.options.claims.take(claim);
+    if (release === undefined) return;
+    const done = inReadScope(() => this.workOn(claim, work, giveUp, release))
+      .catch((error: unknown) =>
+        this.options.logger.warn({ work: claim, error }, 'Working on a re-index failed; retrying.'),
+      )
+      .finally(() => this.working.delete(claim));
+    this.working.set(claim, done);
+  }
+
   /** `giveUp`: what becomes of it after a failure that does not pass. */
   private async workOn(
     claim: string,
     work: () => Promise<void>,
     giveUp: (code: string) => Promise<void>,
+    release: () => Promise<void>,
   ): Promise<void> {
-    const now = this.options.clock.now().getTime();
-    if (this.stopping.signal.aborted || (this.failed.get(claim)?.retryAt ?? 0) > now) return;
-    const release = await this.options.claims.take(claim);
-    if (release === undefined) return;
     try {
       await work();
       this.failed.delete(claim);
@@ -90,6 +116,13 @@ export class ReindexWorker {
     } finally {
       await release();
     }
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.documents.run(async () => {
+      this.stopping.signal.throwIfAborted();
+      return work();
+    });
   }
 
   /** A document that was left out of a swap or a rollback. */
@@ -130,7 +163,7 @@ export class ReindexWorker {
         total: documentIds.length,
       });
       try {
-        await unlessDeleted(() => reindexDocument(this.options, job, documentId, making));
+        await this.inTurn(() => unlessDeleted(() => reindexDocument(this.options, job, documentId, making)));
       } catch (error) {
         if (!(error instanceof IngestionFailure)) throw error;
         // It was read once, by a version that could: it stays as it is.
