@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
   statSync,
@@ -199,6 +200,29 @@ describe('backup and restore', () => {
     await bringBack().finally(() => clearInterval(looking));
     expect([...sizes.add(statSync(copied).size)]).toEqual([whole.length]);
   });
+
+  it.each(['a file that cannot be read', 'keys that cannot be copied'])(
+    'leaves nothing behind where it fails at %s, so that it can be repeated',
+    async (what) => {
+      const [at, aside] = [join(dataFolder, 'vault', 'vault.sqlite'), join(root, 'aside')];
+      const unreadable = join(dataFolder, 'blobs', 'ab', 'ab'.repeat(16));
+      if (what.startsWith('keys')) renameSync(at, aside);
+      else mkdirSync(unreadable, { recursive: true });
+      for (const isThere of [false, true]) {
+        if (isThere) mkdirSync(folder());
+        await expect(backUp()).rejects.toThrow(what.startsWith('keys') ? 'cannot be copied' : 'copyfile');
+        expect([existsSync(folder()), existsSync(keysFile()), existsSync(`${keysFile()}.unfinished`)]).toEqual([
+          isThere,
+          false,
+          false,
+        ]);
+        if (isThere) expect(readdirSync(folder())).toEqual([]);
+      }
+      if (what.startsWith('keys')) renameSync(aside, at);
+      else rmSync(unreadable, { recursive: true });
+      expect((await backUp()).blobs).toBe(0);
+    },
+  );
 
   it('says what is wrong where the folder of the backup cannot be made', async () => {
     const made = backup({ dataFolder, folder: '/proc/backup', clock: new FixedClock() });

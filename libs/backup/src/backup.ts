@@ -23,7 +23,8 @@ export interface BackupOptions {
 
 /**
  * Backs up the log and the blobs of an instance while it runs, and its data keys into a file apart. Views and search are
- * not in it: they are rebuilt from the log. Throws `BackupError`.
+ * not in it: they are rebuilt from the log. What was made is removed where it fails, so that it can be repeated. Throws
+ * `BackupError`.
  */
 export const backup = async ({
   dataFolder,
@@ -34,7 +35,26 @@ export const backup = async ({
 }: BackupOptions): Promise<Manifest> => {
   await mustBeFree(folder, keysFile);
   if (!existsSync(join(dataFolder, 'log', 'events.sqlite'))) throw new BackupError(`${dataFolder} holds no log`);
-  for (const part of ['log', 'blobs']) makeFolder(resolve(folder, part));
+  const isNew = !existsSync(folder);
+  try {
+    return await copyAll({ dataFolder, folder, keysFile, clock, onProgress });
+  } catch (error) {
+    for (const part of isNew ? [''] : PARTS) await rm(join(folder, part), { recursive: true, force: true });
+    if (keysFile !== undefined) for (const made of [keysFile, unfinishedOf(keysFile)]) await rm(made, { force: true });
+    throw error;
+  }
+};
+
+const PARTS = ['log', 'blobs'];
+
+const copyAll = async ({
+  dataFolder,
+  folder,
+  keysFile,
+  clock,
+  onProgress,
+}: BackupOptions & Required<Pick<BackupOptions, 'onProgress'>>): Promise<Manifest> => {
+  for (const part of PARTS) makeFolder(resolve(folder, part));
   const source = join(dataFolder, 'blobs');
   const { count } = await sizeOfBlobs(source);
   const copy = () =>
@@ -69,12 +89,14 @@ const mustBeFree = async (folder: string, keysFile: string | undefined): Promise
     throw new BackupError('keep the keys outside the backup: whoever has both can read everything');
 };
 
+const unfinishedOf = (keysFile: string): string => `${keysFile}.unfinished`;
+
 const copyKeys = async (
   from: string,
   keysFile: string,
   onBytes: (done: number, total: number) => void,
 ): Promise<void> => {
-  const unfinished = `${keysFile}.unfinished`;
+  const unfinished = unfinishedOf(keysFile);
   await rm(unfinished, { force: true });
   // Made here first, so that nobody but its owner can ever read it.
   await writeFile(unfinished, '', { mode: 0o600 });

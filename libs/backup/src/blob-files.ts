@@ -24,7 +24,8 @@ export const copyBlobs = async (
         if (await copyIfPresent(join(from, folder, name), join(to, folder, name))) onCopied((copied += 1));
       }
     });
-    await Promise.all(copies);
+    // Whoever cleans up after one that failed must meet none that is still copying.
+    for (const copy of await Promise.allSettled(copies)) if (copy.status === 'rejected') throw copy.reason;
     await syncToDisk(join(to, folder));
     present += (await readdir(join(to, folder))).filter(isBlobName).length;
   }

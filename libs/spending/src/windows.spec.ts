@@ -12,6 +12,27 @@ describe('the window of a time', () => {
   it.each<[string, WindowSpec, string, string | null, string | null]>([
     ['a day in UTC', spec('day'), '2026-11-21T23:59:59.999Z', '2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
     [
+      'a month of long ago',
+      spec('month'),
+      '0050-06-15T12:00:00Z',
+      '0050-06-01T00:00:00.000Z',
+      '0050-07-01T00:00:00.000Z',
+    ],
+    [
+      'a month of the year 0',
+      spec('month'),
+      '0000-01-15T12:00:00Z',
+      '0000-01-01T00:00:00.000Z',
+      '0000-02-01T00:00:00.000Z',
+    ],
+    [
+      'a week before 1970',
+      spec('week'),
+      '1950-06-15T12:00:00Z',
+      '1950-06-12T00:00:00.000Z',
+      '1950-06-19T00:00:00.000Z',
+    ],
+    [
       'a day of 23 hours',
       spec('day', 'Europe/Berlin'),
       '2026-03-29T12:00:00Z',

@@ -53,20 +53,25 @@ const between = (start: number, resetsAt: number): Window => ({
 const firstDay = (window: 'day' | 'week' | 'month', day: number): number => {
   if (window === 'day') return day;
   // 1 January 1970 was a Thursday.
-  if (window === 'week') return day - ((day + 3) % 7);
+  if (window === 'week') return day - ((((day + 3) % 7) + 7) % 7);
   return day - new Date(day * DAY_MS).getUTCDate() + 1;
 };
 
 const nextFirstDay = (window: 'day' | 'week' | 'month', first: number): number => {
   if (window !== 'month') return first + (window === 'day' ? 1 : 7);
   const date = new Date(first * DAY_MS);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / DAY_MS;
+  // `Date.UTC` takes the year 50 for 1950.
+  return date.setUTCMonth(date.getUTCMonth() + 1) / DAY_MS;
 };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
+/** Before the year 1 calendars count backwards: these days are those of UTC. */
+const YEAR_ONE = Date.parse('0001-01-02T00:00:00Z');
+
 /** The day that a time has in a zone. */
 export const localDay = (timeZone: string, at: number): number => {
+  if (at < YEAR_ONE) return Math.floor(at / DAY_MS);
   const format =
     formats.get(timeZone) ??
     new Intl.DateTimeFormat('en-CA', {
@@ -78,7 +83,8 @@ export const localDay = (timeZone: string, at: number): number => {
       day: '2-digit',
     });
   formats.set(timeZone, format);
-  return Date.parse(format.format(at)) / DAY_MS;
+  // Years before 1000 are written shorter, and `Date` takes 50 for 1950.
+  return Date.parse(format.format(at).padStart('YYYY-MM-DD'.length, '0')) / DAY_MS;
 };
 
 /** When a day begins in a zone: not always at midnight, which summer time may skip. Looked for, to the minute, around the day's midnight in UTC. */
