@@ -30,8 +30,15 @@ interface Provenance {
   readonly missing: readonly string[];
 }
 
-const memoriesOf = async (agentId: string): Promise<readonly Memory[]> =>
-  (await platform.call<{ items: Memory[] }>(`/api/v1/core/memory/${agentId}/memories`)).body.items;
+/** Those that are there now: an answer waits for the views of conversations alone. */
+const memoriesOf = async (agentId: string): Promise<readonly Memory[]> => {
+  const headers = { 'x-read-after': (await platform.platform.host.stores.log.head()) ?? '' };
+  const { status, body, text } = await platform.call<{ items: Memory[] }>(`/api/v1/core/memory/${agentId}/memories`, {
+    headers,
+  });
+  if (status !== 200) throw new Error(text);
+  return body.items;
+};
 const remember = async (agentId: string, text: string): Promise<string> => {
   const { status, body } = await post<Memory>(`/memory/${agentId}/memories`, { text });
   expect(status).toBe(201);

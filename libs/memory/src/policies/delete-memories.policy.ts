@@ -39,7 +39,7 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
     const id = idOf(event.context.stream);
     const meta = reactionTo(event, this.name, this.clock.now());
     if (event.type === 'MemorySaved' || event.type === 'MemoryProposed') {
-      if (await this.isOrphaned(event as Made)) await this.forgetting.deleteAll([id], meta);
+      await this.forgetting.deleteAll(await this.orphaned(id, event as Made), meta);
       return;
     }
     const found = await this.memoriesOf(ownerOf(event.type, id), event.context.position);
@@ -47,13 +47,14 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
     await this.forgetting.deleteAll(memoryIds, meta);
   }
 
-  private async isOrphaned({ data: { agentId, spaceId, userId } }: Made): Promise<boolean> {
+  /** The memory, where what it is of is gone. It may have been there when the memory was made: this may be met late. */
+  private async orphaned(id: string, { data: { agentId, spaceId, userId } }: Made): Promise<readonly string[]> {
     const gone = await Promise.all([
       isDeleted(this.log, `agent-${agentId}`, 'AgentDeleted'),
       isDeleted(this.log, `space-${spaceId}`, 'SpaceDeleted'),
-      isDeleted(this.log, `user-${userId}`, 'UserDeleted'),
     ]);
-    return gone.some(Boolean);
+    if (gone.some(Boolean)) return [id];
+    return (await isDeleted(this.log, `user-${userId}`, 'UserDeleted')) ? this.withoutShared([id]) : [];
   }
 
   private async withoutShared(memoryIds: readonly string[]): Promise<readonly string[]> {

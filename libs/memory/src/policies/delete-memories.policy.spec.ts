@@ -1,0 +1,85 @@
+import {
+  Decisions,
+  EventCatalogue,
+  EventCodec,
+  type Keyring,
+  type RecordedEvent,
+  systemClock,
+  TimeOrderedIds,
+} from '@app/kernel';
+import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import type { Forgetting } from '../memory/forgetting';
+import { type MemoryCommand, memoryDecider } from '../memory/memory.decider';
+import { memoryEvents } from '../memory/memory.events';
+import { DeleteMemoriesOfTheDeleted } from './delete-memories.policy';
+
+const ids = new TimeOrderedIds();
+const keyring: Keyring = {
+  ensureKey: async () => Buffer.alloc(32),
+  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
+};
+const screening = { version: '1' };
+
+/** A proposal, what its user made of it, and the policy that meets the first event of it late: when something of it is deleted. */
+const setUp = async (...choices: readonly MemoryCommand[]) => {
+  const log = new MemoryLog();
+  const codec = new EventCodec(new EventCatalogue(memoryEvents), keyring);
+  const decisions = new Decisions(log, codec);
+  const deleted: string[] = [];
+  const forgetting = { deleteAll: async (memoryIds: readonly string[]) => void deleted.push(...memoryIds) };
+  const policy = new DeleteMemoriesOfTheDeleted(
+    decisions,
+    forgetting as unknown as Forgetting,
+    log,
+    systemClock,
+    async () => [],
+  );
+  const [memoryId, agentId, spaceId, userId] = [ids.next(), ids.next(), ids.next(), ids.next()];
+  const decide = (command: MemoryCommand) => {
+    const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
+    return decisions.transact(memoryDecider, memoryId, command, meta);
+  };
+  const memory = {
+    memoryId,
+    agentId,
+    spaceId,
+    userId,
+    kind: 'shared',
+    text: 'Tea is in the kitchen',
+    hash: 'h',
+    origin: 'user',
+    source: null,
+    replaces: null,
+    screening,
+  } as const;
+  await decide({ type: 'Propose', memory, expiresAt: '2030-01-01T00:00:00.000Z' });
+  for (const choice of choices) await decide(choice);
+  const [proposed] = await codec.decode(await log.readStream(`memory-${memoryId}`));
+  const meetLate = async (stream: 'agent' | 'space' | 'user', type: string) => {
+    const id = { agent: agentId, space: spaceId, user: userId }[stream];
+    await log.append(`${stream}-${id}`, [{ id: ids.next(), type, data: '{}', metadata: '{}' }], 'any');
+    await policy.react(proposed as RecordedEvent);
+    return deleted.length;
+  };
+  return { meetLate };
+};
+
+const CONFIRM: MemoryCommand = { type: 'Confirm', screening };
+const SAVE_FOR_ME: MemoryCommand = { type: 'SaveForMe', hash: 'mine', screening };
+
+it.each<readonly [title: string, choices: readonly MemoryCommand[], deleted: number]>([
+  ['a shared one that is saved outlives who proposed it', [CONFIRM], 0],
+  ['a personal one goes with its user', [SAVE_FOR_ME], 1],
+  ['a proposal goes with its user', [], 1],
+])('where the event of a memory is met after its user was deleted, %s', async (_, choices, deleted) => {
+  const { meetLate } = await setUp(...choices);
+  expect(await meetLate('user', 'UserDeleted')).toBe(deleted);
+});
+
+it.each([
+  ['agent', 'AgentDeleted'],
+  ['space', 'SpaceDeleted'],
+] as const)('a shared one that is met late goes with its %s', async (stream, type) => {
+  const { meetLate } = await setUp(CONFIRM);
+  expect(await meetLate(stream, type)).toBe(1);
+});
