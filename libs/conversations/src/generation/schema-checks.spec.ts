@@ -45,6 +45,17 @@ describe('checks of schemas from outside', () => {
     expect(await Promise.all([slow, checks.check({ schema: {} }, going)])).toEqual([{ tooMuch: true }, { faults: [] }]);
   });
 
+  it('give a schema its time where the machine gives the process little', async () => {
+    const begunAt = performance.now();
+    const took = () => performance.now() - begunAt;
+    const computed = jest
+      .spyOn(process, 'cpuUsage')
+      .mockImplementation(() => ({ user: took() < 3_000 ? 0 : 2_000_000, system: 0 }));
+    expect(await checks.check(SLOW, going)).toEqual({ tooMuch: true });
+    computed.mockRestore();
+    expect(took()).toBeGreaterThan(2_900);
+  });
+
   it.each([
     [{ type: 'strin' }, 'invalidSchema'],
     [{ $schema: 'https://json-schema.org/draft/2019-09/schema', items: [{ type: 'string' }] }, 'faults'],
