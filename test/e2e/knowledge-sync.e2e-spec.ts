@@ -146,6 +146,33 @@ describe('a source', () => {
     expect((await sync({}, { confirmDeletions: true })).body.vanished).toEqual(['since.md']);
   });
 
+  it('names what it deleted in its answer alone, and in no repeat', async () => {
+    const { agent, fill } = await setUp('Forgetting');
+    const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`${index}.md`, `File ${index}.`]));
+    const ask = async (key: string, body: object) =>
+      (
+        await guide.platform.call<Plan>(at(`/knowledge/${agent}/sources/handbook/sync`), {
+          method: 'POST',
+          headers: { 'idempotency-key': key },
+          body,
+        })
+      ).body;
+    await fill(files);
+    const { '0.md': gone, ...rest } = files as Record<string, string>;
+    expect(gone).toBeDefined();
+    const one = { files: listed({ ...rest, 'new.md': 'New.' }) };
+    expect(await ask('one', one)).toEqual({ ...NOTHING, upload: ['new.md'], vanished: ['0.md'] });
+    expect(await ask('one', one)).toEqual({ ...NOTHING, upload: ['new.md'] });
+    const { withheld } = await ask('many', { files: [] });
+    expect(withheld).toHaveLength(11);
+    expect((await ask('many', { files: [] })).withheld).toEqual(withheld);
+    await ask('confirmed', { files: [], confirmDeletions: withheld });
+    expect([
+      await ask('many', { files: [] }),
+      await ask('confirmed', { files: [], confirmDeletions: withheld }),
+    ]).toEqual([NOTHING, NOTHING]);
+  });
+
   it('touches no document of another source, of another Agent, or that was uploaded', async () => {
     const one = await setUp('Sources apart');
     const two = await setUp('Agents apart');

@@ -93,6 +93,7 @@ const syncing = async (): Promise<Prepared> => {
     times: async () => ((await left()) === 0 ? 1 : 0),
     // Each is deleted by itself, and what is left by the next sync.
     isConsistent: async () => true,
+    forgotten: { vanished: [] },
   };
 };
 const sendingFile = async (): Promise<Prepared> => {

@@ -27,6 +27,8 @@ export interface Prepared {
   readonly times: () => Promise<number>;
   /** Where it happened all of it is there; where it did not nothing of it is in the way of others. */
   readonly isConsistent: () => Promise<boolean>;
+  /** What a repeat shows otherwise than the answer that it repeats. */
+  readonly forgotten?: object;
 }
 
 export let platform: TestPlatform;

@@ -39,7 +39,7 @@ describe('an idempotency key over several processes', () => {
     await expect(ask(second, { other: true })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
     accepted.answered = { keyName: 'agent-1', body: '{"id":"1"}' };
     await first.settle(accepted, { status: 201, headers: { etag: '"0"' }, hasWritten: true });
-    expect(await ask(second)).toEqual({ status: 201, headers: { etag: '"0"' }, body: '{"id":"1"}' });
+    expect(await ask(second)).toEqual({ status: 201, headers: { etag: '"0"' }, body: '{"id":"1"}', stream: 'agent-1' });
   });
 
   it('runs under the same command id where the first process died', async () => {

@@ -86,6 +86,8 @@ export interface Replay {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** The stream that the body tells of; absent where there is none. */
+  readonly stream?: string;
 }
 
 /**
@@ -223,6 +225,7 @@ export class Idempotency {
       status,
       headers,
       body: decryptField(united(names.map((each) => keys.get(each) as DataKey)), name, body) as string,
+      stream: dataKeyPlace(thing).stream,
     };
   }
 

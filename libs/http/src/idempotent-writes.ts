@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Acceptance, NO_BODY, type Replay } from './idempotency';
 import { InvalidInput } from './invalid-input';
 import { isForReading } from './request';
+import { assertStillShown } from './still-shown';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 /** Headers that a repeat gets again, beside status and body. */
@@ -42,11 +43,13 @@ const acceptOrReplay = async (request: FastifyRequest, reply: FastifyReply): Pro
     digest: request.bodyDigest ?? NO_BODY,
     value: request.body,
   });
-  if (isReplay(accepted))
+  if (isReplay(accepted)) {
+    await assertStillShown(request.server.edge.access, request.caller, request.params, accepted);
     return reply
       .code(accepted.status)
       .headers(accepted.headers)
       .send(accepted.body ?? undefined);
+  }
   request.acceptance = accepted;
   reply.raw.once('close', () => {
     // If the client left before the answer, `settle` still runs.

@@ -43,7 +43,8 @@ export const written = async (
 
 /**
  * Answers a write to several streams: as `written`, without `etag`. `keptWith` names the data key under which the
- * answer is kept for a repeat; `madeFrom` names others without which it is not given again either.
+ * answer is kept for a repeat; `madeFrom` names others without which it is not given again either. `kept`: what a repeat is given in place
+ * of `json`; null: it runs again.
  */
 export const writtenTogether = async (
   reply: FastifyReply,
@@ -53,11 +54,13 @@ export const writtenTogether = async (
     keptWith,
     madeFrom,
     json,
+    kept = json,
   }: {
     readonly views: readonly string[];
     readonly keptWith: string;
     readonly madeFrom?: readonly string[];
     readonly json: JsonText;
+    readonly kept?: JsonText | null;
   },
 ): Promise<JsonText> => {
   const last = receipts
@@ -70,7 +73,8 @@ export const writtenTogether = async (
     reply.header('x-log-position', last);
   }
   const { acceptance } = reply.request;
-  if (acceptance !== null) acceptance.answered = { keyName: keptWith, ...(madeFrom && { madeFrom }), body: json.text };
+  if (acceptance !== null && kept !== null)
+    acceptance.answered = { keyName: keptWith, ...(madeFrom && { madeFrom }), body: kept.text };
   return json;
 };
 

@@ -96,14 +96,14 @@ export class SourcesController {
     const { plan, receipts } = await this.commands.execute(
       new SyncSource({ agentId, sourceId, ...body.parse() }, meta),
     );
+    const { upload, replace } = plan;
+    const [vanished, withheld] = [plan.vanished, plan.withheld].map((gone) => gone.map(({ path }) => path));
     return writtenTogether(reply, receipts, {
       views: ['documents', 'tags', 'passages'],
       keptWith: streamOf('agent', agentId),
-      json: syncResult({
-        ...plan,
-        vanished: plan.vanished.map(({ path }) => path),
-        withheld: plan.withheld.map(({ path }) => path),
-      }),
+      json: syncResult({ upload, replace, vanished, withheld }),
+      // What was deleted is erased, its path too. What is withheld may be deleted before a repeat, which compares again.
+      kept: plan.withheld.length > 0 ? null : syncResult({ upload, replace, vanished: [], withheld: [] }),
     });
   }
 
