@@ -150,6 +150,19 @@ describe('summaries are erased', () => {
     ]);
   });
 
+  it('never where the index has them and a rebuild was begun and cancelled since, and they are met late', async () => {
+    const agentId = await world.newAgent({ includeAiSummary: true });
+    await world.add(agentId, 'quoll.md', bookOf('quoll', 6));
+    const letGo = holding(RemoveSummaries);
+    const { summaries } = await world.built(agentId);
+    world.model.hold = true;
+    expect((await world.build(agentId, 'rebuild')).status).toBe(202);
+    expect((await world.end(agentId)).status).toBe(204);
+    world.model.release();
+    await letGo();
+    expect(await world.index(agentId)).toMatchObject({ state: 'ready', summaries });
+  });
+
   it('with the index, and with what replaced them', async () => {
     const agentId = await world.newAgent({ includeAiSummary: true });
     await world.add(agentId, 'numbat.md', bookOf('numbat', 6));

@@ -5,11 +5,14 @@ import { type Child, startChild } from '../e2e/child';
 import type { ShownIndex } from '../e2e/summaries-world';
 import { bookOf, startSummariser, type SummariserDouble } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
+import { seededNumbers } from './log/rounds';
 
 /** Fault 39: a build of a summary index is killed and cancelled at any point. The index is consistent or absent, and no call is made twice but one. */
 const KEY = 'summaries-test-key-0123456789-abcdefghijklmnop';
 /** Texts in one call of the embedding model. */
 const EMBEDDED_AT_ONCE = 16;
+
+const number = seededNumbers();
 
 let dataDir: string;
 let model: SummariserDouble;
@@ -135,7 +138,7 @@ test('a build that is cancelled at any moment leaves the index as it was, or non
     const from = model.summarised.length;
     const mode = round % 3 === 0 ? 'build' : 'rebuild';
     expect((await build(child, agentId, mode)).status).toBe(202);
-    const calls = Math.floor(Math.random() * 12);
+    const calls = number(12);
     await until(
       async () => model.summarised.length >= from + calls || (await indexOf(child, agentId)).state !== 'building',
       'some calls',

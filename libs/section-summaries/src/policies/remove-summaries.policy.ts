@@ -19,7 +19,7 @@ import { decodeHierarchy, hierarchyOf } from '../building/hierarchy';
 import { SUMMARIES_OF, type SummariesOf } from '../lookups';
 import { sectionSummaryDecider } from '../section-summary/section-summary.decider';
 import type { SectionSummaryEvent } from '../section-summary/section-summary.events';
-import { summaryIndexDecider } from '../summary-index/summary-index.decider';
+import { type PresentIndex, summaryIndexDecider } from '../summary-index/summary-index.decider';
 import type { SummaryIndexEvent } from '../summary-index/summary-index.events';
 
 type Of<Type extends string> = RecordedEvent & Extract<SectionSummaryEvent | SummaryIndexEvent, { type: Type }>;
@@ -64,7 +64,7 @@ export class RemoveSummaries implements Policy {
         return this.removeOf(id, event);
       }
       case 'SectionSummaryAdded':
-        return (await this.isOrphaned(event as Of<'SectionSummaryAdded'>)) ? this.remove([id], event) : undefined;
+        return (await this.isOrphaned(id, event as Of<'SectionSummaryAdded'>)) ? this.remove([id], event) : undefined;
       case 'SummaryIndexBuilt':
         return this.removeUnnamed(event as Of<'SummaryIndexBuilt'>);
       default: {
@@ -138,7 +138,7 @@ export class RemoveSummaries implements Policy {
     );
   }
 
-  private async isOrphaned({ data }: Of<'SectionSummaryAdded'>): Promise<boolean> {
+  private async isOrphaned(id: string, { data }: Of<'SectionSummaryAdded'>): Promise<boolean> {
     const { agentId, spaceId, build, documentIds, summaryIds } = data;
     if (
       (await isDeleted(this.log, `agent-${agentId}`, 'AgentDeleted')) ||
@@ -146,12 +146,18 @@ export class RemoveSummaries implements Policy {
     )
       return true;
     const { state: index } = await this.decisions.load(summaryIndexDecider, agentId);
-    if (index.status !== 'present' || build < index.since) return true;
+    if (index.status !== 'present') return true;
+    // Met late: the index that is there may name it although a rebuild has begun since, which may come to no end.
+    if (build < index.since && !(await this.isNamed(id, index))) return true;
     for (const documentId of documentIds)
       if (await isDeleted(this.log, `document-${documentId}`, 'DocumentDeleted')) return true;
     for (const summaryId of summaryIds)
       if ((await this.decisions.load(sectionSummaryDecider, summaryId)).state.status === 'removed') return true;
     return false;
+  }
+
+  private async isNamed(summaryId: string, index: PresentIndex): Promise<boolean> {
+    return (await hierarchyOf(this.blobs, index)).nodes.some(({ id }) => id === summaryId);
   }
 
   private async remove(summaryIds: readonly string[], event: RecordedEvent): Promise<void> {
