@@ -28,11 +28,23 @@ const specs = (): void => {
   }, LONG);
   afterAll(() => destroy(), LONG);
 
-  /** An answer of three seconds. */
+  /** What the next answer waits for in its middle. */
+  let middle = Promise.resolve();
+  /** Has the next answer wait in its middle until what is returned is called: however long steps beside it take, it is under way. */
+  const holding = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    middle = promise;
+    return resolve;
+  };
+  /** An answer word by word. */
   const slowly: UpstreamDouble['behaviour'] = (response) => {
     let said = 0;
+    let isHeld = true;
+    void middle.then(() => (isHeld = false));
+    middle = Promise.resolve();
     events(response, chunk({ role: 'assistant', content: '' }));
     const timer = setInterval(() => {
+      if (isHeld && said >= WORDS / 2) return;
       if (said < WORDS) return void events(response, chunk({ content: `${said === 0 ? '' : ' '}word${said++}` }));
       clearInterval(timer);
       events(response, chunk({}, 'stop'), usageChunk(), DONE).end();
@@ -76,6 +88,7 @@ const specs = (): void => {
     'an answer is followed through another process while it is made, word for word',
     async () => {
       upstream.behaviour = slowly;
+      const goOn = holding();
       const asked = await ask(first, 'Slowly?');
       const id = await conversation();
       const through = await follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY);
@@ -83,6 +96,7 @@ const specs = (): void => {
       // While it is made: not what is recorded at its end.
       await eventually(async () => textOf(through.heard).includes('word'), 'the first words');
       expect(textOf(through.heard)).not.toBe(ANSWER);
+      goOn();
       const here = await asked.text();
       await through.ended;
       expect(textOf([here])).toBe(ANSWER);
@@ -109,6 +123,7 @@ const specs = (): void => {
           body: { conversationId, parentId, message: 'And?' },
         });
       const before = upstream.calls.length;
+      const goOn = holding();
       const answered = cluster.call<{ message: { status: string } }>(first, `${CORE}/llm/${agentId}/conversation`, {
         method: 'POST',
         body: { conversationId, parentId: message.id, message: 'Slowly?' },
@@ -124,6 +139,7 @@ const specs = (): void => {
       expect(await asked(question as string)).toMatchObject({ status: 409, body: { code: 'turn_in_progress' } });
       const beside = await asked(null);
       expect([beside.status, beside.body.message?.status]).toEqual([200, 'complete']);
+      goOn();
       expect((await answered).body.message.status).toBe('complete');
     },
     LONG,
@@ -133,6 +149,7 @@ const specs = (): void => {
     'an answer is stopped through another process',
     async () => {
       upstream.behaviour = slowly;
+      holding();
       const asked = await ask(first, 'And now stop?');
       const here = asked.text();
       await eventually(async () => upstream.open > 0, 'the call');
@@ -150,6 +167,7 @@ const specs = (): void => {
     'an answer whose process dies ends for whoever follows it through another one',
     async () => {
       upstream.behaviour = slowly;
+      holding();
       const third = await cluster.start('api');
       const asked = await ask(third, 'Will you last?');
       const broken = asked.text().catch(() => 'broken off');
