@@ -11,4 +11,4 @@ test('a document is found while it is Ready and never while it is not, through 2
     // Enough of both to have seen one that is wrong.
     expect(Math.min(ready.found, notReady.missed)).toBeGreaterThan(20);
   }
-}, 300_000);
+}, 600_000);
