@@ -1,3 +1,4 @@
+import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 
 const CORE = '/api/v1/core';
@@ -44,6 +45,26 @@ describe('a repeat of who lost access', () => {
     const after = await Promise.all(all.map((write) => write()));
     expect(after.map(({ status }) => status)).toEqual([404, 404, 404]);
     expect(after.map(({ text: said }) => /Knots|Hitches|Guide/.test(said))).toEqual([false, false, false]);
+  });
+
+  it('is not given the answer about a Space that they left, or a user who is deleted', async () => {
+    const { key, userId } = await platform.newCaller();
+    const creates = writing(key, '/spaces', { name: 'Pier' });
+    const { status, body: space } = await creates();
+    expect(status).toBe(201);
+    const other = await platform.newCaller();
+    const members = `${CORE}/spaces/${space.id}/members`;
+    await platform.call(`${members}/${other.userId}`, { method: 'PUT', key, body: { role: 'owner' } });
+    expect((await platform.call(`${members}/${userId}`, { method: 'DELETE', key })).status).toBe(204);
+    expect((await creates()).status).toBe(404);
+
+    const headers = { 'idempotency-key': 'user' };
+    const body = { email: 'deckhand@example.org', name: 'Deckhand', role: 'member' };
+    const invite = () => platform.call<{ id: string }>(`${CORE}/users`, { method: 'POST', headers, body });
+    const made = await invite();
+    expect(made.status).toBe(201);
+    expect((await platform.call(`${CORE}/users/${made.body.id}`, { method: 'DELETE' })).status).toBe(204);
+    await until(async () => (await invite()).status === 404, 'the answer to be erased');
   });
 
   it('is given one about what is still theirs', async () => {

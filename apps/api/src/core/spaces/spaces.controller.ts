@@ -68,7 +68,8 @@ export class SpacesController {
   @Requires('spaces:write')
   @ApiOperation({ operationId: 'createSpace', summary: 'Creates a team Space that the caller owns.' })
   @Answers(201, spaceView.schema)
-  @Rejects('name_taken')
+  // A repeat under its key, once the Space is gone for the caller.
+  @Rejects('name_taken', 'not_found')
   async create(
     @CurrentCaller() caller: Caller,
     @BodyInput(newSpace) body: Input<typeof newSpace>,

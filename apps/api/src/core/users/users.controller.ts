@@ -67,7 +67,8 @@ export class UsersController {
     summary: 'Creates a user, with a personal Space and chat Agent.',
   })
   @Answers(201, userView.schema)
-  @Rejects('name_taken')
+  // A repeat under its key, once the user is deleted.
+  @Rejects('name_taken', 'not_found')
   async create(
     @BodyInput(newUser) body: Input<typeof newUser>,
     @CommandContext() meta: CommandMeta,
