@@ -103,11 +103,16 @@ const specs = (): void => {
       stopped.kill('SIGCONT');
 
       for (const id of documents) {
-        const lines = (await cluster.call<List<Line>>(api, `${path}/${id}/logs`)).body.items;
-        const started = lines
-          .filter(({ event }) => event === 'started')
-          .map(({ at, attempt }) => [attempt, Math.max(0, Date.parse(at) - lost) < 2 * LEASE_MS]);
-        expect(started).toEqual([
+        const started = async () =>
+          (await cluster.call<List<Line>>(api, `${path}/${id}/logs`)).body.items.filter(
+            ({ event }) => event === 'started',
+          );
+        await eventually(async () => (await started()).length >= 2, 'both attempts in the logs');
+        const attempts = (await started()).map(({ at, attempt }) => [
+          attempt,
+          Math.max(0, Date.parse(at) - lost) < 2 * LEASE_MS,
+        ]);
+        expect(attempts).toEqual([
           [2, true],
           [1, true],
         ]);
