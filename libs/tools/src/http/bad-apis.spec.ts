@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { ApiHandler } from '../../../../test/fixtures/tool-api';
 import { operationOf, withToolApi } from '../../../../test/fixtures/tool-calls';
 
-const { call, caller, result, running } = withToolApi();
+const { call, caller, result, running } = withToolApi(500);
 
 describe('an API that behaves badly', () => {
   const text = { 'content-type': 'text/plain' };
