@@ -53,7 +53,7 @@ test('a restored instance shows every row of every view as the one that was back
   );
   expect(JSON.stringify(before)).not.toContain('erased');
   expect(after).toEqual(before);
-}, 120_000);
+}, 300_000);
 
 describe('what was erased after the backup', () => {
   const WORDS = { document: 'Zanthoquill', space: 'Quillbranth', user: 'Mirkwellian' };
@@ -164,7 +164,7 @@ describe('what was erased after the backup', () => {
       await second.stop({ keep: true });
       rmSync(first.dataDir, { recursive: true, force: true });
     },
-    120_000,
+    300_000,
   );
 
   it('stays erased where an older log was put in place beside the views', async () => {
@@ -189,5 +189,5 @@ describe('what was erased after the backup', () => {
       'the end of what was erased',
     );
     await again.stop();
-  }, 120_000);
+  }, 300_000);
 });

@@ -208,4 +208,4 @@ it('is in memory alone, whatever is asked of it and however it ends', async () =
     expect(filesWhere(folder, (bytes) => bytes.includes(digest))).toEqual([]);
   }
   expect(upstream.calls.some(({ body }) => JSON.stringify(body).includes(CANARIES[3]))).toBe(true);
-}, 120_000);
+});

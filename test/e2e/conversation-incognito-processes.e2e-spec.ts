@@ -63,7 +63,7 @@ beforeAll(async () => {
   first = await start('first');
   second = await start('second');
   for (const [index, { url }] of [first, second].entries()) Object.assign(living[index] as object, { url });
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([first.stop({ keep: true }), second.stop({ keep: true })]);
   await upstream.stop();

@@ -72,4 +72,4 @@ it('a message that was recorded before is hidden everywhere, and erased with its
     await platform.stop({ keep: true });
     rmSync(work, { recursive: true, force: true });
   }
-}, 120_000);
+});

@@ -62,7 +62,7 @@ it('an answer of an earlier release says that nothing of it is known, and nothin
     await platform.stop({ keep: true });
     rmSync(work, { recursive: true, force: true });
   }
-}, 120_000);
+});
 
 it('an answer of a local model opens what that was given, until something of it is deleted', async () => {
   const platform = await startTestPlatform();
@@ -110,4 +110,4 @@ it('an answer of a local model opens what that was given, until something of it 
   } finally {
     await platform.stop();
   }
-}, 120_000);
+});

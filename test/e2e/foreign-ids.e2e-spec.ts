@@ -33,7 +33,7 @@ beforeAll(async () => {
   const body = { name: 'Bound', agentIds: [own['agentId']], permissions };
   bound = (await platform.call<{ secret: string }>(`${CORE}/api-keys`, { method: 'POST', key: person.key, body })).body
     .secret;
-}, 120_000);
+});
 afterAll(() => platform.stop());
 
 /** Requests that only read, by path and by each parameter that is an id. */

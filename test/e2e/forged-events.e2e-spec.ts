@@ -92,7 +92,7 @@ describe('somebody with the disk and without SEAL_KEY', () => {
       for (const { id } of forged) expect(findings).toContainEqual(expect.objectContaining({ kind: 'inserted', id }));
       expect(findings).toContainEqual(expect.objectContaining({ kind: 'missing', stream, revision: 0 }));
     }
-  }, 120_000);
+  });
 
   const operator = async (words: readonly string[]): Promise<{ readonly code: number; readonly text: string }> => {
     let text = '';

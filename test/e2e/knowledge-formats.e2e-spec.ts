@@ -170,7 +170,7 @@ describe('files of every format', () => {
   beforeAll(async () => {
     agent = await guide.newAgent('Formats');
     for (const [name, body] of FILES) documents.set(name, await upload(agent, name, body));
-  }, 120_000);
+  });
 
   it.each(FILES)('%s is found where it stands', async (name, _, query, text, position) => {
     expect(documents.get(name)).toMatchObject({ status: 'Ready' });

@@ -173,4 +173,4 @@ test('nothing of one Space shows in an answer, error, log, metric or suggestion 
     [],
     [],
   ]);
-}, 120_000);
+});
