@@ -78,7 +78,7 @@ beforeAll(async () => {
   await start();
   spaceId = (await json<{ id: string }>(`${CORE}/spaces`, { name: 'Built' })).id;
   agentId = (await json<{ id: string }>(`${CORE}/agents`, { spaceId, name: 'Guide' })).id;
-}, 120_000);
+});
 afterAll(async () => {
   await stop();
   rmSync(folder, { recursive: true, force: true });
@@ -108,7 +108,7 @@ it('reads files of every format', async () => {
   }, 'documents that are read');
   expect(items.filter(({ status }) => status !== 'Ready')).toEqual([]);
   expect(items).toHaveLength(Object.keys(files).length);
-}, 120_000);
+});
 
 it.each(['text', 'vector', 'hybrid'])('searches by %s', async (mode) => {
   const found = await json<{ items: unknown[] }>(`${CORE}/knowledge/${agentId}/search`, {
@@ -169,7 +169,7 @@ it('builds summaries and re-indexes', async () => {
     async () => ['ready', 'swapped'].includes((await json<{ state: string }>(`${reindex}?scope=space`)).state),
     'the re-index',
   );
-}, 120_000);
+});
 
 it('syncs a folder twice, the second time without a change', async () => {
   const synced = join(folder, 'synced');
@@ -196,7 +196,7 @@ it('verifies its log, backs it up, exports it and starts again', async () => {
   expect(await stop()).toBe(0);
   await start();
   expect(await json<{ id: string }>(`${CORE}/agents/${agentId}`)).toMatchObject({ id: agentId });
-}, 120_000);
+});
 
 it('ends without a word where the reader of its output has seen enough', async () => {
   const program = join(root, 'dist/apps/operator/src/main.js');

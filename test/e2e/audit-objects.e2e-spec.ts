@@ -104,7 +104,7 @@ describe('every kind of object', () => {
       conversation: { id: turn.body.conversationId, path: conversation },
       message: { id: turn.body.message.id, path: `${conversation}/messages` },
     });
-  }, 60_000);
+  });
 
   it.each(['user', 'apiKey', 'space', 'agent', 'document', 'tag', 'conversation', 'message'])(
     '%s is shown as its API shows it',

@@ -23,7 +23,7 @@ const clientWith = (apiKey: string) =>
 beforeAll(async () => {
   gateway = await startTestGateway();
   provider = clientWith(ADMIN_KEY);
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 beforeEach(() => {
   gateway.upstream.behaviour = behaves;

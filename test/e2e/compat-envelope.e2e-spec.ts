@@ -8,7 +8,7 @@ let platform: TestPlatform;
 beforeAll(async () => {
   gateway = await startTestGateway();
   ({ platform } = gateway);
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 const ask = async (body: object, path = '/chat/completions') => {

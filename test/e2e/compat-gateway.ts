@@ -50,7 +50,7 @@ export const withGateway = (): void => {
     writeFileSync(file, JSON.stringify({ rerankerModel: 'ranks', providers, models }));
     platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file, ACME_KEY: PROVIDER_KEY } });
     client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}` });
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await upstream.stop();

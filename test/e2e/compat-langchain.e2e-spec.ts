@@ -8,7 +8,7 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 beforeEach(() => {
   gateway.upstream.behaviour = behaves;

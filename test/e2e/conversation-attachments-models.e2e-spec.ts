@@ -60,7 +60,7 @@ beforeAll(async () => {
       CONVERSATION_CONTEXT_TOKENS: String(CONTEXT_TOKENS),
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   await Promise.all([sees.stop(), blind.stop()]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   platform = await startTestPlatform({ listen: true });
   const { body } = await call<{ id: string }>('/agents', { body: { name: 'Guide', knowledgeEnabled: true } });
   agentId = body.id;
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const call = <T = Record<string, unknown>>(path: string, given: Call = {}) =>

@@ -60,7 +60,7 @@ beforeAll(async () => {
   agentId = (
     await call<{ id: string }>('/agents', { body: { spaceId, name: 'A', model: 'chat', knowledgeEnabled: false } })
   ).body.id;
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 beforeEach(() => {
   summary = 'They spoke of zebras.';

@@ -29,7 +29,7 @@ beforeAll(async () => {
     body: { name: 'Guide', model: 'chat', systemPrompt: 'Be brief.' },
   });
   path = `${CORE}/llm/${agent.body.id}/conversation`;
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.stop();
   await new Promise((resolve) => attacker.close(resolve));

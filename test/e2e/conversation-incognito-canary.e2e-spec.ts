@@ -90,13 +90,13 @@ beforeAll(async () => {
     BOOTSTRAP_API_KEY: ADMIN_KEY,
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await product.stop();
   await upstream.stop();
   collector.close();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 it('is in memory alone, whatever is asked of it and however it ends', async () => {
   const agentId = (

@@ -68,7 +68,7 @@ afterAll(async () => {
   await Promise.all([first.stop({ keep: true }), second.stop({ keep: true })]);
   await upstream.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const says = (text: string): void => {
   upstream.behaviour = (response) =>

@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
   agentId = agent.body.id;
   path = `${CORE}/llm/${agentId}/conversation`;
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 interface Message {

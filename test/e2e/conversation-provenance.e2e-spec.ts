@@ -67,7 +67,7 @@ beforeAll(async () => {
     body: { name: 'reader', permissions: ['llm'], allAgents: true },
   });
   reader = made.body.secret;
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 const call = <T = Record<string, unknown>>(path: string, given: Call = {}) =>

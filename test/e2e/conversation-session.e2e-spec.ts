@@ -17,7 +17,7 @@ beforeAll(async () => {
     body: { name: 'Guide', model: 'chat' },
   });
   path = `/api/v1/core/llm/${agent.body.id}/conversation`;
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 beforeEach(async () => {
   const made = await gateway.platform.call<{ id: string; secret: string }>('/api/v1/core/api-keys', {

@@ -17,7 +17,7 @@ beforeAll(async () => {
     body: { name: 'Guide', model: 'chat', systemPrompt: 'Be brief.' },
   });
   path = `/api/v1/core/llm/${agent.body.id}/conversation`;
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 /** Lets a test say what the model says, piece by piece, at each call. */

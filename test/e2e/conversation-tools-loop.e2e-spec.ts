@@ -15,7 +15,7 @@ beforeAll(async () => {
     environment: { TOOL_PRIVATE_HOSTS: server.host },
     chat: { tags: ['tools'] },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway.stop();
   await server.stop();

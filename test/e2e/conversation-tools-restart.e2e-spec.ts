@@ -61,4 +61,4 @@ it('a call that must be approved waits through a restart, for its user alone, an
     await Promise.all([tools.stop(), upstream.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -51,7 +51,7 @@ export const withConversations = (environment: Readonly<Record<string, string>> 
         body: { name: 'Guide', knowledgeEnabled: false },
       })
     ).body.id;
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await upstream.stop();

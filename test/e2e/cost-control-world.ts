@@ -44,7 +44,7 @@ export const withLimits = (): void => {
       listen: true,
       environment: { MODELS_FILE: file, DEFAULT_TIME_ZONE: 'Europe/Berlin' },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await upstream.stop();

@@ -21,7 +21,7 @@ beforeAll(async () => {
     ({ declaration }) => declaration.requires !== 'public' && declaration.requires !== 'docs',
   );
   compatible = secured.filter(({ declaration }) => declaration.requires === 'compat');
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 const ASKED: Readonly<Record<string, object>> = {

@@ -94,7 +94,7 @@ beforeAll(async () => {
   });
   const user = (await post('/users', { email: `${WORDS.mail}@example.com`, name: WORDS.user, role: 'member' })).id;
   ids = { space, prompt, agent, document, conversation: String(turn['conversationId']), user };
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 describe('what is deleted', () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const limit = await platform.call<{ id: string }>(`${CORE}/cost-control`, { method: 'POST', body });
   ids = { ...world, limitId: limit.body.id, id: world['agentId'] as string, kind: 'agent', name: 'agents' };
   other = await platform.newCaller({ role: 'admin' });
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 /** JSON that some field takes for another value than it is, or does not survive being stored. */

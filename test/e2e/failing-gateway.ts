@@ -81,7 +81,7 @@ export const withFailingGateway = (): void => {
       logger: makeLogger('debug', { write: (line) => void lines.push(line) }),
     });
     client = new OpenAI({ apiKey: ADMIN_KEY, baseURL: `${platform.url}${BASE}`, maxRetries: 0 });
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await upstream.stop();

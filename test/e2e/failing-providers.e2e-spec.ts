@@ -45,7 +45,7 @@ beforeAll(async () => {
   );
   platform = await startTestPlatform({ environment: { MODELS_FILE: file } });
   spaceId = (await send<{ id: string }>('/spaces', { name: 'Research' })).body.id;
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   await upstream.stop();

@@ -43,7 +43,7 @@ export const withGenerating = (defaults: object = {}): void => {
     platform = await startTestPlatform({ listen: true, environment: { MODELS_FILE: file } });
     [owner, stranger] = [await platform.newCaller(), await platform.newCaller()];
     spaceId = (await send<{ id: string }>('/spaces', { name: 'Studio' })).body.id;
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await upstream.stop();

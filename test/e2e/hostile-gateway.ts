@@ -36,7 +36,7 @@ export const withHostileGateway = (): void => {
       environment: { MODELS_FILE: file },
       logger: makeLogger('info', { write: (line) => void lines.push(line) }),
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await upstream.stop();

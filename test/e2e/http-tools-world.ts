@@ -92,7 +92,7 @@ export const withTools = (): void => {
       listen: true,
       environment: { MODELS_FILE: file, TOOL_PRIVATE_HOSTS: api.host },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await Promise.all([upstream.stop(), api.stop(), inside.stop()]);

@@ -16,6 +16,6 @@ export const withHygiene = (): void => {
     world = await makeWorld(platform);
     routes = platform.platform.routes.routes.filter(({ method }) => method !== 'HEAD');
     documents = `/api/v1/core/knowledge/${world.ids['agentId']}/documents`;
-  }, 60_000);
+  });
   afterAll(() => platform.stop());
 };

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const spaceId = await made('/spaces', { name: 'Files' });
   const agentId = await made('/agents', { spaceId, name: 'Reader', knowledgeEnabled: true });
   documents = `${CORE}/knowledge/${agentId}/documents`;
-}, 60_000);
+});
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await platform.stop();

@@ -25,7 +25,7 @@ beforeAll(async () => {
       body: { name: 'Guide', knowledgeEnabled: true, includeAiSummary: true, model: 'local-chat' },
     })
   ).body.id;
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const documents = () => at(`/knowledge/${agent}/documents`);

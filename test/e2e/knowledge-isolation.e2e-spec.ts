@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   routes = platform.platform.routes.routes.filter(({ url }) => url.startsWith('/api/v1/core/knowledge/'));
   [alice, bob] = [await platform.newCaller(), await platform.newCaller()];
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const told = (text: string): readonly string[] =>

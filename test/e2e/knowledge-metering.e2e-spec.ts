@@ -38,7 +38,7 @@ beforeAll(async () => {
   platform = await startTestPlatform({ environment: { MODELS_FILE: file } });
   spaceId = (await send<{ id: string }>('/spaces', { name: 'Research' })).body.id;
   agentId = (await send<{ id: string }>('/agents', { spaceId, name: 'Guide', knowledgeEnabled: true })).body.id;
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   await provider.stop();

@@ -12,7 +12,7 @@ beforeAll(async () => {
     await world.add('The lynx hunts alone.', { scope: 'global' }),
   ];
   await Promise.all(ids.map((id) => world.ready(id)));
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 interface Reindex {

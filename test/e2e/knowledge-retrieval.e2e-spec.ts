@@ -93,7 +93,7 @@ beforeAll(async () => {
   platform = await startTestPlatform({ environment: { MODELS_FILE: file }, listen: true, logger });
   spaceId = (await send<{ id: string }>('/spaces', { name: 'Research' })).body.id;
   agentId = (await send<{ id: string }>('/agents', { spaceId, name: 'Guide', knowledgeEnabled: true })).body.id;
-}, 60_000);
+});
 afterEach(() => {
   answers = asUsual;
   for (const list of Object.values(bodies)) list.length = 0;

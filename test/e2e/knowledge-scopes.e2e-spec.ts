@@ -33,7 +33,7 @@ beforeAll(async () => {
     }),
   );
   platform = await startTestPlatform({ environment: { MODELS_FILE: file } });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   await provider.stop();

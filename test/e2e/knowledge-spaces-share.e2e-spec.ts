@@ -24,7 +24,7 @@ beforeAll(async () => {
   const providers = { double: { kind: 'openai', baseUrl: provider.baseUrl } };
   writeFileSync(join(folder, 'models.json'), JSON.stringify({ embeddingModel: 'lengths', providers, models }));
   platform = await startTestPlatform({ environment: { MODELS_FILE: join(folder, 'models.json') } });
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   await provider.stop();

@@ -16,7 +16,7 @@ let world: SummariesWorld;
 
 beforeAll(async () => {
   world = await makeSummariesWorld();
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 interface Hit {

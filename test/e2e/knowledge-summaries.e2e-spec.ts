@@ -7,7 +7,7 @@ let world: SummariesWorld;
 
 beforeAll(async () => {
   world = await makeSummariesWorld();
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 interface Summary {

@@ -134,7 +134,7 @@ export const withGenerating = (): void => {
           ),
         ),
       );
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await upstream.stop();

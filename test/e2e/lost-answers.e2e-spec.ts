@@ -9,7 +9,7 @@ let world: World;
 beforeAll(async () => {
   platform = await startTestPlatform();
   world = await makeWorld(platform);
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 /** From the inside out: what holds another resource goes after it. */

@@ -33,7 +33,7 @@ test('a store that was lost is noticed at the start, and nothing is begun in its
     renameSync(join(folder, store), join(dataDir, store));
   }
   expect((await (await start()).call(SPACES)).status).toBe(200);
-}, 60_000);
+});
 
 test('files that were lost are told of at the start, and those that were removed are not missed', async () => {
   const lines: string[] = [];
@@ -69,7 +69,7 @@ test('files that were lost are told of at the start, and those that were removed
   const once = await start(logger(), at);
   expect((await once.call('/api/v1/operations/blobs/sweep', { method: 'POST' })).body).toMatchObject({ blobs: 0 });
   expect([lines, await blobsOf(once)]).toEqual([[], { ok: true }]);
-}, 60_000);
+});
 
 test('a file that only coordinates is begun anew: what was written stands and is served, and a repeated request is decided again', async () => {
   const make = ({ call }: TestPlatform) =>
@@ -100,7 +100,7 @@ test('a file that only coordinates is begun anew: what was written stands and is
   await stop();
   for (const store of ['views', 'search'])
     expect(lines.filter((line) => line.includes(`${store}/state.sqlite was damaged`))).toHaveLength(1);
-}, 60_000);
+});
 
 test('a view that is damaged beside the file that coordinates is rebuilt under a number of its own, and the next start finds it', async () => {
   const name = 'Lighthouse';
@@ -131,4 +131,4 @@ test('a view that is damaged beside the file that coordinates is rebuilt under a
   state.prepare('insert into state(key, value) values (?, ?)').run('rebuild/spaces', JSON.stringify(record));
   state.close();
   expect(await isServed(await begin())).toBe(true);
-}, 60_000);
+});

@@ -63,7 +63,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
         ...(server === undefined ? {} : { EVENTSTORE_URL: server.url }),
       },
     });
-  }, 60_000);
+  });
   beforeEach(async () => (agentId = await world.newAgent()));
   afterEach(() => assertPlaces(agentId));
   afterAll(async () => {

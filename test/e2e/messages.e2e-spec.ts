@@ -43,7 +43,7 @@ beforeAll(async () => {
       operation,
     })),
   );
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const ask = ({ method, operation }: Route, path: string, call: Call = {}): Promise<Answer> =>
@@ -175,7 +175,7 @@ it('a 400 names the field in words of its own, whatever is wrong with whichever 
   }
   expect(rejected).toBeGreaterThan(300);
   expect(odd).toEqual([]);
-}, 60_000);
+});
 
 it.each([
   ['limit=0', 'limit must be at least 1.'],
@@ -277,4 +277,4 @@ it('a port that is in use is said with what to try', async () => {
     busy.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

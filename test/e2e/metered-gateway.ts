@@ -65,7 +65,7 @@ export const withMeteredGateway = (): void => {
         },
       };
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await upstream.stop();

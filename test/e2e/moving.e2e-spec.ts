@@ -74,7 +74,7 @@ test('an instance that moves shows every row, has its proof, and goes on', async
   });
   expect((await second.call(`/api/v1/core/spaces/${later.body.id}`)).body['name']).toBe('After the move');
   await second.stop();
-}, 120_000);
+});
 
 test('an export with a forged removal is not believed', async () => {
   const first = await startTestPlatform({ environment: KEYS });
@@ -97,7 +97,7 @@ test('an export with a forged removal is not believed', async () => {
     new RegExp(`NOT as it was sealed[^]*missing[^]*space-[^]*gone, without a sealed receipt: no seal lists ${receipt}`),
   );
   expect(text).not.toContain('Removed with a receipt');
-}, 60_000);
+});
 
 test('keys are not written into the folder of the files', async () => {
   const first = await startTestPlatform({ environment: KEYS });

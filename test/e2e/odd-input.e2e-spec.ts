@@ -18,7 +18,7 @@ beforeAll(async () => {
   routes = platform.platform.routes.routes.filter(
     ({ method, url }) => !['HEAD', 'PATCH'].includes(method) && !url.endsWith('/documents/events'),
   );
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 /** Fails with the input, made as small as it goes, for which a route fails in a way that nobody foresaw. */

@@ -76,7 +76,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
   beforeAll(async () => {
     server = await start();
     platform = await startTestPlatform(server === undefined ? {} : { environment: { EVENTSTORE_URL: server.url } });
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await server?.stop();

@@ -161,7 +161,7 @@ describe.each(names)('what release %s left', (release) => {
     expect(code).toBe(0);
     expect(text).toMatch(/Sealed without a MAC, by an earlier version or an import: [\d,]+ events up to ordinal \d+/);
     expect(text).not.toContain('Unproven');
-  }, 180_000);
+  });
 
   it('is exported whole: the file verifies, and imports into an instance that shows the same', async () => {
     unpack(release, 'export.tar.gz');
@@ -187,5 +187,5 @@ describe.each(names)('what release %s left', (release) => {
     expect(await taken(platform)).toEqual([expect.objectContaining({ type: 'UnprovenTailSealed', reason: 'import' })]);
     await stop(platform);
     expect(await operator(['verify'], environment)).toMatchObject({ code: 0 });
-  }, 180_000);
+  });
 });

@@ -49,7 +49,7 @@ export const withInvocations = (): void => {
       invocation(2_002, { ...tokens, at: '2026-10-31T23:59:59.999Z' }),
       invocation(2_003, { ...tokens, at: '2026-11-13T00:00:00.000Z', currency: 'EUR' }),
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     rmSync(folder, { recursive: true });

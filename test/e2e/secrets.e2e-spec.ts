@@ -130,7 +130,7 @@ beforeAll(async () => {
     await call(`/api/v1/audit/events${query}`);
   secrets = [ADMIN_KEY, made.body.secret, PROVIDER_KEY, VAULT_KEY, SEAL_KEY, METRICS_TOKEN];
   told = answers.join('\n');
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   await upstream.stop();

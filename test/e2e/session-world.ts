@@ -13,7 +13,7 @@ export const withSessions = (): void => {
   beforeAll(async () => {
     platform = await startTestPlatform();
     world = await makeWorld(platform);
-  }, 60_000);
+  });
   afterAll(() => platform.stop());
 };
 

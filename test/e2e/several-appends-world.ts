@@ -98,7 +98,7 @@ export const withModels = (): void => {
       platform.platform,
       [1, 2, 3].map((number) => invocation(number, { at: '2026-11-01T00:00:00.000Z' })),
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     rmSync(folder, { recursive: true });

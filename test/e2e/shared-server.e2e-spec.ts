@@ -38,7 +38,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
         : { url: given, stop: async () => undefined };
     await writeForeign(server.url);
     platform = await start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await server.stop();
@@ -97,7 +97,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
     await isUp();
     expect((await platform.call<{ items: unknown[] }>(`${CORE}/users`)).body.items).toHaveLength(1);
     await until(async () => (await known())?.events === FOREIGN, 'the count');
-  }, 60_000);
+  });
 
   it('does its work beside what others write, and shows, seals and counts none of it', async () => {
     await fill(platform);
@@ -136,7 +136,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
     }, 'every view at the end of the log');
     for (const view of views) expect(view).toMatchObject({ deadLetters: 0, state: 'live' });
     await isUp();
-  }, 120_000);
+  });
 
   it('says that they are there, how many are known and since when', async () => {
     await until(async () => (await known())?.events === 2 * FOREIGN, 'the count');
@@ -162,7 +162,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
     expect(
       (await platform.call('/api/v1/audit/foreign-events', { key: (await platform.newCaller()).key })).status,
     ).toBe(403);
-  }, 60_000);
+  });
 
   it('rebuilds its views equal', async () => {
     const { projecting } = platform.platform.host;
@@ -171,7 +171,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
       await until(async () => (await projecting.rebuild(view).status())?.state === 'swapped', `the rebuild of ${view}`);
       expect((await projecting.rebuild(view).status())?.verification).toMatchObject({ equal: true });
     }
-  }, 60_000);
+  });
 
   it('is verified and exported without them where it is at rest, and starts again', async () => {
     await settled();
@@ -202,7 +202,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
       (await platform.call<{ items: { name: string }[] }>(`${CORE}/spaces`)).body.items.map(({ name }) => name),
     ).toContain('Later');
     await until(async () => (await known())?.events === 2 * FOREIGN + 1, 'the count');
-  }, 60_000);
+  });
 
   it('shows a stream of its own as it was before others wrote into it, writes it no more, and names it', async () => {
     const spaceId = await create('/spaces', { name: 'Invaded' });
@@ -243,7 +243,7 @@ describe('on a server that is shared, and runs its standard projections', () => 
     expect(await result(true, 'verify')).toMatchObject(named);
     platform = await start();
     expect((await platform.call<{ name: string }>(`${CORE}/agents/${agent}`)).body.name).toBe('Invaded');
-  }, 60_000);
+  });
 
   it('had links and statistics beside its events all the while', async () => {
     const streams = await asAnother(server.url, async (client) => {

@@ -12,7 +12,7 @@ let world: World;
 beforeAll(async () => {
   platform = await startTestPlatform();
   world = await makeWorld(platform);
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const UPLOAD: { payload?: string; headers?: Readonly<Record<string, string>> } = {

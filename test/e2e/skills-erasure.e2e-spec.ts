@@ -189,5 +189,5 @@ describe('a deleted Skill is not shown again', () => {
     expect(exported.status).toBe(200);
     await until(async () => (await heldIn(spaceId)) === 1, 'its name');
     await about('pellandrine', { scope: 'space', spaceId });
-  }, 120_000);
+  });
 });

@@ -57,7 +57,7 @@ it('a Ctrl-C that arrives twice, from the terminal and from npm, waits for what 
   upload.end(JSON.stringify({ name: 'Guide' }).slice(3));
   expect((await answer).statusCode).toBe(201);
   expect(await child.exited).toBe(0);
-}, 60_000);
+});
 
 it('a second Ctrl-C later on ends it at once', async () => {
   await begin();
@@ -67,4 +67,4 @@ it('a second Ctrl-C later on ends it at once', async () => {
   const code = await child.exited;
   clearInterval(again);
   expect(code).toBe(1);
-}, 60_000);
+});

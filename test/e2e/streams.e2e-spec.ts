@@ -19,7 +19,7 @@ beforeAll(async () => {
       body: { name: 'Guide', knowledgeEnabled: true },
     })
   ).body.id;
-}, 60_000);
+});
 afterAll(() => platform.stop());
 
 const read = async (path: string, key: string) => {

@@ -108,6 +108,6 @@ export const withTenants = (): void => {
       alice,
     );
     ids = { s1, s9, a1, a2, a9, d1, d2, d9, t1, t9, c1: turn.conversationId, m1: turn.message.id };
-  }, 60_000);
+  });
   afterAll(() => gateway.stop());
 };

@@ -39,6 +39,6 @@ export const withUsage = (): void => {
         reasoningTokens: 4,
       }),
     ]);
-  }, 60_000);
+  });
   afterAll(() => platform.stop());
 };

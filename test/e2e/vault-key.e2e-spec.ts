@@ -68,4 +68,4 @@ test('under a new VAULT_KEY content is read and API keys are taken as before; th
   writeFileSync(keyFile, old);
   await expect(startTestPlatform({ dataDir: first.dataDir })).rejects.toThrow('VAULT_KEY is not the key that');
   rmSync(first.dataDir, { recursive: true });
-}, 120_000);
+});

@@ -140,7 +140,7 @@ test('what was uploaded is there after kill -9, before its question and before t
   await until(() => bodies().length === 0, 'the removal of the bodies');
   expect((await request(child, `core/llm/${agent}/files/${words}`)).status).toBe(404);
   await child.stop();
-}, 120_000);
+});
 
 const DAY_MS = 24 * 60 * 60_000;
 

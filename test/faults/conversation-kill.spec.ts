@@ -89,7 +89,7 @@ test('an answer whose process was killed in the middle ends as failed with what 
   upstream.behaviour = (response) => void events(response, chunk({ content: 'Half an ' }));
   const ended = await killedAt(({ status, parts }) => status === 'streaming' && parts.length > 0);
   expect(ended).toMatchObject([{ status: 'failed', parts: [{ text: 'Half an ' }] }, { status: 'complete' }]);
-}, 120_000);
+});
 
 test('a tool whose caller was killed is not called again', async () => {
   upstream.behaviour = callsTool('Bonn');
@@ -100,7 +100,7 @@ test('a tool whose caller was killed is not called again', async () => {
     { status: 'complete' },
   ]);
   expect(server.calls).toHaveLength(1);
-}, 120_000);
+});
 
 test.each([true, false])(
   'an answer that waits for approval waits on after a kill, and goes on once it is told: %s',
@@ -144,5 +144,4 @@ test.each([true, false])(
     await until(async () => (await invocations()) >= 2, 'what is billed');
     expect(await invocations()).toBe(2);
   },
-  120_000,
 );

@@ -136,7 +136,7 @@ test('calls that outlast a stop, and answers that were left before it, are bille
   expect(items[1]?.usage.outputTokens).toBe(10);
   await again.stop();
   await upstream.stop();
-}, 120_000);
+});
 
 test('a second SIGTERM does not wait, once it cannot be the first that came twice', async () => {
   const child = await start();

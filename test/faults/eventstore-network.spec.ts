@@ -117,7 +117,7 @@ describe('between the log and EventStoreDB', () => {
     proxy.abandon();
     await written(10);
     await checkAll();
-  }, 90_000);
+  });
 
   it.each(['up', 'down'] as const)('one way of the connection ends: %s', async (way) => {
     proxy.halfClose(way);

@@ -172,18 +172,14 @@ test('a parser in a loop ends when its document is deleted', async () => {
   const parser = await parserOf(child);
   await call(child, `${path}/${id}`, 'DELETE');
   await endOf(parser);
-}, 120_000);
+});
 
-test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a parser in a loop ends with the server on %s',
-  async (signal) => {
-    const child = await start({ PARSER_SECONDS: '600' });
-    await upload(child, await documentsOf(child), looping);
-    const parser = await parserOf(child);
-    child.kill(signal);
-    await child.exited;
-    running.length = 0;
-    await endOf(parser);
-  },
-  120_000,
-);
+test.each(['SIGTERM', 'SIGKILL'] as const)('a parser in a loop ends with the server on %s', async (signal) => {
+  const child = await start({ PARSER_SECONDS: '600' });
+  await upload(child, await documentsOf(child), looping);
+  const parser = await parserOf(child);
+  child.kill(signal);
+  await child.exited;
+  running.length = 0;
+  await endOf(parser);
+});

@@ -131,7 +131,7 @@ test('a document whose ingestion was killed in the middle of a call embeds that 
   );
   expect(texts).toHaveLength(CHUNKS + BATCH);
   await child.stop();
-}, 60_000);
+});
 
 test('a document is ingested to its end, whatever its ingestion was killed before: each append, and each body', async () => {
   const deaths = [

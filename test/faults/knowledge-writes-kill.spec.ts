@@ -188,7 +188,7 @@ describe('a sync of many files', () => {
       left - kept.length,
     ]);
     expect(names(await documentsOf(agent))).toEqual(kept.map(([name]) => name));
-  }, 120_000);
+  });
 });
 
 describe('a bulk operation on many documents', () => {

@@ -28,11 +28,11 @@ describe('while the log is away', () => {
     agentId = (await post('/agents', { spaceId, name: 'Guide' })).body.id;
     // What is in use: what nobody has looked at for minutes is rejected while the log is away.
     expect([(await agent()).status, (await agents()).status]).toEqual([200, 200]);
-  }, 60_000);
+  });
   afterEach(async () => {
     await platform.stop();
     await server.remove();
-  }, 60_000);
+  });
 
   const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
     platform.call<{ id: string; code: string }>(`${CORE}${path}`, { method: 'POST', body, headers });
@@ -96,7 +96,7 @@ describe('while the log is away', () => {
 
     await server.start();
     await expectWellAgain();
-  }, 60_000);
+  });
 
   it('slow: commands wait and are done, reads go on after two seconds from what is known, and health tells it within two', async () => {
     const limits = { health: new TimeLimit(GONE_MS), reads: new TimeLimit(GONE_MS + 500), later: new TimeLimit(500) };
@@ -124,7 +124,7 @@ describe('while the log is away', () => {
     expect((await changes).map(({ status }) => status)).toEqual([201, 201, 200]);
     await expectWellAgain();
     expect((await agents()).body.items.map(({ name }) => name).toSorted()).toEqual(['Renamed', 'Second']);
-  }, 60_000);
+  });
 
   it('silent: commands answer 503 within ten seconds in all, reads go on, and all is well afterwards', async () => {
     server.pause();
@@ -137,5 +137,5 @@ describe('while the log is away', () => {
 
     server.goOn();
     await expectWellAgain();
-  }, 60_000);
+  });
 });

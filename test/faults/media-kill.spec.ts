@@ -113,71 +113,59 @@ const limitOf = async (child: Child): Promise<string> =>
 const billed = (found: readonly Invocation[], outcome: string): readonly number[] =>
   found.filter((each) => each.outcome === outcome).map(({ usage }) => Number(usage.cost));
 
-test.each(MEDIA)(
-  '%s whose process is killed in the middle',
-  async (operation, body, cost) => {
-    let child = await start();
-    const [agent, limitId] = [await newAgent(child), await limitOf(child)];
-    upstream.behaviour = () => undefined;
-    const killed = call(child, `llm/${agent}/${operation}`, body, { key: 'again' }).catch(() => undefined);
-    await until(() => upstream.calls.length === 1, 'the call');
-    child.kill('SIGKILL');
-    await Promise.all([child.exited, killed]);
-    upstream.behaviour = makes;
-    child = await start();
-    const again = () => call<{ invocationId: string }>(child, `llm/${agent}/${operation}`, body, { key: 'again' });
-    let first = await again();
-    await until(async () => (first.status === 200 ? true : ((first = await again()), false)), 'an answer', {
-      patience: 30_000,
-    });
-    expect((await again()).body).toEqual(first.body);
-    const found = await records(child, limitId, 2);
-    expect([found.length, upstream.calls.length]).toEqual([2, 2]);
-    expect(billed(found, 'ok')).toEqual([cost]);
-    // Nobody knows what came of the other; it is billed for no more than what was asked for.
-    for (const { usage } of found) expect(Number(usage.cost)).toBeLessThanOrEqual(cost);
-  },
-  120_000,
-);
+test.each(MEDIA)('%s whose process is killed in the middle', async (operation, body, cost) => {
+  let child = await start();
+  const [agent, limitId] = [await newAgent(child), await limitOf(child)];
+  upstream.behaviour = () => undefined;
+  const killed = call(child, `llm/${agent}/${operation}`, body, { key: 'again' }).catch(() => undefined);
+  await until(() => upstream.calls.length === 1, 'the call');
+  child.kill('SIGKILL');
+  await Promise.all([child.exited, killed]);
+  upstream.behaviour = makes;
+  child = await start();
+  const again = () => call<{ invocationId: string }>(child, `llm/${agent}/${operation}`, body, { key: 'again' });
+  let first = await again();
+  await until(async () => (first.status === 200 ? true : ((first = await again()), false)), 'an answer', {
+    patience: 30_000,
+  });
+  expect((await again()).body).toEqual(first.body);
+  const found = await records(child, limitId, 2);
+  expect([found.length, upstream.calls.length]).toEqual([2, 2]);
+  expect(billed(found, 'ok')).toEqual([cost]);
+  // Nobody knows what came of the other; it is billed for no more than what was asked for.
+  for (const { usage } of found) expect(Number(usage.cost)).toBeLessThanOrEqual(cost);
+});
 
-test.each(MEDIA)(
-  '%s whose client is lost in the middle',
-  async (operation, body, cost) => {
-    const child = await start();
-    const [agent, limitId] = [await newAgent(child), await limitOf(child)];
-    const lost = new AbortController();
-    upstream.behaviour = () => undefined;
-    const asked = call(child, `llm/${agent}/${operation}`, body, { key: 'again', signal: lost.signal });
-    const left = asked.catch((error: Error) => error.name);
-    await until(() => upstream.calls.length === 1, 'the call');
-    lost.abort();
-    expect(await left).toBe('AbortError');
-    await until(() => upstream.open === 0, 'the provider is left');
-    upstream.behaviour = makes;
-    const again = () => call<{ code?: string }>(child, `llm/${agent}/${operation}`, body, { key: 'again' });
-    let first = await again();
-    await until(async () => (first.status === 200 ? true : ((first = await again()), false)), 'an answer');
-    expect((await again()).body).toEqual(first.body);
-    const found = await records(child, limitId, 2);
-    // The provider made both.
-    expect([upstream.calls.length, billed(found, 'ok'), billed(found, 'aborted')]).toEqual([2, [cost], [cost]]);
-  },
-  120_000,
-);
+test.each(MEDIA)('%s whose client is lost in the middle', async (operation, body, cost) => {
+  const child = await start();
+  const [agent, limitId] = [await newAgent(child), await limitOf(child)];
+  const lost = new AbortController();
+  upstream.behaviour = () => undefined;
+  const asked = call(child, `llm/${agent}/${operation}`, body, { key: 'again', signal: lost.signal });
+  const left = asked.catch((error: Error) => error.name);
+  await until(() => upstream.calls.length === 1, 'the call');
+  lost.abort();
+  expect(await left).toBe('AbortError');
+  await until(() => upstream.open === 0, 'the provider is left');
+  upstream.behaviour = makes;
+  const again = () => call<{ code?: string }>(child, `llm/${agent}/${operation}`, body, { key: 'again' });
+  let first = await again();
+  await until(async () => (first.status === 200 ? true : ((first = await again()), false)), 'an answer');
+  expect((await again()).body).toEqual(first.body);
+  const found = await records(child, limitId, 2);
+  // The provider made both.
+  expect([upstream.calls.length, billed(found, 'ok'), billed(found, 'aborted')]).toEqual([2, [cost], [cost]]);
+});
 
-test.each(MEDIA)(
-  '%s whose provider breaks off in the middle',
-  async (operation, body, cost) => {
-    const child = await start();
-    const [agent, limitId] = [await newAgent(child), await limitOf(child)];
-    upstream.behaviour = (response, seen) => {
-      if (upstream.calls.length > 1) return makes(response, seen);
-      response.writeHead(200, { 'content-type': 'application/json' }).write('{');
-      return setTimeout(() => response.destroy(), 50);
-    };
-    expect((await call(child, `llm/${agent}/${operation}`, body)).status).toBe(200);
-    const found = await records(child, limitId, 2);
-    expect([upstream.calls.length, billed(found, 'ok'), billed(found, 'failed')]).toEqual([2, [cost], [cost]]);
-  },
-  120_000,
-);
+test.each(MEDIA)('%s whose provider breaks off in the middle', async (operation, body, cost) => {
+  const child = await start();
+  const [agent, limitId] = [await newAgent(child), await limitOf(child)];
+  upstream.behaviour = (response, seen) => {
+    if (upstream.calls.length > 1) return makes(response, seen);
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    return setTimeout(() => response.destroy(), 50);
+  };
+  expect((await call(child, `llm/${agent}/${operation}`, body)).status).toBe(200);
+  const found = await records(child, limitId, 2);
+  expect([upstream.calls.length, billed(found, 'ok'), billed(found, 'failed')]).toEqual([2, [cost], [cost]]);
+});

@@ -223,20 +223,15 @@ it.each(cases.flatMap((each) => Array.from({ length: each.appends }, (_, index) 
     await check(n);
     await assertPlaces(given.agentId, given.userId);
   },
-  180_000,
 );
 
 it.each([
   ['delete', (path: string, id: string) => ({ method: 'DELETE', path: `${path}/${id}` }) as const],
   ['clear', (path: string) => ({ method: 'DELETE', path }) as const],
-])(
-  '%s, killed before the receipt: it comes, once, after the next start',
-  async (_, sent) => {
-    const given = await world();
-    const id = await made(given.path, { text: name() });
-    await killed(sent(given.path, id), 'ContentErased', true);
-    await assertErased([id]);
-    await assertPlaces(given.agentId, given.userId);
-  },
-  180_000,
-);
+])('%s, killed before the receipt: it comes, once, after the next start', async (_, sent) => {
+  const given = await world();
+  const id = await made(given.path, { text: name() });
+  await killed(sent(given.path, id), 'ContentErased', true);
+  await assertErased([id]);
+  await assertPlaces(given.agentId, given.userId);
+});

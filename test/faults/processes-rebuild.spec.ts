@@ -21,7 +21,7 @@ const specs = (): void => {
     projectors = [await cluster.start('a'), await cluster.start('b')];
     await divided(4, 4);
     await cluster.fill(STREAMS);
-  }, 60_000);
+  });
   afterEach(() => cluster.destroy(), 60_000);
 
   const divided = (...shares: readonly number[]): Promise<void> =>
@@ -67,7 +67,6 @@ const specs = (): void => {
       expect(await viewText(cluster.readStore, 2)).toBe(fold);
       await eventually(async () => (await viewText(cluster.readStore, 1)) === fold, 'the build before');
     },
-    180_000,
   );
 };
 

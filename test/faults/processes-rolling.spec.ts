@@ -60,7 +60,7 @@ const specs = (): void => {
     await serves('1.0.0');
     expect(await cluster.watcher.deadLetters()).toEqual([]);
     expect(older.at(-1)?.exitCode).toBeNull();
-  }, 180_000);
+  });
 };
 
 describe('a newer version beside an older one', () =>

@@ -83,44 +83,40 @@ const ingested = async (child: Child): Promise<string> => {
   return agentId;
 };
 
-test.each([1, 2, 4])(
-  'killed in its call %i, it goes on, and repeats that batch alone',
-  async (deadly) => {
-    let child = await start();
-    const agentId = await ingested(child);
-    const documents = () => documentsOf(child, agentId);
-    await call(child, `agents/${agentId}`, 'PUT', { chunking: { maxTokens: 50, overlapTokens: 0 } });
-    const before = (await documents()).map(({ chunkCount }) => chunkCount);
-    texts.length = 0;
-    let calls = 0;
-    provider.answer = (path, body, response) => {
-      if ((calls += 1) !== deadly) return counting(path, body, response);
-      texts.push(...(body['input'] as string[]));
-    };
-    await call(child, `knowledge/${agentId}/reindex`, 'POST', {});
-    await until(() => calls >= deadly, `call ${deadly} of the embedding model`);
-    child.kill('SIGKILL');
-    await child.exited;
+test.each([1, 2, 4])('killed in its call %i, it goes on, and repeats that batch alone', async (deadly) => {
+  let child = await start();
+  const agentId = await ingested(child);
+  const documents = () => documentsOf(child, agentId);
+  await call(child, `agents/${agentId}`, 'PUT', { chunking: { maxTokens: 50, overlapTokens: 0 } });
+  const before = (await documents()).map(({ chunkCount }) => chunkCount);
+  texts.length = 0;
+  let calls = 0;
+  provider.answer = (path, body, response) => {
+    if ((calls += 1) !== deadly) return counting(path, body, response);
+    texts.push(...(body['input'] as string[]));
+  };
+  await call(child, `knowledge/${agentId}/reindex`, 'POST', {});
+  await until(() => calls >= deadly, `call ${deadly} of the embedding model`);
+  child.kill('SIGKILL');
+  await child.exited;
 
-    provider.answer = counting;
-    child = await start();
-    const state = () => call<{ state: string }>(child, `knowledge/${agentId}/reindex`).then((job) => job.state);
-    await until(async () => (await state()) === 'ready', 'the end of the re-index');
-    expect((await documents()).every(({ status }) => status === 'Ready')).toBe(true);
-    expect((await documents()).map(({ chunkCount }) => chunkCount)).toEqual(before);
-    await call(child, `knowledge/${agentId}/reindex/swap`, 'POST', {});
-    await until(
-      async () => (await documents()).every(({ chunkCount }, index) => chunkCount > (before[index] ?? 0)),
-      'the swap',
-    );
-    const chunks = (await documents()).reduce((sum, { chunkCount }) => sum + chunkCount, 0);
-    expect(texts.length).toBeGreaterThanOrEqual(new Set(texts).size);
-    // Equal passages of a document are embedded once for each place.
-    expect(texts.length).toBeLessThanOrEqual(chunks + BATCH);
-    await child.stop();
-  },
-  180_000,
-);
+  provider.answer = counting;
+  child = await start();
+  const state = () => call<{ state: string }>(child, `knowledge/${agentId}/reindex`).then((job) => job.state);
+  await until(async () => (await state()) === 'ready', 'the end of the re-index');
+  expect((await documents()).every(({ status }) => status === 'Ready')).toBe(true);
+  expect((await documents()).map(({ chunkCount }) => chunkCount)).toEqual(before);
+  await call(child, `knowledge/${agentId}/reindex/swap`, 'POST', {});
+  await until(
+    async () => (await documents()).every(({ chunkCount }, index) => chunkCount > (before[index] ?? 0)),
+    'the swap',
+  );
+  const chunks = (await documents()).reduce((sum, { chunkCount }) => sum + chunkCount, 0);
+  expect(texts.length).toBeGreaterThanOrEqual(new Set(texts).size);
+  // Equal passages of a document are embedded once for each place.
+  expect(texts.length).toBeLessThanOrEqual(chunks + BATCH);
+  await child.stop();
+});
 
 test('killed while a document that was renamed behind it follows its swap, that document follows all the same', async () => {
   let child = await start();
@@ -159,4 +155,4 @@ test('killed while a document that was renamed behind it follows its swap, that 
   await call(child, `knowledge/${agentId}/reindex/rollback`, 'POST', {});
   await until(() => isCut(false), 'the rollback of all documents');
   await child.stop();
-}, 180_000);
+});

@@ -24,7 +24,7 @@ const specs = (): void => {
     proxy = await TcpProxy.start(port);
     brokers = [`127.0.0.1:${proxy.port}`];
     kafka = await KafkaProcess.start({ KAFKA_ADVERTISED_PORT: String(proxy.port) }, port);
-  }, 120_000);
+  });
   afterAll(async () => {
     kafka.remove();
     await proxy.close();
@@ -87,7 +87,7 @@ const specs = (): void => {
     await run.stop();
     const { streams } = await read(brokers);
     for (const sequences of streams.values()) expect(sequences).toEqual(inOrder(written));
-  }, 120_000);
+  });
 
   it(
     'away for long, the log goes on, memory is bounded, and all is there afterwards',
@@ -149,7 +149,7 @@ const specs = (): void => {
     await run.stop();
     const { streams } = await read(brokers);
     for (const sequences of streams.values()) expect(sequences).toEqual(inOrder(100));
-  }, 120_000);
+  });
 };
 
 /** Faults 27 and 28, on a real broker. */

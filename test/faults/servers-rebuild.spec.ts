@@ -22,7 +22,7 @@ const specs = (): void => {
     await cluster.start('b');
     await eventually(async () => (await cluster.shares()).join() === '4,4', 'two projectors');
     await cluster.fill(STREAMS);
-  }, 60_000);
+  });
   afterEach(() => cluster.destroy(), 60_000);
 
   const rebuild = () => cluster.watcher.rebuild('counters');

@@ -57,17 +57,13 @@ const killed = async (n: number, method: string, path: string, body?: object, re
 const listed = async (spaceId: string): Promise<readonly unknown[]> =>
   ((await send('GET', `/skills?spaceId=${spaceId}`)).body['items'] as { name: string }[]).map((skill) => skill.name);
 
-it.each([1, 2])(
-  'a Skill whose process is killed before append %i of its creation holds no name',
-  async (n) => {
-    const [spaceId, wanted] = [await space(), name()];
-    await killed(n, 'POST', '/skills', { scope: 'space', spaceId, name: wanted, ...content });
-    expect(await listed(spaceId)).toEqual([]);
-    await until(async () => (await add(spaceId, wanted)).status === 201, 'its name', PATIENCE);
-    expect(await listed(spaceId)).toEqual([wanted]);
-  },
-  120_000,
-);
+it.each([1, 2])('a Skill whose process is killed before append %i of its creation holds no name', async (n) => {
+  const [spaceId, wanted] = [await space(), name()];
+  await killed(n, 'POST', '/skills', { scope: 'space', spaceId, name: wanted, ...content });
+  expect(await listed(spaceId)).toEqual([]);
+  await until(async () => (await add(spaceId, wanted)).status === 201, 'its name', PATIENCE);
+  expect(await listed(spaceId)).toEqual([wanted]);
+});
 
 it.each([1, 2, 3])(
   'a Skill whose process is killed before append %i of a rename has one name, and the other is free',
@@ -85,7 +81,6 @@ it.each([1, 2, 3])(
     );
     expect((await send('PUT', `/skills/${other}`, { name: held })).body).toMatchObject({ code: 'name_taken' });
   },
-  120_000,
 );
 
 it.each([1, 2])(
@@ -98,7 +93,6 @@ it.each([1, 2])(
     if (n === 1) expect((await add(spaceId, called)).body).toMatchObject({ code: 'name_taken' });
     else await until(async () => (await add(spaceId, called)).status === 201, 'its name', PATIENCE);
   },
-  120_000,
 );
 
 const MARKET = '/marketplace/skills';
@@ -134,7 +128,7 @@ it('a listing, an archiving and a restoring whose process is killed before their
   expect(await statusOf(called)).toEqual(['archived']);
   expect((await send('POST', `${path}/restore`)).status).toBe(200);
   expect(await statusOf(called)).toEqual(['published']);
-}, 120_000);
+});
 
 it('a next version whose process is killed before its append is not listed, and what is installed goes on', async () => {
   const skillId = await published();
@@ -149,7 +143,7 @@ it('a next version whose process is killed before its append is not listed, and 
   expect(await live()).toEqual(before);
   expect((await list(skillId)).status).toBe(201);
   expect((await live())[0]?.['activeVersionId']).not.toBe(before[0]?.['activeVersionId']);
-}, 120_000);
+});
 
 it.each([1, 2])(
   'an entry whose process is killed before append %i of its installation holds no name in the place',
@@ -162,7 +156,6 @@ it.each([1, 2])(
     expect((await install(entryId, spaceId)).body).toMatchObject({ code: 'name_taken' });
     expect((await add(spaceId, called)).body).toMatchObject({ code: 'name_taken' });
   },
-  120_000,
 );
 
 it.each([1, 2])(
@@ -175,5 +168,4 @@ it.each([1, 2])(
     if (n === 1) expect((await install(entryId, spaceId)).body).toMatchObject({ code: 'name_taken' });
     else await until(async () => (await install(entryId, spaceId)).status === 201, 'its name', PATIENCE);
   },
-  120_000,
 );

@@ -122,7 +122,7 @@ test(`kill -9 at any moment: what was held comes free, and the account equals th
     expect(invocations.length).toBeLessThanOrEqual(upstream.calls.length + 8 * (round + 1));
   }
   await child.stop();
-}, 180_000);
+});
 
 test('a stop asks for no more than is over: what ended is settled before the process goes', async () => {
   let child = await start();
@@ -133,4 +133,4 @@ test('a stop asks for no more than is over: what ended is settled before the pro
   const invocations = await allInvocations(child);
   expect(invocations.map(({ usage }) => nano(usage.cost))).toEqual(Array.from({ length: 20 }, () => COST));
   await child.stop();
-}, 120_000);
+});

@@ -95,7 +95,7 @@ test('a build that was killed in the middle of a call makes that call again, and
   expect(new Set(model.summarised).size).toBe(summaries);
   expect((await shownOf(child, agentId)).every((summary) => summary !== undefined)).toBe(true);
   await child.stop();
-}, 120_000);
+});
 
 test('a build comes to its end, whatever it was killed before: each append, and each body', async () => {
   let child = await start();

@@ -78,5 +78,4 @@ test.each(['killed', 'stopped'] as const)(
     await child.stop();
     expect([types.items.filter(({ type }) => type === 'ConversationTitled').length, asked]).toEqual([1, 2]);
   },
-  120_000,
 );

@@ -91,7 +91,7 @@ describe.each(Object.keys(HARM))('a file that is %s at a start', (kind) => {
     for (const view of ['spaces', 'passages'])
       expect([view, reports(view).length]).toEqual([view, kind === 'gone' || kind === 'empty' ? 0 : 1]);
     await platform.stop({ keep: true });
-  }, 60_000);
+  });
 });
 
 describe('a file that is damaged while the product runs', () => {
@@ -138,7 +138,6 @@ describe('a file that is damaged while the product runs', () => {
       expect(readdirSync(join(folder, 'views')).filter((name) => name.endsWith('.damaged'))).toEqual([]);
       await platform.stop({ keep: true });
     },
-    60_000,
   );
 });
 
@@ -167,5 +166,4 @@ it.each(['serves the build before where the one that is served is', 'goes on wit
     expect(reports('spaces')).toHaveLength(1);
     await platform.stop({ keep: true });
   },
-  60_000,
 );

@@ -18,11 +18,11 @@ const specs = (): void => {
     mongo = await MongoProcess.start();
     platform = await startTestPlatform({ environment: { MONGODB_URL: mongo.url } });
     spaceId = (await post('Before')).body.id;
-  }, 60_000);
+  });
   afterEach(async () => {
     await platform.stop();
     await mongo.remove();
-  }, 60_000);
+  });
 
   const post = (name: string) =>
     platform.call<{ id: string }>(`${CORE}/spaces`, {
@@ -62,7 +62,7 @@ const specs = (): void => {
       (await platform.call<{ items: readonly object[] }>('/api/v1/audit/events?type=SpaceCreated&limit=100')).body
         .items,
     ).toHaveLength(3);
-  }, 90_000);
+  });
 };
 
 describe('while MongoDB is away', () =>

@@ -30,7 +30,7 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     platform = await startTestPlatform({ environment: { ELASTICSEARCH_URL: instance.urlOf(proxy.url) } });
     const { body } = await post('/spaces', { name: 'Searchers' });
     agentId = (await post('/agents', { spaceId: body.id, name: 'Guide', knowledgeEnabled: true })).body.id;
-  }, 120_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await proxy.leave();
@@ -51,7 +51,7 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     letGo.resolve();
     await until(isReady(id), 'the document');
     expect((await search('quokka')).body.items).toHaveLength(1);
-  }, 120_000);
+  });
 
   it('finds what was edited, and nothing of what is disabled', async () => {
     const id = await add('# Bilbies\n\nThe bilby hops.\n\n# Dunnarts\n\nThe dunnart hides.');
@@ -80,7 +80,7 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     await put(path, { enabled: true });
     expect((await texts('potoroo smiles')).filter((text) => text === 'The potoroo smiles.')).toHaveLength(3);
     await platform.call(path, { method: 'DELETE' });
-  }, 120_000);
+  });
 
   it(
     'goes on without search: searches answer 503, documents wait, and are found once it is back',
@@ -131,7 +131,7 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
     const id = await add('The numbat hunts.');
     await until(isReady(id), 'the document');
     expect([turnedAway > 3, (await search('numbat')).body.items.length]).toEqual([true, 1]);
-  }, 120_000);
+  });
 
   it('finds a document while it is Ready and never while it is not, through 200 replacements, re-processes and failures', async () => {
     proxy.meddle = () => 'pass';

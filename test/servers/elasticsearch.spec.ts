@@ -243,5 +243,5 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
     await index.index.purge();
     expect([await removed(), await index.index.count('passages', 1)]).toEqual([0, { documents: 7, passages: 7 }]);
     await instance.destroy();
-  }, 180_000);
+  });
 });

@@ -22,7 +22,7 @@ const specs = (): void => {
 
   beforeAll(async () => {
     kafka = await KafkaProcess.start({ KAFKA_SECURE: 'true' });
-  }, 120_000);
+  });
   afterAll(() => kafka.remove());
   beforeEach(() => setDefaultCACertificates([...trusted, readFileSync(kafka.file('ca.pem'), 'utf8')]));
   afterEach(() => setDefaultCACertificates(trusted));

@@ -126,7 +126,7 @@ describe('keys on a log that several processes write', () => {
     isOver = true;
     await others;
     expect(rejected).toBe(KEYS);
-  }, 120_000);
+  });
 
   it('open no session from then on anywhere, nor does one that was ended', async () => {
     const [here, there] = setUp();

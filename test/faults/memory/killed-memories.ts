@@ -44,7 +44,7 @@ export const withDyingProduct = (): void => {
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'memory-kill-'));
     await start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await product.stop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -46,6 +46,5 @@ describe('the double of EventStoreDB', () => {
       const [lasting, fatal] = await Promise.all([probe(version, 'lasting', 120_000), probe(version, 'fatal', 100)]);
       expect({ ...lasting, ...fatal }).toEqual(transcriptOf(version));
     },
-    180_000,
   );
 });

@@ -65,6 +65,6 @@ describe.each(['this process', 'another process'])(
       }
       if (rounds(40) >= 40 && where === 'this process')
         expect([...outcomes].toSorted()).toEqual(['complete', 'stopped']);
-    }, 120_000);
+    });
   },
 );

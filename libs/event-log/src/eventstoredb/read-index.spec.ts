@@ -57,7 +57,7 @@ describe('a read index', () => {
     expect({ seed, wrong }).toEqual({ seed, wrong: [] });
     await Promise.all(processes.map(({ log }) => log.close()));
     await server.stop();
-  }, 120_000);
+  });
 
   it(
     'answers for all streams at once: one read where nothing moved, one more for each stream that did',

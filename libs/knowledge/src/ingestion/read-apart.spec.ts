@@ -14,14 +14,14 @@ it('fails what takes more memory to cut than a thread may have, and cuts the nex
     new IngestionFailure('out_of_memory'),
   );
   expect((await readApart(parser, paragraphs(100_000), null, goesOn())).chunks).toHaveLength(1_000);
-}, 60_000);
+});
 
 it('fails what takes longer to cut than a thread may take, and cuts the next', async () => {
   await expect(readApart(parser, paragraphs(1_500_000), null, goesOn(), { timeoutMs: 20 })).rejects.toEqual(
     new IngestionFailure('timed_out'),
   );
   expect((await readApart(parser, paragraphs(100_000), null, goesOn())).chunks).toHaveLength(1_000);
-}, 60_000);
+});
 
 it('cuts two texts at a time, and none that nobody wants any more', async () => {
   const leaving = new AbortController();
