@@ -10,7 +10,7 @@ const HOLDINGS = Number(process.env['HOLDINGS'] ?? 3);
 /** Time in which the streams that are held begin. */
 const OPENING_MS = 2_000;
 /** Streams at once, and rounds, in which saving is compared with not saving. */
-const [STREAMS, STREAM_ROUNDS] = [24, 5];
+const [STREAMS, STREAM_ROUNDS] = [24, 20];
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Where streams come from. */
