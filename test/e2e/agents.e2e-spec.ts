@@ -204,6 +204,7 @@ describe('Agents', () => {
     const store = platform.platform.app.get<ReadStore>(READ_STORE);
     const commit = store.commit.bind(store);
     const late = jest.spyOn(store, 'commit').mockImplementation(async (batch) => {
+      // So late is the view: the creation must outlast it.
       if (batch.view === 'api-keys') await new Promise((resolve) => setTimeout(resolve, 300));
       return commit(batch);
     });

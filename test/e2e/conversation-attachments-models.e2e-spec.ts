@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AbstractChat, type ChatState, DefaultChatTransport, type UIMessage } from 'ai';
+import { AbstractChat, DefaultChatTransport, type UIMessage } from 'ai';
+import { PlainChatState } from '../fixtures/chat-state';
 import { pdfFile } from '../fixtures/files/pdf';
 import { jpegOf, pngOf, webpOf } from '../fixtures/images';
 import {
@@ -179,21 +180,11 @@ describe('images', () => {
 });
 
 describe('the AI SDK', () => {
-  class State implements ChatState<UIMessage> {
-    status: ChatState<UIMessage>['status'] = 'ready';
-    error: Error | undefined;
-    messages: UIMessage[] = [];
-    pushMessage = (message: UIMessage) => void (this.messages = [...this.messages, message]);
-    popMessage = () => void (this.messages = this.messages.slice(0, -1));
-    replaceMessage = (index: number, message: UIMessage) =>
-      void (this.messages = this.messages.map((each, at) => (at === index ? message : each)));
-    snapshot = <T>(thing: T): T => structuredClone(thing);
-  }
   class Chat extends AbstractChat<UIMessage> {}
 
   it('sends files in its own message format, and reads the streamed answer', async () => {
     const agentId = await agentWith('sees');
-    const state = new State();
+    const state = new PlainChatState();
     const chat = new Chat({
       state,
       transport: new DefaultChatTransport({

@@ -1,4 +1,5 @@
-import { AbstractChat, type ChatState, DefaultChatTransport, safeValidateUIMessages, type UIMessage } from 'ai';
+import { AbstractChat, DefaultChatTransport, safeValidateUIMessages, type UIMessage } from 'ai';
+import { PlainChatState } from '../fixtures/chat-state';
 import { chunk, DONE, events, usageChunk } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 import { startTestGateway, type TestGateway } from './gateway';
@@ -59,23 +60,13 @@ const messagesOf = async (browser: Browser, id: string) => {
   return items.toReversed();
 };
 
-class State implements ChatState<UIMessage> {
-  status: ChatState<UIMessage>['status'] = 'ready';
-  error: Error | undefined;
-  messages: UIMessage[] = [];
-  pushMessage = (message: UIMessage) => void (this.messages = [...this.messages, message]);
-  popMessage = () => void (this.messages = this.messages.slice(0, -1));
-  replaceMessage = (index: number, message: UIMessage) =>
-    void (this.messages = this.messages.map((each, at) => (at === index ? message : each)));
-  snapshot = <T>(thing: T): T => structuredClone(thing);
-}
-const conversationIn = ({ messages }: State): string | undefined =>
+const conversationIn = ({ messages }: PlainChatState): string | undefined =>
   messages.map(({ metadata }) => (metadata as { conversationId?: string } | undefined)?.conversationId).find(Boolean);
 
 /** `useChat` without its page: the first message begins a conversation, later ones go on with it. */
 class Chat extends AbstractChat<UIMessage> {
   constructor(
-    readonly shown: State,
+    readonly shown: PlainChatState,
     headers: Browser,
     { known, ...begins }: { readonly known?: string; readonly kind?: 'incognito' } = {},
   ) {
@@ -114,11 +105,12 @@ const halves = (first: string, second: string): (() => void) => {
 };
 const textOf = (message: UIMessage | undefined): string | undefined =>
   message?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-const half = (state: State, text: string) => until(() => textOf(state.messages.at(-1)) === text, 'the first half');
+const half = (state: PlainChatState, text: string) =>
+  until(() => textOf(state.messages.at(-1)) === text, 'the first half');
 
 it('is asked, goes on, and is asked for another answer; a page that is opened later shows the same', async () => {
   const browser = await signIn();
-  const state = new State();
+  const state = new PlainChatState();
   const chat = new Chat(state, browser);
   says('Because.');
   await chat.sendMessage({ text: 'Why?' });
@@ -136,7 +128,7 @@ it('is asked, goes on, and is asked for another answer; a page that is opened la
   expect(branch.at(-1)?.id).toBe(state.messages.at(-1)?.id);
   // A page begins with what is kept.
   expect(await safeValidateUIMessages({ messages: branch })).toMatchObject({ success: true });
-  const later = new State();
+  const later = new PlainChatState();
   later.messages = branch;
   says('Well.');
   await new Chat(later, browser, { known: id }).sendMessage({ text: 'Really?' });
@@ -149,7 +141,7 @@ it('is asked, goes on, and is asked for another answer; a page that is opened la
 
 it('talks in an incognito conversation as in others, until that is deleted', async () => {
   const browser = await signIn();
-  const state = new State();
+  const state = new PlainChatState();
   const chat = new Chat(state, browser, { kind: 'incognito' });
   says('Because.');
   await chat.sendMessage({ text: 'Why?' });
@@ -172,7 +164,7 @@ it('talks in an incognito conversation as in others, until that is deleted', asy
 
 it('is neither asked, stopped, changed nor deleted by a page of another origin, which has its cookie sent', async () => {
   const browser = await signIn();
-  const state = new State();
+  const state = new PlainChatState();
   const goOn = halves('Half an ', 'answer.');
   const sent = new Chat(state, browser).sendMessage({ text: 'Why?' });
   await half(state, 'Half an ');
@@ -210,7 +202,7 @@ it.each([
   ],
 ])('hears no more in the middle of an answer once %s; who signs in again has it whole', async (_, end) => {
   const browser = await signIn();
-  const state = new State();
+  const state = new PlainChatState();
   const goOn = halves('Half an ', 'answer.');
   const sent = new Chat(state, browser).sendMessage({ text: 'Why?' });
   await half(state, 'Half an ');
@@ -226,7 +218,7 @@ it.each([
     body: { name: 'page', permissions: ['llm'], allAgents: true },
   });
   key = again.body.secret;
-  const resumed = new State();
+  const resumed = new PlainChatState();
   const following = new Chat(resumed, await signIn(), { known: id }).resumeStream();
   await half(resumed, 'Half an ');
   goOn();

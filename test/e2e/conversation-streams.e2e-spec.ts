@@ -1,4 +1,5 @@
-import { AbstractChat, type ChatState, DefaultChatTransport, type UIMessage } from 'ai';
+import { AbstractChat, DefaultChatTransport, type UIMessage } from 'ai';
+import { PlainChatState } from '../fixtures/chat-state';
 import { behaves, chunk, DONE, events, usageChunk } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 import { follow } from './follow';
@@ -71,18 +72,8 @@ const conversationIn = (heard: string): string => /"conversationId":"([^"]+)"/.e
 const messageIn = (heard: string): string => /"messageId":"([^"]+)"/.exec(heard)?.[1] ?? '';
 
 describe("useChat's transport", () => {
-  class State implements ChatState<UIMessage> {
-    status: ChatState<UIMessage>['status'] = 'ready';
-    error: Error | undefined;
-    messages: UIMessage[] = [];
-    pushMessage = (message: UIMessage) => void (this.messages = [...this.messages, message]);
-    popMessage = () => void (this.messages = this.messages.slice(0, -1));
-    replaceMessage = (index: number, message: UIMessage) =>
-      void (this.messages = this.messages.map((each, at) => (at === index ? message : each)));
-    snapshot = <T>(thing: T): T => structuredClone(thing);
-  }
   class Chat extends AbstractChat<UIMessage> {
-    constructor(state: State, conversationId: () => string) {
+    constructor(state: PlainChatState, conversationId: () => string) {
       const headers = { 'x-api-key': ADMIN_KEY };
       super({
         state,
@@ -104,7 +95,7 @@ describe("useChat's transport", () => {
 
   it('asks, loses its connection in the middle, and resumes to the same message', async () => {
     const call = spoken();
-    const state = new State();
+    const state = new PlainChatState();
     let conversationId = '';
     const chat = new Chat(state, () => conversationId);
     const sent = chat.sendMessage({ text: 'Why?' });
@@ -115,7 +106,7 @@ describe("useChat's transport", () => {
     ({ conversationId } = (state.messages.at(-1) as UIMessage).metadata as { conversationId: string });
     await chat.stop();
     await sent;
-    const again = new State();
+    const again = new PlainChatState();
     const resumed = new Chat(again, () => conversationId).resumeStream();
     await until(() => again.messages.some(({ parts }) => parts.length > 1), 'the first half, once more');
     model.say('wer.');

@@ -10,6 +10,7 @@ import {
 export const chunksIn = async (text: string): Promise<readonly UIMessageChunk[]> => {
   const chunks: UIMessageChunk[] = [];
   const stream = parseJsonEventStream({ stream: new Blob([text]).stream(), schema: uiMessageChunkSchema });
+  // Node's streams can be iterated; their type in browsers does not say so.
   for await (const each of stream as unknown as AsyncIterable<{ success: boolean; value: UIMessageChunk }>) {
     expect(each.success).toBe(true);
     chunks.push(each.value);

@@ -117,10 +117,11 @@ test.each(MEDIA)('%s whose process is killed in the middle', async (operation, b
   let child = await start();
   const [agent, limitId] = [await newAgent(child), await limitOf(child)];
   upstream.behaviour = () => undefined;
-  const killed = call(child, `llm/${agent}/${operation}`, body, { key: 'again' }).catch(() => undefined);
+  const killed = call(child, `llm/${agent}/${operation}`, body, { key: 'again' });
   await until(() => upstream.calls.length === 1, 'the call');
   child.kill('SIGKILL');
-  await Promise.all([child.exited, killed]);
+  // The kill leaves it without an answer.
+  await Promise.all([child.exited, expect(killed).rejects.toThrow('fetch failed')]);
   upstream.behaviour = makes;
   child = await start();
   const again = () => call<{ invocationId: string }>(child, `llm/${agent}/${operation}`, body, { key: 'again' });

@@ -1,7 +1,7 @@
 import type { Blobs } from '@app/blobs';
 import type { LogReader } from '@app/event-log';
 import { type Clock, Unavailable } from '@app/kernel';
-import type { Projecting } from '@app/projecting';
+import type { Projecting, RebuildControl } from '@app/projecting';
 import type { ReadStore } from '@app/read-store';
 import { NAMED_BLOBS } from '@projections/named-blobs';
 import { blobsNamedIn } from './blobs-in-log';
@@ -19,7 +19,7 @@ export interface BlobSweepParts {
   readonly blobs: Pick<Blobs, 'list' | 'remove' | 'storedAt'>;
   readonly log: Pick<LogReader, 'head' | 'readAll'>;
   readonly readStore: Pick<ReadStore, 'count' | 'getMany'>;
-  readonly projecting: Pick<Projecting, 'gap' | 'rebuild'>;
+  readonly projecting: Pick<Projecting, 'gap'> & { rebuild(view: string): Pick<RebuildControl, 'status'> };
   readonly clock: Clock;
   readonly logger: Record<'error' | 'warn', (facts: object, message: string) => void>;
 }

@@ -29,6 +29,7 @@ const setUp = async (...choices: readonly MemoryCommand[]) => {
   const forgetting = { deleteAll: async (memoryIds: readonly string[]) => void deleted.push(...memoryIds) };
   const policy = new DeleteMemoriesOfTheDeleted(
     decisions,
+    // Of it only what the policy calls is there.
     forgetting as unknown as Forgetting,
     log,
     systemClock,
