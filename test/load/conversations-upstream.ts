@@ -8,7 +8,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
  */
 const LONG_PIECES = 250;
 const LONG_MS = 4;
-const PACED_PIECES = 500;
+const PACED_PIECES = 1_000;
 const PACED_MS = 20;
 
 const head = { id: 'chatcmpl-1', created: 1_741_569_952, model: 'mock' };

@@ -1,0 +1,17 @@
+import { untilSave } from './saved-parts';
+
+describe('untilSave', () => {
+  const begun = Date.UTC(2026, 10, 28, 12);
+
+  it('lets answers that began within 20 ms of each other be saved at the same moment', () => {
+    const moments = new Set(Array.from({ length: 20 }, (_, late) => begun + late + untilSave(begun + late)));
+    expect([...moments]).toEqual([begun + 480]);
+  });
+
+  it('rests for 460 ms at least, and saves within the 500 of the wire', () => {
+    for (let late = 0; late < 1_000; late += 1) {
+      expect(untilSave(begun + late)).toBeGreaterThan(460);
+      expect(untilSave(begun + late)).toBeLessThanOrEqual(480);
+    }
+  });
+});
