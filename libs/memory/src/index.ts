@@ -9,7 +9,7 @@ export { ClearMemories, type Cleared } from './memory/commands/clear-memories';
 export * from './memory/commands/create-memory';
 export * from './memory/commands/delete-memory';
 export * from './memory/commands/update-memory';
-export { isVisible, type MemoryCaller } from './memory/memory-access';
+export { isVisible, type MemoryCaller, visibleMemory } from './memory/memory-access';
 export * from './memory/memory.decider';
 export * from './memory/memory.events';
 export * from './policies/delete-memories.policy';

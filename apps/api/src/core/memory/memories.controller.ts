@@ -16,8 +16,8 @@ import {
   tagged,
   written,
 } from '@app/http';
-import { type CommandMeta, givenFields, type Receipt, reject } from '@app/kernel';
-import { ClearMemories, CreateMemory, DeleteMemory, UpdateMemory, type MemoryCaller } from '@app/memory';
+import { type CommandMeta, Decisions, givenFields, type Receipt, reject } from '@app/kernel';
+import { ClearMemories, CreateMemory, DeleteMemory, type MemoryCaller, UpdateMemory, visibleMemory } from '@app/memory';
 import { GetMemory, ListMemories, type MemoryRow } from '@projections/memories';
 import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -33,6 +33,7 @@ export class MemoriesController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly decisions: Decisions,
     private readonly callers: MemoryCallers,
     private readonly lists: Lists,
   ) {}
@@ -164,7 +165,8 @@ export class MemoriesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const asker = await this.callers.of(caller, agentId);
-    await this.queries.execute(new GetMemory(asker, agentId, memoryId));
+    // By the log: the view may not show yet what was just saved.
+    await visibleMemory(this.decisions, agentId, memoryId, asker);
     const { text } = body.parse();
     const receipt = await this.commands.execute(new UpdateMemory(asker, agentId, memoryId, text, meta));
     return written(reply, receipt, { views: ['memories'], show: () => this.show(asker, agentId, memoryId) });
