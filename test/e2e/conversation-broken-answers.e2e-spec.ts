@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { chunk, DONE, events, usageChunk } from '../fixtures/upstream-double';
 import { ADMIN_KEY } from './harness';
@@ -25,8 +26,11 @@ interface Invocation {
 }
 /** The newest first. */
 const invocations = async (): Promise<readonly Invocation[]> =>
-  (await platform.call<{ items: readonly Invocation[] }>(`/api/v1/core/usage/invocations?agentId=${agentId}&limit=100`))
-    .body.items;
+  (
+    await platform.call<{ items: readonly Invocation[] }>(
+      `/api/v1/core/usage/invocations?${EVER}&agentId=${agentId}&limit=100`,
+    )
+  ).body.items;
 const billed = async (before: number, count: number): Promise<readonly Invocation[]> => {
   await until(async () => (await invocations()).length >= before + count, 'the invocations');
   const all = await invocations();

@@ -1,3 +1,4 @@
+import { EVER } from '../fixtures/ever';
 import { chunk, completion, DONE, events, json, USAGE, usageChunk } from '../fixtures/upstream-double';
 import { isErased } from '@app/kernel';
 import { until } from '../fixtures/until';
@@ -198,7 +199,7 @@ describe('a conversation above its budget', () => {
     await long();
     const made = gateway.upstream.calls.length - before;
     expect(made).toBeGreaterThan(5);
-    const usage = `/llm/${agentId}/usage`;
+    const usage = `/llm/${agentId}/usage?${EVER}`;
     agentId = others;
     const metered = async () => (await call<{ totals: { calls: number } }>(usage)).body.totals.calls === made;
     await until(metered, 'a record of each call');

@@ -119,7 +119,7 @@ it('a try that its provider refuses, or fails before any work, costs nothing', a
 
 it('a try that uses a limit up is the last', async () => {
   const agent = await newAgent();
-  await send('/cost-control', { scope: { type: 'agent', id: agent }, amount: '0.05', window: 'day' }, ADMIN_KEY);
+  await send('/cost-control', { scope: { type: 'agent', id: agent }, amount: '0.05', window: 'total' }, ADMIN_KEY);
   upstream.behaviour = breakingOff;
   const { status, body } = await make(agent, 'generateImage', { prompt: 'A ferry', n: 2 });
   expect([status, body.code, upstream.calls.length]).toEqual([429, 'usage_limit_exceeded', 1]);

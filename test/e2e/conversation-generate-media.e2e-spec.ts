@@ -201,7 +201,7 @@ describe('generateImage', () => {
   it('counts against a limit before it is asked for', async () => {
     const agent = await newAgent();
     upstream.behaviour = painting();
-    await send('/cost-control', { scope: { type: 'agent', id: agent }, amount: '0.05', window: 'day' }, ADMIN_KEY);
+    await send('/cost-control', { scope: { type: 'agent', id: agent }, amount: '0.05', window: 'total' }, ADMIN_KEY);
     const paint = async () => (await make(agent, 'generateImage', { prompt: 'A ferry' })).status;
     expect(await paint()).toBe(200);
     expect((await make(agent, 'generateImage', { prompt: 'A ferry', n: 2 })).status).toBe(200);

@@ -256,7 +256,7 @@ describe('a limit', () => {
     const agent = await newAgent();
     await send(
       '/cost-control',
-      { scope: { type: 'agent', id: agent }, amount: '0.00000001', window: 'day' },
+      { scope: { type: 'agent', id: agent }, amount: '0.00000001', window: 'total' },
       ADMIN_KEY,
     );
     await until(async () => (await generate(agent, { prompt: 'Hi' })).status === 429, 'the limit');

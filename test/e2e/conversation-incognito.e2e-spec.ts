@@ -1,4 +1,5 @@
 import { makeLogger } from '@app/http';
+import { EVER } from '../fixtures/ever';
 import { chunk, DONE, events, usageChunk } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 import { startTestGateway, type TestGateway } from './gateway';
@@ -277,8 +278,8 @@ describe('an incognito conversation', () => {
       method: 'POST',
       body: { message: 'Count this?', kind: 'incognito' },
     });
-    const invocations = () =>
-      gateway.platform.call<{ items: Record<string, unknown>[] }>(`${CORE}/usage/invocations?agentId=${agent.body.id}`);
+    const path = `${CORE}/usage/invocations?${EVER}&agentId=${agent.body.id}`;
+    const invocations = () => gateway.platform.call<{ items: Record<string, unknown>[] }>(path);
     // The question is searched for, and answered.
     await until(async () => (await invocations()).body.items.length === 2, 'the invocations');
     const { text, body } = await invocations();

@@ -1,3 +1,4 @@
+import { EVER } from '../fixtures/ever';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import { type Behaviour, behaves, json } from '../fixtures/upstream-double';
@@ -77,7 +78,7 @@ describe('a conversation is titled by a model', () => {
     const invocations = async () =>
       (
         await platform.call<{ items: { userId: string; agentId: string; kind: string }[] }>(
-          `/api/v1/core/usage/invocations?agentId=${agent.body.id}`,
+          `/api/v1/core/usage/invocations?${EVER}&agentId=${agent.body.id}`,
         )
       ).body.items;
     await until(async () => (await invocations()).length === 3, 'the invocations');
@@ -148,7 +149,7 @@ describe('the beginning of the question stays', () => {
     });
     const limit = await platform.call<{ id: string; spent: string }>('/api/v1/core/cost-control', {
       method: 'POST',
-      body: { scope: { type: 'agent', id: agent.body.id }, amount: '1', window: 'day' },
+      body: { scope: { type: 'agent', id: agent.body.id }, amount: '1', window: 'total' },
     });
     const limitPath = `/api/v1/core/cost-control/${limit.body.id}`;
     const path = `/api/v1/core/llm/${agent.body.id}/conversation`;

@@ -1,3 +1,4 @@
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { startTestGateway, type TestGateway } from './gateway';
 import { ADMIN_KEY } from './harness';
@@ -83,7 +84,7 @@ it('an answer calls an HTTP tool and goes on with what it gave; the AI SDK reads
   expect(kept.body.parts[2]?.type).toMatch(/^tool-/);
   // Each step is a call of its own.
   const invocations = async () =>
-    (await call<{ items: readonly unknown[] }>('/api/v1/core/usage/invocations')).body.items.length;
+    (await call<{ items: readonly unknown[] }>(`/api/v1/core/usage/invocations?${EVER}`)).body.items.length;
   await until(async () => (await invocations()) === 2, 'two invocations');
 });
 

@@ -1,3 +1,4 @@
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { chat, CORE, type Limit, LIMITS, platform, set, settled, state, withLimits } from './cost-control-world';
 
@@ -125,7 +126,7 @@ describe('scopes of cost control', () => {
     const limit = await set({
       scope: { type: 'user', id: userId },
       amount: '0.00001',
-      window: 'week',
+      window: 'total',
       action: 'warn',
       includedAmount: '0.00005',
     });
@@ -134,8 +135,11 @@ describe('scopes of cost control', () => {
       await settled(limit.body.id, calls);
     }
     const recorded = async () =>
-      (await platform.call<{ items: { usage: { isIncludedUsage: boolean } }[] }>(`${CORE}/usage/invocations`, { key }))
-        .body.items;
+      (
+        await platform.call<{ items: { usage: { isIncludedUsage: boolean } }[] }>(`${CORE}/usage/invocations?${EVER}`, {
+          key,
+        })
+      ).body.items;
     await until(async () => (await recorded()).length === 3);
     const items = await recorded();
     expect(items.map(({ usage }) => usage.isIncludedUsage)).toEqual([false, true, true]);
@@ -164,7 +168,8 @@ describe('scopes of cost control', () => {
       body: { code: 'usage_limit_exceeded', limitId: limits[1]?.body.id },
     });
     const invocations = async () =>
-      (await platform.call<{ items: object[] }>(`${CORE}/usage/invocations?agentId=${agent.body.id}`)).body.items;
+      (await platform.call<{ items: object[] }>(`${CORE}/usage/invocations?${EVER}&agentId=${agent.body.id}`)).body
+        .items;
     await until(async () => (await invocations()).length === 2, 'the call and its search');
     const concerned = { agentId: agent.body.id, spaceId: space.body.id };
     expect(await invocations()).toMatchObject([

@@ -1,5 +1,6 @@
 import { READ_STORE, type ReadStore } from '@app/read-store';
 import OpenAI, { RateLimitError } from 'openai';
+import { EVER } from '../fixtures/ever';
 import { invocation, recordInvocations } from '../fixtures/invocations';
 import { until } from '../fixtures/until';
 import { completion, json } from '../fixtures/upstream-double';
@@ -22,7 +23,7 @@ withLimits();
 describe('cost control', () => {
   it('holds a user to a limit, says why, and by which calls', async () => {
     const { userId, key } = await platform.newCaller();
-    const limit = await set({ scope: { type: 'user', id: userId }, amount: 0.00005, window: 'day' });
+    const limit = await set({ scope: { type: 'user', id: userId }, amount: 0.00005, window: 'total' });
     expect(limit).toMatchObject({
       status: 201,
       body: {
@@ -99,8 +100,8 @@ describe('cost control', () => {
     await settled(limit.body.id, admitted);
     await until(
       async () =>
-        (await platform.call<{ items: object[] }>(`${CORE}/usage/invocations?apiKeyId=${keyId}`)).body.items.length ===
-        admitted,
+        (await platform.call<{ items: object[] }>(`${CORE}/usage/invocations?${EVER}&apiKeyId=${keyId}`)).body.items
+          .length === admitted,
     );
   });
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import {
   type Behaviour,
@@ -72,7 +73,7 @@ interface Invocation {
 }
 const invocations = async (agentId: string, count: number): Promise<readonly Invocation[]> => {
   const seen = async () =>
-    (await platform.call<{ items: Invocation[] }>(`${CORE}/usage/invocations?agentId=${agentId}`)).body.items;
+    (await platform.call<{ items: Invocation[] }>(`${CORE}/usage/invocations?${EVER}&agentId=${agentId}`)).body.items;
   await until(async () => (await seen()).length >= count, `${count} invocations`);
   return seen();
 };
@@ -209,7 +210,7 @@ describe('a whole answer whose provider breaks off in the middle', () => {
   const MADE = 200;
   const gatewayCalls = async () =>
     (
-      await platform.call<{ items: (Invocation & { agentId?: string })[] }>(`${CORE}/usage/invocations`)
+      await platform.call<{ items: (Invocation & { agentId?: string })[] }>(`${CORE}/usage/invocations?${EVER}`)
     ).body.items.filter(({ agentId }) => agentId === undefined || agentId === null);
   interface Answer {
     readonly usage: { readonly totalTokens: number; readonly cost: string };

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import {
   type Behaviour,
@@ -104,8 +105,11 @@ interface Invocation {
 /** The calls of an Agent, when there are so many. */
 export const invocations = async (agentId: string, count: number): Promise<readonly Invocation[]> => {
   const seen = async () =>
-    (await platform.call<{ items: Invocation[] }>(`${CORE}/usage/invocations?agentId=${agentId}`, { key: owner.key }))
-      .body.items;
+    (
+      await platform.call<{ items: Invocation[] }>(`${CORE}/usage/invocations?${EVER}&agentId=${agentId}`, {
+        key: owner.key,
+      })
+    ).body.items;
   await until(async () => (await seen()).length >= count, `${count} invocations`);
   return seen();
 };

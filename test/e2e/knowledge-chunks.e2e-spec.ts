@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { at, type Document, type Guide, startGuide } from './guide';
 import { ADMIN_KEY } from './harness';
@@ -119,7 +120,9 @@ describe('a chunk', () => {
     const [wombats] = (await chunks()) as [Chunk];
     const calls = async () =>
       (
-        await guide.platform.call<{ items: { kind: string }[] }>(at(`/usage/invocations?agentId=${agent}&limit=100`))
+        await guide.platform.call<{ items: { kind: string }[] }>(
+          at(`/usage/invocations?${EVER}&agentId=${agent}&limit=100`),
+        )
       ).body.items.filter(({ kind }) => kind === 'embedding').length;
     // Records follow calls. The first is that of ingestion.
     await until(async () => (await calls()) === 1, 'the record of ingestion');

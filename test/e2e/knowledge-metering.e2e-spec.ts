@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EVER } from '../fixtures/ever';
 import { type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
@@ -66,7 +67,7 @@ const ask = () => send(`/llm/${agentId}/conversation`, { message: 'How do zebras
 const search = () => send(`/knowledge/${agentId}/search`, { query: 'zebras' });
 const embeddings = async () =>
   (
-    await platform.call<{ items: { model: string }[] }>(`${CORE}/usage/invocations?agentId=${agentId}`)
+    await platform.call<{ items: { model: string }[] }>(`${CORE}/usage/invocations?${EVER}&agentId=${agentId}`)
   ).body.items.filter(({ model }) => model === 'lengths');
 
 test('what Knowledge costs is counted and limited: documents, searches and the searches of answers', async () => {

@@ -1,3 +1,4 @@
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { type KnowledgeWorld, startKnowledge } from './knowledge-world';
 
@@ -188,7 +189,7 @@ describe('a re-index', () => {
     const held: (() => void)[] = [];
     world.hold = () => new Promise<void>((resolve) => void held.push(resolve));
     const usage = async () =>
-      (await world.read<{ totals: { calls: number } }>(`/llm/${agentId}/usage`)).body.totals.calls;
+      (await world.read<{ totals: { calls: number } }>(`/llm/${agentId}/usage?${EVER}`)).body.totals.calls;
     const billed = await usage();
     await reindex(agentId);
     await until(async () => (await shown(agentId)).progress.total === 2);

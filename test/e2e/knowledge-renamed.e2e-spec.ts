@@ -1,3 +1,4 @@
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { type KnowledgeWorld, startKnowledge } from './knowledge-world';
 
@@ -19,7 +20,7 @@ it('a document that is renamed is embedded behind its new title, billed once, Re
   const id = await world.add(content);
   await world.ready(id);
   const usage = async () =>
-    (await world.read<{ totals: { calls: number } }>(`/llm/${world.agentId}/usage`)).body.totals.calls;
+    (await world.read<{ totals: { calls: number } }>(`/llm/${world.agentId}/usage?${EVER}`)).body.totals.calls;
   await until(async () => (await usage()) === 3, 'the calls of ingestion');
   const { indexedRevision } = await world.document(id);
   world.calls.length = 0;

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { EVER } from '../fixtures/ever';
 import { ownTime } from '../fixtures/own-time';
 import { type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
 import { until } from '../fixtures/until';
@@ -246,6 +247,6 @@ test('a used-up limit still rejects', async () => {
 const invocations = async (kind: string) =>
   (
     await platform.call<{ items: { kind: string; model: string; outcome: string; usage: object }[] }>(
-      `${CORE}/usage/invocations?agentId=${agentId}`,
+      `${CORE}/usage/invocations?${EVER}&agentId=${agentId}`,
     )
   ).body.items.filter((each) => each.kind === kind);

@@ -1,3 +1,4 @@
+import { EVER } from '../fixtures/ever';
 import { bookOf, sectionOf } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
 import { makeSummariesWorld, type SummariesWorld } from './summaries-world';
@@ -36,7 +37,7 @@ const metered = async (agentId: string, kind: string) =>
   (
     await call<{ items: { kind: string; usage: { cost: string; totalTokens: number } }[] }>(
       'GET',
-      `/usage/invocations?agentId=${agentId}&limit=100`,
+      `/usage/invocations?${EVER}&agentId=${agentId}&limit=100`,
     )
   ).body.items.filter((invocation) => invocation.kind === kind);
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EVER } from '../fixtures/ever';
 import { type GeneratingProvider, generatingProvider, type Wanted } from '../fixtures/generating-provider';
 import { until } from '../fixtures/until';
 import { startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
@@ -51,7 +52,8 @@ export const limited = async (amount = LIMIT) => {
   const state = async () =>
     (await platform.call<{ spent: string; held: string }>(`/api/v1/core/cost-control/${keyId}`)).body;
   const calls = async () =>
-    (await platform.call<{ items: Call[] }>(`/api/v1/core/usage/invocations?apiKeyId=${keyId}&limit=100`)).body.items;
+    (await platform.call<{ items: Call[] }>(`/api/v1/core/usage/invocations?${EVER}&apiKeyId=${keyId}&limit=100`)).body
+      .items;
   /** Every call of the key, once the provider has billed as many. */
   const settled = async () => {
     await until(

@@ -1,3 +1,4 @@
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { type Behaviour, completion, json } from '../fixtures/upstream-double';
 import { wholeLog } from '../fixtures/whole-log';
@@ -50,7 +51,8 @@ describe('a memory that the rules find safe', () => {
     const [system, user] = (upstream.calls[0]?.body['messages'] ?? []) as { role: string; content: string }[];
     expect([system?.role, user]).toEqual(['system', { role: 'user', content: '"I prefer “metric” units"' }]);
     const invocations = async () =>
-      (await platform.call<{ items: object[] }>(`/api/v1/core/usage/invocations?agentId=${agent.body.id}`)).body.items;
+      (await platform.call<{ items: object[] }>(`/api/v1/core/usage/invocations?${EVER}&agentId=${agent.body.id}`)).body
+        .items;
     await until(async () => (await invocations()).length > 0, 'the invocation');
     expect(await invocations()).toMatchObject([
       {
@@ -128,7 +130,7 @@ describe('nothing is saved, and 503 says so,', () => {
 it('is told apart where money is used up: no model is called', async () => {
   await platform.call('/api/v1/core/cost-control', {
     method: 'POST',
-    body: { scope: { type: 'agent', id: agentId }, amount: '0.000001', window: 'day' },
+    body: { scope: { type: 'agent', id: agentId }, amount: '0.000001', window: 'total' },
   });
   const before = await memories();
   const { status, body } = await post({ text: 'I like cocoa' });

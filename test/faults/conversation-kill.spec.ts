@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
 import { callsTool, startToolServer, type ToolServer } from '../e2e/tools-world';
+import { EVER } from '../fixtures/ever';
 import { chunk, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { slowest } from '../fixtures/slowest';
 import { until } from '../fixtures/until';
@@ -118,7 +119,7 @@ test.each([true, false])(
     );
     expect(answer.message.status).toBe('waiting');
     const invocations = async () =>
-      (await call<{ items: readonly unknown[] }>(child, 'usage/invocations')).items.length;
+      (await call<{ items: readonly unknown[] }>(child, `usage/invocations?${EVER}`)).items.length;
     // A call without a limit is recorded a moment behind its answer, and missing where its process dies first.
     await until(async () => (await invocations()) === 1, 'the record of the first step');
     const path = `llm/${id}/conversation/${answer.conversationId}/messages/${answer.message.id}`;

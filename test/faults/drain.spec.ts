@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
+import { EVER } from '../fixtures/ever';
 import { generatingProvider, type Wanted } from '../fixtures/generating-provider';
 import { until } from '../fixtures/until';
 import { startUpstreamDouble } from '../fixtures/upstream-double';
@@ -121,7 +122,9 @@ test('calls that outlast a stop, and answers that were left before it, are bille
   const again = await start({ MODELS_FILE: file });
   const recorded = async () =>
     (
-      (await (await fetch(`${again.url}/api/v1/core/usage/invocations`, { headers: { 'x-api-key': KEY } })).json()) as {
+      (await (
+        await fetch(`${again.url}/api/v1/core/usage/invocations?${EVER}`, { headers: { 'x-api-key': KEY } })
+      ).json()) as {
         items: { outcome: string; usageSource: string; usage: { outputTokens: number } }[];
       }
     ).items;

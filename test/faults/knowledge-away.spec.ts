@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { AWAY, Model } from './knowledge/failing-model';
 import { fillWith, tinyFileSystem } from './log/small-disk';
@@ -104,7 +105,7 @@ const sections = (name: string, count: number): string =>
 const billed = async (kind: string): Promise<number> => {
   const { items } = (
     await send<{ items: { kind: string; usage: { cost: string } }[] }>(
-      `core/usage/invocations?agentId=${agentId}&limit=100`,
+      `core/usage/invocations?${EVER}&agentId=${agentId}&limit=100`,
     )
   ).body;
   return Math.round(

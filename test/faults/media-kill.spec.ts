@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
+import { EVER } from '../fixtures/ever';
 import { type Behaviour, json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 
@@ -96,7 +97,7 @@ const newAgent = async (child: Child): Promise<string> =>
   (await call<{ id: string }>(child, 'agents', { name: 'Studio', knowledgeEnabled: false })).body.id;
 /** Every record, once there are so many and nothing is held any more. */
 const records = async (child: Child, limitId: string, count: number): Promise<readonly Invocation[]> => {
-  const all = async () => (await call<{ items: readonly Invocation[] }>(child, 'usage/invocations')).body.items;
+  const all = async () => (await call<{ items: readonly Invocation[] }>(child, `usage/invocations?${EVER}`)).body.items;
   const limit = async () => (await call<{ held: string; spent: string }>(child, `cost-control/${limitId}`)).body;
   await until(async () => (await all()).length >= count && Number((await limit()).held) === 0, 'the records');
   const found = await all();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { lasting } from './mongo/mongo-counters';
@@ -65,7 +66,7 @@ const allInvocations = async (child: Child): Promise<readonly Invocation[]> => {
   for (let cursor = ''; ;) {
     const { items, nextCursor } = await get<{ items: Invocation[]; nextCursor: string | null }>(
       child,
-      `usage/invocations?limit=100${cursor}`,
+      `usage/invocations?${EVER}&limit=100${cursor}`,
     );
     found.push(...items);
     if (nextCursor === null) return found;

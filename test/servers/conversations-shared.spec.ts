@@ -1,6 +1,7 @@
 import { Client } from '@elastic/elasticsearch';
 import { MongoClient } from 'mongodb';
 import type { Child } from '../e2e/child';
+import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { chunk, DONE, events, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
 import { type Cluster, CLUSTER_KEY, eventually, missingForCluster } from './cluster';
@@ -68,7 +69,7 @@ const specs = (): void => {
     (await cluster.call<List<Message>>(at, `${path}/${id}/messages`)).body.items;
   /** The calls that are on record. */
   const billed = async (): Promise<readonly string[]> =>
-    (await cluster.call<List<{ id: string }>>(first, `${CORE}/usage/invocations?limit=100`)).body.items.map(
+    (await cluster.call<List<{ id: string }>>(first, `${CORE}/usage/invocations?${EVER}&limit=100`)).body.items.map(
       ({ id }) => id,
     );
   const statusAt = async (at: Child, of: string, method = 'GET'): Promise<number> =>
