@@ -1,6 +1,7 @@
 import { type EventLog, openEventStoreLog } from '@app/event-log';
 import { newEvents } from '../../libs/event-log/src/contract/log-under-test.contract';
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
+import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import { type EventStoreCluster, type Silence, startEventStoreCluster } from '../servers/eventstoredb/cluster';
 import { History } from './eventstore/history';
@@ -37,9 +38,9 @@ describe('a cluster of EventStoreDB whose leader falls silent', () => {
   /** Milliseconds until something is written again. */
   const standstill = async (): Promise<number> => {
     const before = history.acknowledged.length;
-    const started = performance.now();
+    const took = ownTime();
     await until(() => history.acknowledged.length > before + WRITERS, 'writes that go on', { patience: 30_000 });
-    return performance.now() - started;
+    return took();
   };
 
   describe.each<Silence>(['paused', 'cut off'])('%s', (silence) => {

@@ -124,7 +124,7 @@ const files = hostileFiles();
 const looping = files.find(({ name }) => name === LOOPS) as HostileFile;
 
 test('two hundred hostile files each end, and the server answers throughout', async () => {
-  const child = await start({ PARSER_MEMORY_MB: '256', PARSER_SECONDS: '20' });
+  const child = await start({ PARSER_MEMORY_MB: '256' });
   const path = await documentsOf(child);
   const watching = new AbortController();
   let answers = 0;

@@ -3,6 +3,7 @@ import type { Child } from '../e2e/child';
 import { embedByLength } from '../fixtures/provider-double';
 import { type Cluster, eventually, startCluster } from '../servers/cluster';
 import { CORE, type List, watching } from '../servers/watching';
+import { TimeLimit } from './eventstore/history';
 import { missingServers, startSharedServers } from './processes/shared-servers';
 import { isKafkaInstalled, KafkaProcess } from './relay/kafka-process';
 import { inOrder, readTopic } from './relay/relayed';
@@ -93,6 +94,7 @@ const specs = (): void => {
       await cluster.kill(killed);
       stopped.kill('SIGSTOP');
       const lost = Date.now();
+      const limit = new TimeLimit(2 * LEASE_MS);
       cluster.provider.answer = embedByLength;
       const status = async (id: string): Promise<string> =>
         (await cluster.call<{ status: string }>(api, `${path}/${id}`)).body.status;
@@ -110,7 +112,7 @@ const specs = (): void => {
         await eventually(async () => (await started()).length >= 2, 'both attempts in the logs');
         const attempts = (await started()).map(({ at, attempt }) => [
           attempt,
-          Math.max(0, Date.parse(at) - lost) < 2 * LEASE_MS,
+          Math.max(0, Date.parse(at) - lost) < limit.most,
         ]);
         expect(attempts).toEqual([
           [2, true],
@@ -135,6 +137,7 @@ const specs = (): void => {
       cluster = await startCluster(servers);
       const [api, other] = await Promise.all([cluster.start('api'), cluster.start('api')]);
       const [stopped, killed] = [await startProjector(api), await startProjector(api)];
+      const limit = new TimeLimit(2 * LEASE_MS);
       await divided(api, 4, 4);
       const make = async (name: string): Promise<void> => {
         const made = await Promise.all(
@@ -146,7 +149,7 @@ const specs = (): void => {
       await make('While one stands still');
       await divided(api, 8);
       await settled(api);
-      expect(await takenOverAfter(stopped.id)).toBeLessThan(2 * LEASE_MS);
+      expect(await takenOverAfter(stopped.id)).toBeLessThan(limit.most);
       stopped.child.kill('SIGCONT');
       await divided(api, 4, 4);
       await make('After it went on');
@@ -155,7 +158,7 @@ const specs = (): void => {
       await make('After one died');
       await divided(other, 8);
       await settled(other);
-      expect(await takenOverAfter(killed.id)).toBeLessThan(2 * LEASE_MS);
+      expect(await takenOverAfter(killed.id)).toBeLessThan(limit.most);
       await cluster.start('projector');
       await divided(other, 4, 4);
       await make('After one came');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type EventLog, openSqliteEventLog } from '@app/event-log';
 import { openMongoReadStore } from '@app/read-store';
 import { counted, countersProjecting, opened } from '../../fixtures/counters';
+import { ownTime } from '../../fixtures/own-time';
 import { type CounterStores, failuresOf } from '../projecting/counter-stores';
 
 interface MongoCounters extends CounterStores {
@@ -59,9 +60,9 @@ export const startPacedWriter = (log: EventLog): (() => Promise<void>) => {
 export const timed = async (
   work: () => Promise<unknown>,
 ): Promise<{ readonly milliseconds: number; readonly outcome: PromiseSettledResult<unknown> }> => {
-  const started = performance.now();
+  const took = ownTime();
   const [outcome] = (await Promise.allSettled([work()])) as [PromiseSettledResult<unknown>];
-  return { milliseconds: performance.now() - started, outcome };
+  return { milliseconds: took(), outcome };
 };
 
 /** A fault has a length: what is waited for here is its end. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { openSqliteEventLog } from '..';
+import { ownTime } from '../../../../test/fixtures/own-time';
 import { newEvents } from '../contract/log-under-test.contract';
 import { LOG_FILE } from './log-files';
 
@@ -26,12 +27,12 @@ describe('a removal', () => {
     reader.exec('begin');
     reader.prepare('select count(*) from events').get();
     for (let n = 0; n < 5; n += 1) {
-      const began = performance.now();
+      const took = ownTime();
       await Promise.all([
         log.delete(n === 0 ? 'gone' : `other-${n - 1}`, 'any'),
         log.append(`other-${n}`, newEvents(1), 'noStream'),
       ]);
-      expect(performance.now() - began).toBeLessThan(4_000);
+      expect(took()).toBeLessThan(4_000);
     }
     expect(onDisk('SECRET')).toBe(true);
     reader.exec('commit');

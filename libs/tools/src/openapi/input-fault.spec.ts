@@ -1,3 +1,4 @@
+import { threadTime } from '../../../../test/fixtures/processor-time';
 import { inputFault } from './input-fault';
 
 const of = (schema: object) => ({ type: 'object', properties: { a: schema } });
@@ -54,12 +55,12 @@ describe('what is wrong with an input', () => {
       depth === 0 ? { type: 'string' } : { items: { anyOf: Array.from({ length: 8 }, () => alternatives(depth - 1)) } };
     let nested: unknown = 7;
     for (let depth = 0; depth < 3; depth += 1) nested = Array.from({ length: 20 }, () => nested);
-    const began = performance.now();
+    const spent = threadTime();
     expect(inputFault({ a: nested }, of(alternatives(3)))).toContain('must');
     const long = { a: Array.from({ length: 60_000 }, () => 1) };
     expect(inputFault(long, of({ items: { allOf: [{}, {}, {}] } }))).toBe(
       'The arguments are too large to be checked. Send fewer of them.',
     );
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(spent()).toBeLessThan(500);
   });
 });

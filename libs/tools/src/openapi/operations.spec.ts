@@ -1,3 +1,4 @@
+import { threadTime } from '../../../../test/fixtures/processor-time';
 import { DocumentFault } from './document-fault';
 import { operationsOf, operationsOrFault } from './operations';
 import { toolNameOf } from './tool-names';
@@ -227,9 +228,9 @@ describe('the operations of an OpenAPI document', () => {
       ]),
     );
     const document = withGet(query({ $ref: '#/components/schemas/L0' }), schemas(doubling));
-    const began = performance.now();
+    const spent = threadTime();
     expect(said(document)).toContain('must not bring the inputs to more than 4000 schemas');
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(spent()).toBeLessThan(500);
     const long = withGet(
       {
         parameters: Array.from({ length: 40 }, (_, at) => ({
