@@ -91,12 +91,13 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
       const first = await make();
       expect(first.map(({ status }) => status)).toEqual(first.map(() => 201));
       const ids = first.map(({ body }) => body.id);
-      const again = await make();
-      expect(again.map(({ status, body }) => [status, body.id])).toEqual(ids.map((id) => [201, id]));
       expect(new Set(ids).size).toBe(count);
+      // The request leaves to a policy what the log has no time for; a repeat is given nothing that its key may not use yet.
       const granted = async () =>
         (await platform.call<{ agentIds: string[] }>(`${CORE}/api-keys/${keyId}`)).body.agentIds;
       await until(async () => (await granted()).length === count, 'the grants');
+      const again = await make();
+      expect(again.map(({ status, body }) => [status, body.id])).toEqual(ids.map((id) => [201, id]));
       expect((await granted()).toSorted()).toEqual(ids.toSorted());
     },
   );
