@@ -28,6 +28,29 @@ describe('an error of MongoDB', () => {
     expect(seen).toMatchObject({ dependency: 'views', outcome: 'unknown', cause: error });
   });
 
+  it.each([
+    ['NotYetInitialized', 94],
+    ['UnsatisfiableWriteConcern', 100],
+    ['ReadConcernMajorityNotAvailableYet', 134],
+    ['KeyNotFound', 211],
+    ['ElectionInProgress', 216],
+    ['CursorNotFound', 43],
+    ['CursorKilled', 237],
+    ['SnapshotTooOld', 239],
+    ['TransactionExceededLifetimeLimitSeconds', 290],
+    ['TemporarilyUnavailable', 365],
+    ['UserWritesBlocked', 371],
+    ['AdmissionQueueOverflow', 433],
+    ['StaleConfig', 13388],
+  ])('is Unavailable, and lays nothing that was written aside: %s', (codeName, code) => {
+    expect(isUnavailable(explained('views', thrown('MongoServerError', { code, codeName }), 'none'))).toBe(true);
+  });
+
+  it('is Unavailable where a server has too much to do, whatever its code', () => {
+    const error = thrown('MongoServerError', { code: 999_999, errorLabels: ['SystemOverloadedError'] });
+    expect(isUnavailable(explained('views', error, 'none'))).toBe(true);
+  });
+
   it('is AccessDenied for a rejected sign-in: waiting does not help', () => {
     const error = thrown('MongoServerError', { code: 18, codeName: 'AuthenticationFailed' });
     const seen = explained('views', error, 'none');
@@ -38,6 +61,7 @@ describe('an error of MongoDB', () => {
   it.each([
     ['a key that is taken', thrown('MongoServerError', { code: 11000 })],
     ['a document that is too large', thrown('MongoServerError', { code: 10334 })],
+    ['a transaction that fits in no cache, which half of it may', thrown('MongoServerError', { code: 388 })],
     ['wrong use of the driver', thrown('MongoInvalidArgumentError')],
     ['an error of ours', new TypeError('count holds no number')],
   ])('stays what it is: %s', (_, error) => expect(explained('views', error, 'none')).toBe(error));
