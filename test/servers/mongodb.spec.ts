@@ -160,6 +160,22 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
       await test.end();
     });
 
+    it('encrypts nothing with a key that was lost with the primary that gave it', async () => {
+      const test = await startVault();
+      const [maker, other] = [await test.open(), await test.open()];
+      const lost = await maker.ensureKey('document-1', { spaceId: 's1' });
+      // Seen before a majority held it, and gone with the primary.
+      expect((await other.keys(['document-1'])).get('document-1')).toEqual(lost);
+      const { db, close } = await databaseOf(test.url, '_vault');
+      await db.collection<{ _id: string }>('keys').deleteOne({ _id: 'document-1' });
+      const made = await other.ensureKey('document-1', { spaceId: 's1' });
+      expect(made).not.toEqual(lost);
+      expect(await other.ensureKey('document-1', { spaceId: 's1' })).toEqual(made);
+      expect((await (await test.open()).keys(['document-1'])).get('document-1')).toEqual(made);
+      await close();
+      await test.end();
+    });
+
     it('is waited for when it goes away, while its keys are exported and while keys are brought into it', async () => {
       const test = await startVault();
       const proxy = await TcpProxy.start(Number(new URL(server).port));

@@ -70,6 +70,11 @@ class MongoVault implements Vault {
   private readonly destroyedKeys: Grouped<KeySelector, readonly string[]>;
   private readonly looks: Grouped<void, void>;
   private remembered = new LRUCache<string, DataKey>({ max: CACHED_KEYS });
+  /**
+   * Keys that most servers hold. Any other, which was read while it was being made, may be gone with the primary that gave it: what
+   * is encrypted with it could never be read again.
+   */
+  private readonly lasting = new WeakSet<DataKey>();
   private rememberedSince = performance.now();
   private destructions = 0;
 
@@ -93,17 +98,21 @@ class MongoVault implements Vault {
 
   async ensureKey(stream: string, owner: KeyOwner): Promise<DataKey> {
     const present = (await this.keys([stream])).get(stream);
-    if (present !== undefined) return present;
+    if (present !== undefined && this.lasting.has(present)) return present;
+    const lasting = present && (await this.read([stream], { isLasting: true })).get(stream);
+    if (lasting !== undefined) return lasting;
     await this.made.join({ stream, owner });
+    // It may be another one than was remembered.
+    this.remembered.delete(stream);
     const made = (await this.keys([stream])).get(stream);
     if (made === undefined) throw new DomainError('not_found');
+    this.lasting.add(made);
     return made;
   }
 
   async keys(streams: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
     if (streams.length === 0) return new Map();
     await this.looks.join();
-    // What is read from here on goes into this memory only: after a destruction there is another.
     const { remembered } = this;
     const found = new Map<string, DataKey>();
     const missing: string[] = [];
@@ -113,13 +122,7 @@ class MongoVault implements Vault {
       else found.set(stream, key);
     }
     if (missing.length === 0) return found;
-    for (const { _id, wrapped } of await this.server.read(() =>
-      this.models.keys.find({ _id: { $in: missing }, wrapped: { $exists: true } }, { wrapped: 1 }).lean(),
-    )) {
-      const key = unwrapKey(this.wrappingKey, _id, Buffer.from(wrapped ?? '', 'base64'));
-      remembered.set(_id, key);
-      found.set(_id, key);
-    }
+    for (const [stream, key] of await this.read(missing)) found.set(stream, key);
     return found;
   }
 
@@ -196,6 +199,24 @@ class MongoVault implements Vault {
       if (page.length < RECORDS_AT_ONCE) return;
       after = page.at(-1)?._id ?? after;
     }
+  }
+
+  /** Reads keys that exist. `isLasting`: those alone that most servers hold, so that they outlast the primary. */
+  private async read(streams: readonly string[], { isLasting = false } = {}): Promise<ReadonlyMap<string, DataKey>> {
+    // What is read from here on goes into this memory only: after a destruction there is another.
+    const { remembered } = this;
+    const found = await this.server.read(() => {
+      const keys = this.models.keys.find({ _id: { $in: streams }, wrapped: { $exists: true } }, { wrapped: 1 });
+      return (isLasting ? keys.readConcern('majority') : keys).lean();
+    });
+    return new Map(
+      found.map(({ _id, wrapped }) => {
+        const key = unwrapKey(this.wrappingKey, _id, Buffer.from(wrapped ?? '', 'base64'));
+        remembered.set(_id, key);
+        if (isLasting) this.lasting.add(key);
+        return [_id, key];
+      }),
+    );
   }
 
   private async forgetDestroyed(): Promise<void> {
