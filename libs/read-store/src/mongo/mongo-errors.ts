@@ -10,20 +10,22 @@ const MISUSE: ReadonlySet<string> = new Set([
 ]);
 
 /** Codes of a server that rejects for reasons of its own, whatever is written. Any other counts as the fault of what is written. */
-const REJECTIONS: ReadonlySet<number> = new Set([
-  // It is no primary, none yet or none any more, or stops.
-  ...[91, 94, 189, 216, 355, 10058, 10107, 11600, 11602, 13435, 13436],
-  // Its cluster does not answer, knows its data elsewhere, or cannot confirm, or sign in anew.
-  ...[6, 7, 63, 64, 79, 89, 100, 133, 134, 150, 202, 203, 210, 211, 249, 317, 358, 391, 407, 453, 9001, 13388],
-  // It is too slow, has too much to do, or no room.
-  ...[24, 46, 50, 208, 261, 262, 264, 290, 365, 402, 433, 449, 450, 462, 14031],
-  // It broke off what it was doing.
-  ...[43, 175, 237, 279, 281, 282, 11601, 46841, 91331],
-  // It met other writers, or what is left of an earlier transaction.
-  ...[112, 225, 239, 246, 250, 251, 267, 272, 356, 363],
-  // Somebody has closed it to writes.
-  371,
-]);
+const REJECTIONS: ReadonlySet<number> = new Set(
+  [
+    // It is no primary, none yet or none any more, or stops.
+    [91, 94, 189, 216, 355, 10058, 10107, 11600, 11602, 13435, 13436],
+    // Its cluster does not answer, knows its data elsewhere, or cannot confirm, or sign in anew.
+    [6, 7, 63, 64, 79, 89, 100, 133, 134, 150, 202, 203, 210, 211, 249, 317, 358, 391, 407, 453, 9001, 13388],
+    // It is too slow, has too much to do, or no room.
+    [24, 46, 50, 208, 261, 262, 264, 290, 365, 402, 433, 449, 450, 462, 14031],
+    // It broke off what it was doing.
+    [43, 175, 237, 279, 281, 282, 11601, 46841, 91331],
+    // It met other writers, or what is left of an earlier transaction.
+    [112, 225, 239, 246, 250, 251, 267, 272, 356, 363],
+    // Somebody has closed it to writes.
+    [371],
+  ].flat(),
+);
 
 /** Labels of errors that say nothing against what was asked for. */
 const PASSING_LABELS = ['TransientTransactionError', 'RetryableWriteError', 'RetryableError', 'SystemOverloadedError'];
