@@ -124,6 +124,19 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
     }
   });
 
+  it('sends fewer at once where a topic takes no more, each stream in order', async () => {
+    const topic = `${topicPrefix}documents`;
+    const configEntries = [{ name: 'max.message.bytes', value: '20000' }];
+    await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries }] });
+    const { relay, start } = relayWith();
+    await log.append(document(1), [added(), ...Array.from({ length: 299 }, renamed)], 'noStream');
+    const run = await start();
+    await until(() => relay.counts.published === 300);
+    await run.stop();
+    const sequence = (await readAll(300)).map((message) => message.sequence);
+    expect([...new Set(sequence)]).toEqual(Array.from({ length: 300 }, (_, index) => index));
+  });
+
   it('tells what happens on a platform, once, and never a rebuild or content', async () => {
     const platform = await startTestPlatform({
       environment: {

@@ -13,6 +13,8 @@ const PUBLISH_MS = 30_000;
 const HEALTH_MS = 1_500;
 /** How long the end of a connection is waited for. */
 const CLOSE_MS = 3_000;
+/** What brokers say of more at once than a topic takes (`max.message.bytes`, counted over a partition's part of it) or a segment holds. */
+const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 /** Acknowledged by every replica that is in sync. */
 const ALL = -1;
 
@@ -29,23 +31,21 @@ interface Connection {
 export class KafkaPublisher implements Publisher {
   private connection: Promise<Connection> | undefined;
   private giveUp: (() => void) | undefined;
+  /** Messages sent at once: fewer where the brokers took no more. */
+  private mostAtOnce = Infinity;
 
   constructor(private readonly options: KafkaPublisherOptions) {}
 
   async publish(messages: readonly Message[]): Promise<void> {
-    const topicMessages = [...Map.groupBy(messages, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
-      topic,
-      messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers })),
-    }));
-    try {
-      const sent = this.connected().then(({ producer }) => producer.sendBatch({ topicMessages, acks: ALL }));
-      const givenUp = new Promise<never>(
-        (_resolve, reject) => (this.giveUp = () => reject(new Unavailable('kafka', 'closed', 'unknown'))),
-      );
-      await within(PUBLISH_MS, Promise.race([sent, givenUp]));
-    } catch (error) {
-      await this.close();
-      throw unavailable(error);
+    for (let sent = 0; sent < messages.length;) {
+      const part = messages.slice(sent, sent + this.mostAtOnce);
+      try {
+        await this.send(part);
+        sent += part.length;
+      } catch (error) {
+        if (part.length === 1 || !TOO_LARGE.has((error as Unavailable).reason)) throw error;
+        this.mostAtOnce = Math.ceil(part.length / 2);
+      }
     }
   }
 
@@ -69,6 +69,23 @@ export class KafkaPublisher implements Publisher {
       await within(CLOSE_MS, disconnect(connection)).catch((error: unknown) =>
         this.options.logger.warn({ error: nameOf(error) }, 'Connection to brokers did not close in time.'),
       );
+  }
+
+  private async send(messages: readonly Message[]): Promise<void> {
+    const topicMessages = [...Map.groupBy(messages, ({ topic }) => topic)].map(([topic, ofTopic]) => ({
+      topic,
+      messages: ofTopic.map(({ key, value, headers }) => ({ key, value, headers })),
+    }));
+    try {
+      const sent = this.connected().then(({ producer }) => producer.sendBatch({ topicMessages, acks: ALL }));
+      const givenUp = new Promise<never>(
+        (_resolve, reject) => (this.giveUp = () => reject(new Unavailable('kafka', 'closed', 'unknown'))),
+      );
+      await within(PUBLISH_MS, Promise.race([sent, givenUp]));
+    } catch (error) {
+      await this.close();
+      throw unavailable(error);
+    }
   }
 
   /** The connection, made when first needed. A failed one is forgotten, so that the next caller tries anew. */
