@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { Policies } from '@app/projecting';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
+import { PNG, upload, uploaded, withFile } from './attachments-world';
 import {
   agentId,
   ask,
@@ -19,54 +20,6 @@ import {
   withConversations,
 } from './conversations-world';
 
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-
-interface File {
-  readonly id: string;
-  readonly filename: string;
-  readonly mediaType: string;
-  readonly sizeBytes: number;
-  readonly expiresAt: string;
-}
-
-const upload = (
-  body: Buffer | string,
-  filename: string,
-  mediaType = 'application/octet-stream',
-  key?: string,
-  agent = agentId,
-) => {
-  const boundary = 'b0undary';
-  const payload = Buffer.concat([
-    Buffer.from(
-      `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\ncontent-type: ${mediaType}\r\n\r\n`,
-    ),
-    Buffer.from(body),
-    Buffer.from(`\r\n--${boundary}--\r\n`),
-  ]);
-  return platform.call<File>(`/api/v1/core/llm/${agent}/files`, {
-    method: 'POST',
-    payload,
-    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-    ...(key === undefined ? {} : { key }),
-  });
-};
-
-const uploaded = async (body: Buffer | string, filename: string, mediaType?: string): Promise<File> => {
-  const answer = await upload(body, filename, mediaType);
-  if (answer.status !== 201) throw new Error(answer.text);
-  return answer.body;
-};
-
-const withFile = (file: object, text = 'What does it say?') => ({
-  parts: [
-    { type: 'text', text },
-    { type: 'file', ...file },
-  ],
-});
 const sent = (): string => JSON.stringify(upstream.calls.at(-1)?.body);
 const questionIn = async (conversationId: string): Promise<Message & { parts: readonly Record<string, unknown>[] }> =>
   (await messagesOf(conversationId)).find(({ role }) => role === 'user') as never;
@@ -119,7 +72,7 @@ describe('an attached file', () => {
     [Buffer.from([0x50, 0x4b, 3, 4, 0, 0]), 'a.txt', 'text/plain', 415],
     [Buffer.alloc(20 * 1024 ** 2 + 1, 'a'), 'a.txt', 'text/plain', 413],
   ])('is taken by its bytes: %#', async (body, name, type, status) =>
-    expect((await upload(body, name, type)).status).toBe(status),
+    expect((await upload(body, name, { mediaType: type })).status).toBe(status),
   );
 
   it('is unknown to others, alike', async () => {
@@ -132,7 +85,7 @@ describe('an attached file', () => {
       method: 'PUT',
       body: { role: 'editor' },
     });
-    const mine = (await upload('Mine.', 'mine.txt', 'text/plain', undefined, shared)).body.id;
+    const mine = (await upload('Mine.', 'mine.txt', { agent: shared })).body.id;
     const ofOtherAgent = (await uploaded('Mine.', 'mine.txt')).id;
     const path = `/api/v1/core/llm/${shared}`;
     const told = async (fileId: string, by: { key?: string }) => {

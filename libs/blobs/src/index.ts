@@ -1,4 +1,5 @@
 export * from './blobs';
+export { openWhileThere } from './open-while-there';
 export { type FileBlobsOptions, openFileBlobs } from './files/file-blobs';
 export { openS3Blobs, type S3BlobsOptions } from './s3/s3-blobs';
 export { BlobsModule, openBlobs } from './blobs.module';

@@ -22,6 +22,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { attachmentAggregate } from './attachment/attachment.decider';
 import { Attachments } from './attachment/attachments';
 import { FileClaims } from './attachment/file-claims';
+import { FileReferences } from './attachment/file-references';
 import { conversationAggregate } from './conversation/conversation.aggregate';
 import { Answerer } from './answering/answerer';
 import { BranchContexts } from './answering/branch-context';
@@ -145,6 +146,7 @@ interface ProvenanceReaderParts {
     DeleteUnnamedAttachments,
     TitleConversations,
     Attachments,
+    FileReferences,
     provideWith(
       FileClaims,
       ({ coordination, clock, ids }: Pick<TurnParts, 'coordination' | 'clock' | 'ids'>) =>

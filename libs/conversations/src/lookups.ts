@@ -15,12 +15,12 @@ export const conversationScope = (conversationId: string): string => `c:${conver
 
 /** Injection token of `AttachmentsOf`. */
 export const ATTACHMENTS_OF = Symbol('AttachmentsOf');
-/** Attached files with the messages that name them, complete up to the event at `position`; those that no message ever named have none, and come with the first to expire first. */
+/** Attached files with the messages that name them, complete up to the event at `position` (null: as far as the view is); those that no message ever named have none, and come with the first to expire first. */
 export type AttachmentsOf = (
   of:
     | { readonly messageId: string }
     | { readonly conversationId: string }
     | { readonly fileId: string }
     | { readonly state: 'unused' },
-  position: Position,
+  position: Position | null,
 ) => Promise<readonly { readonly fileId: string; readonly conversationId?: string; readonly messageId?: string }[]>;

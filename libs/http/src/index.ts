@@ -24,6 +24,7 @@
  * query handler, and `this.lists.answer('agents', caller, asked, rows.map(({ row }) => agentView(row)), next)`.
  */
 export { Documented } from './openapi/documented';
+export { asFile, type SentFile } from './as-file';
 export { CommandContext, commandMeta, CurrentCaller } from './command-context';
 export type { EdgeServices } from './edge-services';
 export { envelopeOf, GatewayError } from './envelope';

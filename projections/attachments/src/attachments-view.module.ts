@@ -7,7 +7,11 @@ const lookUp =
   (views: CompleteViews): AttachmentsOf =>
   async (of, position) => {
     const field = 'state' in of ? 'expiresAt' : 'fileId';
-    const keys = await views.keys(attachments.name, { ...of }, [{ field, order: 'asc' }], position);
+    const orderBy = [{ field, order: 'asc' }] as const;
+    const keys =
+      position === null
+        ? await views.shown(attachments.name, { ...of }, orderBy)
+        : await views.keys(attachments.name, { ...of }, orderBy, position);
     return keys.map((key) => {
       const [fileId = key, conversationId, messageId] = key.split('/');
       return conversationId === undefined || messageId === undefined

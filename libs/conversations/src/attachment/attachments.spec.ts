@@ -19,6 +19,7 @@ import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordi
 import { attachmentEvents } from './attachment.events';
 import { Attachments } from './attachments';
 import { FileClaims } from './file-claims';
+import { FileReferences } from './file-references';
 
 const HOUR = 60 * 60_000;
 const id = (name: string) => deriveId('01990000-0000-7000-8000-000000000001', name);
@@ -35,15 +36,15 @@ const attached = async () => {
   const log = new MemoryLog();
   const codec = new EventCodec(new EventCatalogue(attachmentEvents), keyring);
   const [blobs, clock] = [new MemoryBlobs(), new FixedClock()];
+  const decisions = new Decisions(log, codec);
   const attachments = new Attachments(
-    new Decisions(log, codec),
+    decisions,
     // What is stored and read of them is all that the spec needs.
     blobs as unknown as Blobs,
     { read: () => Promise.reject(new Error('text needs no parser')) } as unknown as Parser,
     {} as Models,
     clock,
-    async () => [{ fileId }],
-    { head: async () => '1' as Position },
+    new FileReferences(decisions, async () => [{ fileId }], { head: async () => '1' as Position }),
     new FileClaims(new Claims(new MemoryCoordinationStore(), clock, 'p', 5_000)),
   );
   const meta = (command = 'add'): CommandMeta => ({
@@ -69,7 +70,7 @@ describe('attached files', () => {
     });
   });
 
-  it('can be named for a day, and are deleted an hour later if none did', async () => {
+  it('are there for a day, and are deleted an hour later if no message named them', async () => {
     const { attachments, clock, types } = await attached();
     clock.advance(24 * HOUR - 1);
     await attachments.own(owner, fileId);

@@ -1,6 +1,5 @@
-import { BLOBS, type Blobs } from '@app/blobs';
+import { BLOBS, type Blobs, type OpenBody, openWhileThere } from '@app/blobs';
 import { type Extraction, ExtractionFailure, Parser } from '@app/extraction';
-import { EVENT_LOG } from '@app/event-log';
 import {
   type Clock,
   CLOCK,
@@ -9,6 +8,7 @@ import {
   deriveId,
   isErased,
   isUnavailable,
+  type Position,
   type Receipt,
   reject,
   Semaphore,
@@ -20,11 +20,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AnsweringAgent } from '../answering/answering';
 import type { SaidMessage } from '../answering/said-message';
 import { wordsOf } from '../answering/shown-parts';
-import { conversationDecider, type Party } from '../conversation/conversation.decider';
+import type { Party } from '../conversation/conversation.decider';
 import type { FilePart, QuestionPart, TextPart } from '../conversation/message-parts';
-import { ATTACHMENTS_OF, type AttachmentsOf } from '../lookups';
 import { type Attachment, attachmentDecider } from './attachment.decider';
 import { FileClaims } from './file-claims';
+import { FileReferences } from './file-references';
 import { isImage, mediaTypeOf, MOST_FILE_BYTES } from './media-type';
 
 /** How long a file waits for a message that names it. */
@@ -73,8 +73,7 @@ export class Attachments {
     private readonly parser: Parser,
     private readonly models: Models,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(ATTACHMENTS_OF) private readonly attachmentsOf: AttachmentsOf,
-    @Inject(EVENT_LOG) private readonly log: { head(): Promise<Parameters<AttachmentsOf>[1] | null> },
+    private readonly references: FileReferences,
     private readonly files: FileClaims,
   ) {}
 
@@ -122,7 +121,10 @@ export class Attachments {
     }
   }
 
-  /** A file that may be named in a question. Rejects `not_found` alike for what is unknown, expired, deleted, of another user or another Agent. */
+  /**
+   * A file that its user may read, and name in a question: until it expires, and as long as a message names it. Rejects `not_found` alike for
+   * what is unknown, expired, deleted, of another user or another Agent.
+   */
   async own({ userId, agentId }: Party, fileId: string, path?: string): Promise<Attached> {
     const { state } = await this.decisions.load(attachmentDecider, fileId);
     const isThere =
@@ -130,8 +132,16 @@ export class Attachments {
       state.userId === userId &&
       state.agentId === agentId &&
       !isErased(state.filename) &&
-      Date.parse(state.expiresAt) > this.clock.now().getTime();
+      (Date.parse(state.expiresAt) > this.clock.now().getTime() || (await this.references.isNamed(fileId)));
     return isThere ? state : reject('not_found', { kind: 'file', id: fileId, ...(path === undefined ? {} : { path }) });
+  }
+
+  /** Opens such a file as it was uploaded, for an answer that may be read slowly. Rejects as `own`, also where it is deleted meanwhile. */
+  async open(party: Party, fileId: string): Promise<{ readonly attached: Attached; readonly body: OpenBody }> {
+    const attached = await this.own(party, fileId);
+    const gone = (): never => reject('not_found', { kind: 'file', id: fileId });
+    const stream = streamOf(attachmentDecider.category, fileId);
+    return { attached, body: await openWhileThere(this.blobs, stream, attached.file, gone) };
   }
 
   /**
@@ -206,13 +216,9 @@ export class Attachments {
   }
 
   /** Deletes a file unless a message that is there names it, also one that came after the deletion at `position`. */
-  deleteUnlessNamed(fileId: string, position: Parameters<AttachmentsOf>[1], meta: CommandMeta): Promise<void> {
+  deleteUnlessNamed(fileId: string, position: Position, meta: CommandMeta): Promise<void> {
     return this.files.holding([fileId], async () => {
-      const names = await this.namesOf(fileId, (await this.log.head()) ?? position);
-      for (const { messageId, conversationId } of names) {
-        const { state } = await this.decisions.load(conversationDecider, conversationId);
-        if (state.status === 'Live' && state.parents.has(messageId)) return;
-      }
+      if (await this.references.isNamedSince(fileId, position)) return;
       await this.decisions.transact(attachmentDecider, fileId, { type: 'Delete' }, meta);
     });
   }
@@ -222,9 +228,7 @@ export class Attachments {
     const now = this.clock.now();
     if (now.getTime() - this.sweptAt < SWEEP_EVERY_MS) return;
     this.sweptAt = now.getTime();
-    const head = await this.log.head();
-    if (head === null) return;
-    for (const { fileId } of await this.attachmentsOf({ state: 'unused' }, head)) {
+    for (const fileId of await this.references.unused()) {
       const { state } = await this.decisions.load(attachmentDecider, fileId);
       if (state.status !== 'present') continue;
       if (Date.parse(state.expiresAt) + GRACE_MS > now.getTime()) return;
@@ -232,13 +236,6 @@ export class Attachments {
       const meta = { commandId, correlationId: commandId, actor: 'system:attachments', now };
       await this.decisions.transact(attachmentDecider, fileId, { type: 'Delete' }, meta);
     }
-  }
-
-  private async namesOf(fileId: string, position: Parameters<AttachmentsOf>[1]) {
-    const names = await this.attachmentsOf({ fileId }, position);
-    return names.flatMap(({ messageId, conversationId }) =>
-      messageId === undefined || conversationId === undefined ? [] : [{ messageId, conversationId }],
-    );
   }
 
   private async partOf(party: Party, fileId: string, path: string): Promise<FilePart> {

@@ -47,6 +47,11 @@ export class CompleteViews {
   /** The keys of all rows of a view that meet a condition, complete up to a position of the log. Throws as `reached`. */
   async keys(view: string, where: Where, orderBy: OrderBy, position: Position): Promise<readonly string[]> {
     await this.reached(view, position);
+    return this.shown(view, where, orderBy);
+  }
+
+  /** As `keys`, of what the view shows by now: for reads that look again with `keys` before they say that something is not there. */
+  async shown(view: string, where: Where, orderBy: OrderBy): Promise<readonly string[]> {
     const keys: string[] = [];
     for await (const rows of pagesOf(this.store, view, { where, orderBy })) for (const { key } of rows) keys.push(key);
     return keys;

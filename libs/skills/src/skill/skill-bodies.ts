@@ -1,4 +1,4 @@
-import { BLOBS, type Blobs, newBlobName } from '@app/blobs';
+import { BLOBS, type Blobs, newBlobName, type OpenBody, openWhileThere } from '@app/blobs';
 import {
   Decisions,
   idOf,
@@ -158,9 +158,9 @@ export class SkillBodies {
     return this.blobs.get(stream, file);
   }
 
-  /** As `read`, in pieces. */
-  async open(stream: string, { file }: StoredFile) {
-    return (await this.blobs.open(stream, file)) ?? reject('not_found', { kind: 'skill', id: idOf(stream) });
+  /** As `read`, in pieces, for answers that may be read slowly. Rejects `not_found` where it is gone, also while it is read. */
+  open(stream: string, { file }: StoredFile): Promise<OpenBody> {
+    return openWhileThere(this.blobs, stream, file, () => reject('not_found', { kind: 'skill', id: idOf(stream) }));
   }
 
   private async removeUnnamed(skillId: string, files: readonly StoredFile[]): Promise<void> {

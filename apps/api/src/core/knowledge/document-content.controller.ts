@@ -5,6 +5,7 @@ import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import {
   Answers,
   AnswersAs,
+  asFile,
   CurrentCaller,
   Documented,
   type Input,
@@ -79,16 +80,7 @@ export class DocumentContentController {
     const { size, pieces } = await this.bodies.open(documentId, document.file);
     reply.request.mayGoOn = (now) => this.knowledge.read(now, agentId, documentId);
     const name = typeof document.name === 'string' ? document.name : document.id;
-    // What people uploaded never runs in the pages of this origin.
-    void reply
-      .header('content-type', 'application/octet-stream')
-      .header('content-length', size)
-      .header(
-        'content-disposition',
-        `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`,
-      )
-      .header('content-security-policy', "sandbox; default-src 'none'")
-      .header('cross-origin-resource-policy', 'same-origin');
+    asFile(reply, { name, size });
     return Readable.from(pieces);
   }
 

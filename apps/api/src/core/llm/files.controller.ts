@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
 import { Access, type Caller } from '@app/access';
 import { type Attached, Attachments, MOST_FILE_BYTES } from '@app/conversations';
 import {
   Accepts,
   Answers,
+  AnswersAs,
+  asFile,
   BodyInput,
   CommandContext,
   CurrentCaller,
@@ -35,7 +38,7 @@ const fileView = presenter(
     filename: z.string().describe('Its name.'),
     mediaType: z.string().describe('What it is, by its bytes.'),
     sizeBytes: z.number().int().describe('Its size, bytes.'),
-    expiresAt: z.string().describe('Until when a message can name it. It is deleted then, unless one did.'),
+    expiresAt: z.string().describe('It is deleted then, unless a message names it: then with the last one that does.'),
   }),
 );
 
@@ -78,10 +81,10 @@ export class FilesController {
 
   @Get(':fileId')
   @Requires('llm')
-  @ApiOperation({ operationId: 'getAttachment', summary: 'Reads what is known of an attached file, until it expires.' })
+  @ApiOperation({ operationId: 'getAttachment', summary: 'Reads what is known of an attached file.' })
   @Answers(200, fileView.schema)
   @Rejects('not_found')
-  @Reads()
+  @Reads('attachments')
   async read(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -89,6 +92,36 @@ export class FilesController {
   ): Promise<JsonText> {
     await this.access.agent(caller, agentId, 'use');
     return shown(await this.attachments.own({ userId: caller.userId, agentId }, fileId));
+  }
+
+  @Get(':fileId/content')
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'downloadAttachment',
+    summary: 'Downloads an attached file as it was uploaded, under its `mediaType`.',
+  })
+  @Answers(200)
+  @AnswersAs('*/*')
+  @Rejects('not_found')
+  @Reads('attachments')
+  async content(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('fileId') fileId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Readable> {
+    await this.access.agent(caller, agentId, 'use');
+    const party = { userId: caller.userId, agentId };
+    const { attached, body } = await this.attachments.open(party, fileId);
+    const { filename, mediaType } = attached;
+    reply.request.mayGoOn = async (now) => {
+      await this.access.agent(now, agentId, 'use');
+      await this.attachments.own(party, fileId);
+    };
+    // It is one of few types, found by its bytes: images are shown under their own.
+    const shownAs = mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
+    asFile(reply, { name: isErased(filename) ? fileId : filename, size: body.size, mediaType: shownAs });
+    return Readable.from(body.pieces);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from '@app/access';
 import {
   Answers,
   AnswersAs,
+  asFile,
   CurrentCaller,
   Documented,
   type Input,
@@ -95,17 +96,8 @@ export class SkillVersionsController {
     const version = versionAmong(seen, versionId);
     const file = version.files.get(path) ?? reject('not_found', { kind: 'file', id: path });
     const { size, pieces } = await this.bodies.open(seen.stream, file);
-    const name = path.split('/').at(-1) ?? path;
-    // What people uploaded never runs in the pages of this origin.
-    void reply
-      .header('content-type', 'application/octet-stream')
-      .header('content-length', size)
-      .header(
-        'content-disposition',
-        `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)}`,
-      )
-      .header('content-security-policy', "sandbox; default-src 'none'")
-      .header('cross-origin-resource-policy', 'same-origin');
+    reply.request.mayGoOn = (now) => this.access.versions(now, skillId);
+    asFile(reply, { name: path.split('/').at(-1) ?? path, size });
     return Readable.from(pieces);
   }
 }
