@@ -220,6 +220,20 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
     await instance.destroy();
   });
 
+  it('removes a scope of more documents than one condition takes', async () => {
+    const instance = instanceOn(url);
+    const index = new TestIndex('passages', await instance.open());
+    await index.index.prepare('passages', 1);
+    await index.index.swap('passages', undefined, 1);
+    const ids = Array.from({ length: 66_000 }, (_, id) => `d${id}`);
+    for (let start = 0; start < ids.length; start += 11_000)
+      await index.apply(ids.slice(start, start + 11_000).map((id) => putDocument(id, [])));
+    await index.apply([putDocument('last', [passage('c1', 'alpha')])]);
+    await index.apply([{ op: 'removeScope', scope: 's:1' }]);
+    expect(await index.index.count('passages', 1)).toEqual({ documents: 0, passages: 0 });
+    await instance.destroy();
+  }, 300_000);
+
   it('keeps nothing on disk that was removed, once purged', async () => {
     const instance = instanceOn(url);
     const index = new TestIndex('passages', await instance.open());

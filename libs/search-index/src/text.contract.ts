@@ -72,6 +72,29 @@ export const textContract = (index: () => TestIndex): void => {
       expect([await index().found('spectrometer'), await index().found('calibrating')]).toEqual([['c1'], ['c1']]);
     });
 
+    it('passes over, and is asked for, any number of documents', async () => {
+      await index().apply([putDocument('d1', [passage('c1', 'alpha')]), putDocument('d2', [passage('c2', 'alpha')])]);
+      const many = Array.from({ length: 70_000 }, (_, id) => `other-${id}`);
+      expect([
+        await index().found('alpha', { exceptDocumentIds: [...many, 'd1'] }),
+        await index().found('alpha', { documentIds: [...many, 'd1'] }),
+        await index().found('alpha', { scopes: [...many, 's:1'] }),
+      ]).toEqual([['c2'], ['c1'], ['c1', 'c2']]);
+    });
+
+    it('looks up the first words of a long question alone, in scripts without spaces, too', async () => {
+      const letters = Array.from({ length: 100 }, (_, letter) => String.fromCodePoint(0x4e00 + letter * 7));
+      const [first, last] = [letters.slice(0, 30).join(''), letters.slice(-30).join('')];
+      await index().apply([putDocument('d1', [passage('c1', first), passage('c2', last)])]);
+      const sentences = [first, ...letters.slice(30, 70), last].join('');
+      const asked = [first, letters.slice(30, 66).join(''), last].join('。');
+      expect([await index().found(last), await index().found(asked), await index().found(sentences)]).toEqual([
+        ['c2'],
+        ['c1'],
+        ['c1'],
+      ]);
+    });
+
     it('leaves out stop words and question words, unless nothing else is asked', async () => {
       await index().apply([
         putDocument('d1', [passage('c1', 'What is it and where was it?'), passage('c2', 'The telescope.')]),

@@ -16,6 +16,9 @@ const MAX_WALKED = 10_000;
 /** Twice as many are taken by their rough vectors as are ranked by the exact ones. */
 const OVERSAMPLE = 2;
 
+/** Values in one condition: the server takes 65,536. */
+const MOST_TERMS = 50_000;
+
 /** How long a search waits, and how often, to read again where documents are put anew while it reads: it would miss them. */
 const PAUSES_MS = [0, 0, 50, 100, 200, 400, 400, 400, 400];
 
@@ -76,7 +79,7 @@ export class IndexReader {
             query: {
               bool: {
                 filter: [
-                  { terms: { scope: [...scopes] } },
+                  oneOf('scope', scopes),
                   { dis_max: { queries: [{ match: { body: all } }, { match: { 'body.german': all } }] } },
                 ],
               },
@@ -258,17 +261,24 @@ export class IndexReader {
 /** From the score that the server makes of an inner product, whose vectors have unit length. */
 const cosineDistance = (score: number): number => (score >= 1 ? 2 - score : 1 / score);
 
+/** Any of some values, however many. */
+const oneOf = (field: string, values: readonly string[]): estypes.QueryDslQueryContainer => {
+  if (values.length <= MOST_TERMS) return { terms: { [field]: [...values] } };
+  const should = Array.from({ length: Math.ceil(values.length / MOST_TERMS) }, (_, part) =>
+    oneOf(field, values.slice(part * MOST_TERMS, (part + 1) * MOST_TERMS)),
+  );
+  return { bool: { should, minimum_should_match: 1 } };
+};
+
 /** Filters passages by scopes, and by documents and tags if named. Disabled passages have neither words nor vectors. */
 const filterOf = (
   { scopes, documentIds, exceptDocumentIds, tagIds }: SearchQuery,
   others: readonly OtherPut[],
 ): Filter => [
-  { terms: { scope: [...scopes] } },
-  ...(documentIds === undefined ? [] : [{ terms: { documentId: [...documentIds] } }]),
-  ...(exceptDocumentIds === undefined
-    ? []
-    : [{ bool: { must_not: [{ terms: { documentId: [...exceptDocumentIds] } }] } }]),
-  ...(tagIds === undefined ? [] : [{ terms: { tagIds: [...tagIds] } }]),
+  oneOf('scope', scopes),
+  ...(documentIds === undefined ? [] : [oneOf('documentId', documentIds)]),
+  ...(exceptDocumentIds === undefined ? [] : [{ bool: { must_not: [oneOf('documentId', exceptDocumentIds)] } }]),
+  ...(tagIds === undefined ? [] : [oneOf('tagIds', tagIds)]),
   ...others.map(({ documentId, put }) => ({
     bool: { must_not: [{ bool: { filter: [{ term: { documentId } }, { term: { put } }] } }] },
   })),

@@ -18,6 +18,8 @@ const CALL: CallOptions = { timeoutMs: 30_000, retryMs: 10_000 };
 const PAGE = 250;
 /** Ids per read. */
 const IDS_PAGE = 5_000;
+/** Documents whose passages are asked for at once. */
+const DOCUMENTS_AT_ONCE = 50_000;
 const PRESENT: readonly estypes.QueryDslQueryContainer[] = [
   { term: { kind: 'document' } },
   { term: { removed: false } },
@@ -131,7 +133,14 @@ export class IndexRecords {
   async *passageIds(
     documentIds: readonly string[],
   ): AsyncGenerator<{ readonly id: string; readonly documentId: string }> {
-    if (documentIds.length === 0) return;
+    // The server takes 65,536 values in one condition; a scope that is removed may have more documents.
+    for (let start = 0; start < documentIds.length; start += DOCUMENTS_AT_ONCE)
+      yield* this.passageIdsOf(documentIds.slice(start, start + DOCUMENTS_AT_ONCE));
+  }
+
+  private async *passageIdsOf(
+    documentIds: readonly string[],
+  ): AsyncGenerator<{ readonly id: string; readonly documentId: string }> {
     for (let after: estypes.SortResults | undefined; ;) {
       const { hits } = await this.server.call(CALL, (client, options) =>
         client.search(

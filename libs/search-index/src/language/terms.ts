@@ -25,7 +25,7 @@ const GERMAN_STOP_WORDS = set(`
 
 export type Language = 'en' | 'de';
 
-/** Most words of a query that are looked up, and most characters of it that are read. */
+/** Most words of a query that are looked up, and terms that they make, and most characters of it that are read. */
 const MAX_QUERY_WORDS = 64;
 const MAX_QUERY_CHARACTERS = 20_000;
 /** Longer runs of letters are no words; only their beginning counts. */
@@ -67,9 +67,23 @@ export const askedWords = (text: string): readonly string[] => {
       ({ folding }) =>
         !(lead >= 0 && ENGLISH_STOP_WORDS.has(folding)) && !(lead <= 0 && GERMAN_STOP_WORDS.has(folding)),
     );
-  return (telling.length > 0 ? telling.map(({ word }) => word) : all)
-    .slice(0, MAX_QUERY_WORDS)
-    .map((word) => word.slice(0, MAX_WORD_CHARACTERS));
+  return beginning(
+    (telling.length > 0 ? telling.map(({ word }) => word) : all)
+      .slice(0, MAX_QUERY_WORDS)
+      .map((word) => word.slice(0, MAX_WORD_CHARACTERS)),
+  );
+};
+
+/** As many words, and as much of the last one, as make the most terms that are looked up. */
+const beginning = (asked: readonly string[]): readonly string[] => {
+  let room = MAX_QUERY_WORDS;
+  return asked.flatMap((word) => {
+    if (room <= 0) return [];
+    const terms = words(word).length;
+    const kept = terms > room ? [...word].slice(0, room + 1).join('') : word;
+    room -= terms;
+    return [kept];
+  });
 };
 
 /** The terms of a query: the stems of its words in either language, the same word at the same place. */
