@@ -40,7 +40,13 @@ describe('an attached file', () => {
     expect(sent()).toContain('opening.md');
     expect((await questionIn(conversationId)).parts).toEqual([
       { type: 'text', text: 'What does it say?' },
-      { type: 'file', fileId: file.id, filename: 'opening.md', mediaType: 'text/markdown' },
+      {
+        type: 'file',
+        fileId: file.id,
+        filename: 'opening.md',
+        mediaType: 'text/markdown',
+        url: `/api/v1/core/llm/${agentId}/files/${file.id}/content`,
+      },
     ]);
     // It stands in the history of the next question too.
     await ask('And then?', { conversationId });

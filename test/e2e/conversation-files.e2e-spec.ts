@@ -1,3 +1,4 @@
+import { safeValidateUIMessages } from 'ai';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import {
@@ -15,6 +16,7 @@ import {
 } from './attachments-world';
 import {
   conversationPath,
+  type Message,
   messagesOf,
   platform,
   remove,
@@ -183,6 +185,43 @@ describe('an attached file', () => {
     const deleted = await platform.call(`/api/v1/core${path({ userId, spaceId })}`, { method: 'DELETE' });
     expect(deleted.status).toBeLessThan(300);
     await until(async () => (await told()) === status, 'the file to be gone');
+  });
+
+  it('is in the history that a page of the AI SDK begins with, which asks with its parts again', async () => {
+    const file = await uploaded(PNG, 'dot.png');
+    const { conversationId, messageId } = await questionWith(file);
+    const { items } = (
+      await platform.call<{ items: readonly Message[] }>(conversationPath(`/${conversationId}/messages`))
+    ).body;
+    const checked = await safeValidateUIMessages({ messages: items.toReversed() });
+    expect(checked).toMatchObject({ success: true });
+    const [question] = checked.success ? checked.data : [];
+    const [, part] = question?.parts ?? [];
+    expect(part).toMatchObject({ type: 'file', mediaType: 'image/png', filename: 'dot.png' });
+    const { url } = part as { readonly url: string };
+    const response = await fetch(platform.url + url, { headers: { 'x-api-key': ADMIN_KEY } });
+    expect(Buffer.from(await response.arrayBuffer()).equals(PNG)).toBe(true);
+    aDayLater();
+    // What the SDK keeps of the parts, and all of them as they are shown.
+    for (const parts of [question?.parts, items.at(-1)?.parts]) {
+      const edited = await send({ conversationId, parentId: null, message: { parts } });
+      expect([edited.status, edited.text]).toEqual([200, expect.any(String)]);
+      const said = (await messagesOf(conversationId)).filter(({ role }) => role === 'user');
+      expect(said.map(({ parts: shownParts }) => shownParts[1])).toEqual(said.map(() => items.at(-1)?.parts[1]));
+    }
+    const message = (await platform.call<Message>(conversationPath(`/${conversationId}/messages/${messageId}`))).body;
+    expect(message.parts).toEqual(items.at(-1)?.parts);
+  });
+
+  it.each([
+    ['of another site', (url: string) => ({ url: `https://example.com${url}` }), 400],
+    ['of another path', (url: string) => ({ url: `${url}/../secret` }), 400],
+    ['of another file than its id', (url: string) => ({ url, fileId: UNKNOWN }), 400],
+    ['of an unknown file', (url: string) => ({ url: url.replace(/files\/[^/]+/, `files/${UNKNOWN}`) }), 404],
+  ])('is named by its address, and not by one %s', async (_, given, status) => {
+    const { id } = await uploaded('Words.', 'a.txt');
+    const answer = await send({ message: withFile({ mediaType: 'text/plain', ...given(`${at(id)}/content`) }) });
+    expect(answer.status).toBe(status);
   });
 
   it('is shown to a page by its session, and to no page of another origin', async () => {

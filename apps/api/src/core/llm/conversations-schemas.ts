@@ -1,4 +1,4 @@
-import { conversationKind, dataMemoryPart, type MessagePart, toolPart } from '@app/conversations';
+import { conversationKind, dataMemoryPart, type FilePart, type MessagePart, toolPart } from '@app/conversations';
 import { exposed, flagText, listQuery, presenter } from '@app/http';
 import { isErased, nameSchema, placeFields, textSchema } from '@app/kernel';
 import { invocationUsage } from '@app/models';
@@ -18,12 +18,25 @@ const textPart = z.strictObject({
 /** Most files of one question. */
 const MOST_FILES = 10;
 
+/** Where the bytes of an attached file are read. */
+export const fileUrl = (agentId: string, fileId: string): string =>
+  `/api/v1/core/llm/${agentId}/files/${fileId}/content`;
+const FILE_URL = /^\/api\/v1\/core\/llm\/[0-9a-f-]{36}\/files\/([0-9a-f-]{36})\/content$/;
+/** The file that such an address names. */
+export const fileIdIn = (url: string): string | undefined => FILE_URL.exec(url)?.[1];
+
 const sentFile = z.strictObject({
   type: z.literal('file').describe('The kind of part.'),
   mediaType: z.string().max(200).optional().describe('What the file is; needed with `url`. Its bytes decide.'),
   filename: nameSchema(500).optional().describe('Its name, with `url`.'),
   fileId: z.uuid().optional().describe('A file that was uploaded before.'),
-  url: z.string().startsWith('data:', 'must be a data URL').optional().describe('The file as a data URL, base64.'),
+  url: z
+    .string()
+    .refine((url) => url.startsWith('data:') || FILE_URL.test(url), {
+      message: 'must be a data URL, or the `url` of a file part of a message',
+    })
+    .optional()
+    .describe('The file as a data URL, base64; or the `url` that a message shows, in place of `fileId`.'),
 });
 
 export const newTurn = z.strictObject({
@@ -158,6 +171,7 @@ const shownPart = z.object({
     .describe('Of a `data-memory` part: what became of a memory that the answer proposed.'),
   fileId: z.string().optional().describe('The id of the file; of a `file` part.'),
   filename: z.string().optional().describe('The name of the file.'),
+  url: z.string().optional().describe('Where its bytes are read: a path of this API.'),
   sourceId: z.string().optional().describe('The id of the chunk; as all below, of a `source-document` part.'),
   documentId: z.string().optional().describe('The id of the document.'),
   documentRevision: z.number().int().optional().describe('The revision of the document that was quoted.'),
@@ -183,8 +197,8 @@ const shownPart = z.object({
 /** A part in the words of the wire: a call of a tool is of a kind of its own. */
 const shownPartOf = (part: MessagePart): object => {
   if (part.type === 'file') {
-    const { type, fileId, filename, mediaType } = part;
-    return { type, fileId, filename, mediaType };
+    const { type, fileId, filename, mediaType, url }: FilePart & { readonly url?: string } = part;
+    return { type, fileId, filename, mediaType, ...(url === undefined ? {} : { url }) };
   }
   if (part.type !== 'tool') return part;
   const { toolName, approval, skillId: _, ...call } = part;

@@ -1,9 +1,10 @@
 import type { AgentAccess } from '@app/access';
-import type { SourceDocumentPart } from '@app/conversations';
+import type { FilePart, SourceDocumentPart } from '@app/conversations';
 import { isErased, unlessLeft } from '@app/kernel';
 import { type ShownSummary, SummariesBeside } from '@app/section-summaries';
 import type { MessageRow } from '@projections/messages';
 import { Injectable } from '@nestjs/common';
+import { fileUrl } from './conversations-schemas';
 import { DeletedSources } from './deleted-sources';
 
 /** A source with the summary of its section, where there is one, and whether its document was deleted since. */
@@ -26,16 +27,16 @@ export class MessageSources {
     private readonly deletedSources: DeletedSources,
   ) {}
 
-  /** Messages as they are shown now; the same objects where nothing is added. */
+  /** Messages as they are shown now, with where their files are read; the same objects where nothing is added. */
   async messages(agent: AgentAccess, rows: readonly MessageRow[]): Promise<readonly MessageRow[]> {
-    const sources = rows.flatMap((row) => (isErased(row.parts) ? [] : row.parts)).filter(isSource);
-    const known = await this.known(agent, sources);
-    if (known.summaries.size === 0 && known.deleted.size === 0) return rows;
-    return rows.map((row) =>
-      isErased(row.parts)
-        ? row
-        : { ...row, parts: row.parts.map((part) => (isSource(part) ? shownSource(part, known) : part)) },
-    );
+    const parts = rows.flatMap((row) => (isErased(row.parts) ? [] : row.parts));
+    const known = await this.known(agent, parts.filter(isSource));
+    if (known.summaries.size === 0 && known.deleted.size === 0 && !parts.some(isFile)) return rows;
+    const shown = (part: (typeof parts)[number]) => {
+      if (isFile(part)) return { ...part, url: fileUrl(agent.agentId, part.fileId) };
+      return isSource(part) ? shownSource(part, known) : part;
+    };
+    return rows.map((row) => (isErased(row.parts) ? row : { ...row, parts: row.parts.map(shown) }));
   }
 
   /** A source as it is shown now. */
@@ -59,6 +60,7 @@ export class MessageSources {
   }
 }
 
+const isFile = (part: { readonly type: string }): part is FilePart => part.type === 'file';
 const isSource = (part: { readonly type: string }): part is SourceDocumentPart => part.type === 'source-document';
 
 const shownSource = (part: SourceDocumentPart, { summaries, deleted }: Known): ShownSource => {

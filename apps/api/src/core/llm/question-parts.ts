@@ -1,7 +1,7 @@
 import type { GivenPart, TextPart } from '@app/conversations';
 import { reject } from '@app/kernel';
 import type { z } from 'zod';
-import type { newTurn } from './conversations-schemas';
+import { fileIdIn, type newTurn } from './conversations-schemas';
 import { dataOf, invalidField } from './generation-request';
 
 type Message = z.output<typeof newTurn>['message'];
@@ -23,7 +23,8 @@ const fileOf = (
   { fileId, url, mediaType, filename }: Extract<SentPart, { type: 'file' }>,
   path: string,
 ): Exclude<GivenPart, TextPart> => {
-  if (fileId !== undefined && url === undefined) return { type: 'file', path, fileId };
+  const named = url === undefined ? fileId : fileIdIn(url);
+  if (named !== undefined && (fileId ?? named) === named) return { type: 'file', path, fileId: named };
   if (fileId !== undefined || url === undefined) throw invalidField(path, 'Must have either fileId or url.');
   if (mediaType === undefined) throw invalidField(`${path}.mediaType`, 'Must say what the file is.');
   const body = dataOf(url, mediaType);
