@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Blobs, openFileBlobs } from '@app/blobs';
+import { openSqliteEventLog } from '@app/event-log';
 import { FixedClock } from '@app/kernel';
 import { parseKnownSeal } from '@app/sealing';
 import { openSqliteVault, type Vault } from '@app/vault';
@@ -159,6 +160,8 @@ describe('backup and restore', () => {
     );
     rmSync(join(folder(), 'manifest.json'));
     await expect(bringBack({ dataFolder: join(root, 'new') })).rejects.toThrow('is not a complete backup');
+    writeFileSync(join(folder(), 'manifest.json'), '{"format":');
+    await expect(bringBack({ dataFolder: join(root, 'new') })).rejects.toThrow('its manifest.json is damaged');
     expect(existsSync(join(root, 'new', 'log', 'events.sqlite'))).toBe(false);
   });
 
@@ -174,6 +177,14 @@ describe('backup and restore', () => {
     },
   );
 
+  it('leaves nothing behind that stops a start where the VAULT_KEY is wrong', async () => {
+    await backUp();
+    await expect(bringBack({ vaultKey: 'another key, as long as it has to be' })).rejects.toMatchObject({
+      name: 'WrongVaultKey',
+    });
+    await (await openSqliteEventLog({ folder: join(target(), 'log') })).close();
+  });
+
   it('restores again after it was interrupted', async () => {
     const { name } = await blobs.put('document-1', Buffer.from('the file'), {});
     await backUp();
@@ -181,6 +192,9 @@ describe('backup and restore', () => {
     const whole = readFileSync(log);
     writeFileSync(log, 'cut');
     await expect(bringBack()).rejects.toThrow('file is not a database');
+    await expect(openSqliteEventLog({ folder: join(target(), 'log') })).rejects.toMatchObject({
+      name: 'RestoreUnfinished',
+    });
     writeFileSync(log, whole);
     await bringBack();
     await readRestored(async (restored) =>
@@ -239,6 +253,11 @@ describe('backup and restore', () => {
     );
     await backUp();
     await expect(backUp()).rejects.toThrow('is not empty');
+    rmSync(join(folder(), 'manifest.json'));
+    rmSync(keysFile());
+    await expect(backUp()).rejects.toThrow(/holds a backup that did not end: remove it/);
+    rmSync(folder(), { recursive: true });
+    await backUp();
     await expect(backup({ dataFolder, folder: join(root, 'second'), keysFile: keysFile(), clock })).rejects.toThrow(
       'exists already',
     );

@@ -6,7 +6,7 @@ import { type Clock, makeFolder, syncToDisk } from '@app/kernel';
 import { headOf, knownSealText, SEAL_STREAM, sealHash, sealOf } from '@app/sealing';
 import { copyBlobs, sizeOfBlobs } from './blob-files';
 import { copyDatabase } from './copy-database';
-import { BackupError, type Manifest, writeManifest } from './manifest';
+import { BackupError, type Manifest, UNFINISHED_MANIFEST, writeManifest } from './manifest';
 
 export type BackupStep = 'log' | 'blobs' | 'keys';
 
@@ -45,7 +45,7 @@ export const backup = async ({
   }
 };
 
-const PARTS = ['log', 'blobs'];
+const PARTS = ['log', 'blobs', UNFINISHED_MANIFEST];
 
 const copyAll = async ({
   dataFolder,
@@ -54,7 +54,7 @@ const copyAll = async ({
   clock,
   onProgress,
 }: BackupOptions & Required<Pick<BackupOptions, 'onProgress'>>): Promise<Manifest> => {
-  for (const part of PARTS) makeFolder(resolve(folder, part));
+  for (const part of ['log', 'blobs']) makeFolder(resolve(folder, part));
   const source = join(dataFolder, 'blobs');
   const { count } = await sizeOfBlobs(source);
   const copy = () =>
@@ -82,7 +82,12 @@ const copyAll = async ({
 };
 
 const mustBeFree = async (folder: string, keysFile: string | undefined): Promise<void> => {
-  if (existsSync(folder) && (await readdir(folder)).length > 0) throw new BackupError(`${folder} is not empty`);
+  const found = existsSync(folder) ? await readdir(folder) : [];
+  if (found.length > 0 && found.every((name) => PARTS.includes(name)))
+    throw new BackupError(
+      `${folder} holds a backup that did not end: remove it, unless it is being made now, or name another folder`,
+    );
+  if (found.length > 0) throw new BackupError(`${folder} is not empty`);
   if (keysFile === undefined) return;
   if (existsSync(keysFile)) throw new BackupError(`${keysFile} exists already`);
   if (resolve(keysFile).startsWith(resolve(folder) + sep))

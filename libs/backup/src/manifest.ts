@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncToDisk } from '@app/kernel';
 import { z } from 'zod';
@@ -17,9 +17,12 @@ export const manifestSchema = z.strictObject({
 export type Manifest = z.output<typeof manifestSchema>;
 
 const FILE = 'manifest.json';
+export const UNFINISHED_MANIFEST = `${FILE}.unfinished`;
 
 export const writeManifest = async (folder: string, manifest: Manifest): Promise<void> => {
-  await writeFile(join(folder, FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
+  const unfinished = join(folder, UNFINISHED_MANIFEST);
+  await writeFile(unfinished, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(unfinished, join(folder, FILE));
   await syncToDisk(folder);
 };
 
@@ -28,7 +31,18 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
   const text = await readFile(join(folder, FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new BackupError(`${folder} is not a complete backup: ${FILE} is missing`) : error;
   });
-  return manifestSchema.parse(JSON.parse(text));
+  const { data } = manifestSchema.safeParse(parsed(text));
+  if (data === undefined)
+    throw new BackupError(`${folder} cannot be restored: its ${FILE} is damaged, or of another version`);
+  return data;
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
 /** What stands in the way of a backup or a restore, in a sentence for a person. Nothing was changed. */

@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockLogFolder } from '@app/event-log';
+import { lockLogFolder, RESTORED_FILE } from '@app/event-log';
 import { syncToDisk } from '@app/kernel';
 import { restoreKeys } from '@app/vault';
 import { copyBlobs } from './blob-files';
 import { copyDatabase } from './copy-database';
 import { BackupError, type Manifest, readManifest } from './manifest';
-
-/** The log while it is copied. */
-const UNFINISHED = 'events.sqlite.unfinished';
 
 export interface RestoreOptions {
   readonly folder: string;
@@ -30,7 +27,7 @@ export interface Restored {
 
 /**
  * Restores a backup into an empty `DATA_DIR`. Throws before it writes anything: `LogInUse` while a server runs there,
- * `BackupError` if it is not empty, and a sentence for a wrong `VAULT_KEY`. Copies the log last: without it nothing
+ * `BackupError` if it is not empty, and a sentence for a wrong `VAULT_KEY`. Names the log last: without it nothing
  * starts on half a restore, which can be repeated.
  */
 export const restore = async ({
@@ -46,13 +43,22 @@ export const restore = async ({
   const lock = lockLogFolder(logFolder);
   try {
     await mustBeEmpty(dataFolder);
-    const { erased } = await restoreKeys({ folder: join(dataFolder, 'vault'), keysFile, wrappingKey: vaultKey });
+    const unfinished = join(logFolder, RESTORED_FILE);
+    for (const suffix of ['-journal', '-wal', '-shm']) await rm(unfinished + suffix, { force: true });
+    await writeFile(unfinished, '', { mode: 0o600 });
+    await syncToDisk(logFolder);
+    const vaultFolder = join(dataFolder, 'vault');
+    const hadVault = existsSync(vaultFolder);
+    const { erased } = await restoreKeys({ folder: vaultFolder, keysFile, wrappingKey: vaultKey }).catch(
+      async (error: unknown) => {
+        if (!hadVault && !existsSync(vaultFolder)) await rm(unfinished);
+        throw error;
+      },
+    );
     await mkdir(join(dataFolder, 'blobs'), { recursive: true, mode: 0o700 });
     await copyBlobs(join(folder, 'blobs'), join(dataFolder, 'blobs'), (done) =>
       onProgress('blobs', { done, total: manifest.blobs }),
     );
-    const unfinished = join(logFolder, UNFINISHED);
-    for (const suffix of ['', '-journal', '-wal', '-shm']) await rm(unfinished + suffix, { force: true });
     await copyDatabase(join(folder, 'log', 'events.sqlite'), unfinished, (done, total) =>
       onProgress('log', { done, total }),
     );
@@ -71,7 +77,7 @@ export const restore = async ({
 const mustBeEmpty = async (dataFolder: string): Promise<void> => {
   for (const name of ['log', 'views', 'search']) {
     const [found] = (await filesIn(join(dataFolder, name))).filter(
-      (file) => name !== 'log' || !(file === 'lock' || file.startsWith(UNFINISHED)),
+      (file) => name !== 'log' || !(file === 'lock' || file.startsWith(RESTORED_FILE)),
     );
     if (found !== undefined)
       throw new BackupError(`${dataFolder} is not empty: it holds ${name}/${found}; restore into an empty folder`);

@@ -1,9 +1,10 @@
 import { backup, restore } from '@app/backup';
 import { systemClock } from '@app/kernel';
+import { Failure } from '../exit-codes';
 import type { Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
-import { assertDataFolder, instanceKey, makeFolderOf, orFailure, storesConfig } from './config';
+import { assertDataFolder, findInstanceKey, makeFolderOf, orFailure, storesConfig } from './config';
 
 // Copies the files of stores, beside a running product too, so no module may open them here.
 
@@ -33,11 +34,14 @@ export const restoreBackup: Verb<[folder: string, { readonly keys: string }]> = 
 ) => {
   const config = storesConfig();
   await assertDataFolder(config);
+  const vaultKey = findInstanceKey(config, 'VAULT_KEY');
+  if (vaultKey === undefined)
+    throw new Failure('VAULT_KEY is missing. Set it to the one that the backup was made under.');
   const { manifest, erased } = await orFailure(
     restore({
       folder,
       keysFile,
-      vaultKey: instanceKey(config, 'VAULT_KEY'),
+      vaultKey,
       dataFolder: config.DATA_DIR,
       onProgress: showing(output),
     }),

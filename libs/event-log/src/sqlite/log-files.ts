@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { LogCorrupted } from '../event-log';
@@ -7,6 +7,8 @@ import { LogCorrupted } from '../event-log';
 export const LOG_FILE = 'events.sqlite';
 export const HEAD_FILE = 'head';
 export const LOCK_FILE = 'lock';
+/** What a restore copies the log into; it is there from its beginning to its end. */
+export const RESTORED_FILE = 'events.sqlite.unfinished';
 
 /** Wait this long for the lock of another connection. */
 export const LOCK_MS = 5_000;
@@ -37,6 +39,23 @@ const INDEXED = 'CREATE TABLE indexed (up_to INTEGER NOT NULL) STRICT';
 const PROBE = 'CREATE TABLE probe (filler BLOB NOT NULL) STRICT';
 /** Ordered by name. */
 const TABLES = [EVENTS, INDEXED, PLACES, PROBE];
+
+/** A restore into the folder was broken off: a log that began there would hide that, and stand in the way of the next. */
+export class RestoreUnfinished extends Error {
+  override readonly name = 'RestoreUnfinished';
+
+  constructor(folder: string) {
+    super(
+      `a restore into ${folder} did not end: run it again. To start from scratch, remove ${join(folder, RESTORED_FILE)} and the stores beside it`,
+    );
+  }
+}
+
+/** Throws `RestoreUnfinished`. */
+export const assertRestored = (folder: string): void => {
+  if (existsSync(join(folder, RESTORED_FILE)) && !existsSync(join(folder, LOG_FILE)))
+    throw new RestoreUnfinished(folder);
+};
 
 /** Opens the writer's connection. Creates a missing log. Throws `LogCorrupted`. */
 export const openForWriting = (folder: string): Database.Database => {

@@ -13,6 +13,10 @@ export const sqliteCode = (error: unknown): string | undefined => {
 export const reasonOf = (error: unknown): string => {
   const code = sqliteCode(error);
   if (code === 'SQLITE_FULL') return 'the disk is full';
+  // Where the little file beside a log that its readers share finds no space.
+  if (code === 'SQLITE_IOERR_SHMSIZE') return 'the disk is full, or cannot be written (SQLITE_IOERR_SHMSIZE)';
+  if (code?.startsWith('SQLITE_CANTOPEN') === true || code?.startsWith('SQLITE_READONLY') === true)
+    return `its folder cannot be written (${code})`;
   if (code?.startsWith('SQLITE_IOERR_FSYNC') === true) return 'the disk did not confirm a write (fsync failed)';
   if (code?.startsWith('SQLITE_IOERR') === true) return `the disk failed (${code})`;
   return code ?? (error as Error).message;
