@@ -258,4 +258,26 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
     expect([await removed(), await index.index.count('passages', 1)]).toEqual([0, { documents: 7, passages: 7 }]);
     await instance.destroy();
   });
+
+  it('purges nothing from an index that is away, and says so', async () => {
+    const instance = instanceOn(url);
+    const index = new TestIndex('passages', await instance.open());
+    await index.index.prepare('passages', 1);
+    await index.apply([putDocument('d1', [passage('c1', 'secret')]), putDocument('d2', [passage('c2', 'beta')])]);
+    await index.apply([{ op: 'removeDocument', documentId: 'd1' }]);
+    const name = `${instance.prefix}-passages-v1`;
+    const standsOn = async (node: string | null): Promise<void> => {
+      const settings = { 'index.routing.allocation.require._name': node };
+      await instance.client.indices.putSettings({ index: name, settings });
+      await instance.client.indices.close({ index: name, wait_for_active_shards: 0 });
+      await instance.client.indices.open({ index: name, wait_for_active_shards: 0 });
+    };
+    await standsOn('none');
+    await expect(index.index.purge()).rejects.toThrow('an index is away');
+    await standsOn(null);
+    await instance.client.cluster.health({ index: name, wait_for_status: 'green' });
+    await index.index.purge();
+    expect((await instance.client.indices.stats({ index: name }))._all.primaries?.docs?.deleted).toBe(0);
+    await instance.destroy();
+  });
 });

@@ -17,9 +17,11 @@ interface Copy extends estypes.IndicesStatsShardStats {
 /**
  * Takes removed content off the disk of some indexes: out of the write-ahead log, which a flush ends, and out of the segments,
  * which a merge writes anew. A merge keeps what a copy of the index may still ask for, and copies say only every 30 s what
- * they have seen (a setting that the server does not offer), so this may take as long. Throws `Unavailable` where a copy is away.
+ * they have seen (a setting that the server does not offer), so this may take as long. Throws `Unavailable` where a copy is away, or an
+ * index has none at hand: the server passes that over, and its content stands on a disk all the same.
  */
 export const purge = async (server: Server, index: string): Promise<void> => {
+  await assertAtHand(server, index);
   await server.call(MERGE, (client, options) => client.indices.refresh({ index }, options));
   const loose = (await copies(server, index)).filter(({ docs }) => (docs?.deleted ?? 0) > 0);
   const removed = new Map(loose.map((copy) => [copy.index, copy.seq_no?.max_seq_no ?? 0]));
@@ -35,6 +37,14 @@ export const purge = async (server: Server, index: string): Promise<void> => {
   await server.call(MERGE, (client, options) =>
     client.indices.forcemerge({ index, only_expunge_deletes: true }, options),
   );
+  await assertAtHand(server, index);
+};
+
+/** Throws `Unavailable` where an index has no copy that works. */
+const assertAtHand = async (server: Server, index: string): Promise<void> => {
+  const { status } = await server.call(STATS, (client, options) => client.cluster.health({ index }, options));
+  if (status === 'red')
+    throw new Unavailable('search', 'an index is away, so that removed content cannot be purged yet');
 };
 
 const flush = (server: Server, index: string): Promise<unknown> =>
