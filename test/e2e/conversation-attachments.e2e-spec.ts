@@ -63,6 +63,18 @@ describe('an attached file', () => {
     expect(part).not.toHaveProperty('text');
   });
 
+  it.each([
+    ['knows no type of it', '', 'application/octet-stream'],
+    ['knows no type of it and says none', '', ''],
+    ['says its type in capitals', 'Text/Markdown', 'text/markdown'],
+  ])('comes from a page whose browser %s', async (_, mediaType, inUrl) => {
+    const url = `data:${inUrl};base64,${Buffer.from('# Quillimere').toString('base64')}`;
+    const asked = await send({ message: withFile({ mediaType, url, filename: 'notes.md' }) });
+    expect([asked.status, asked.text]).toEqual([200, expect.any(String)]);
+    expect(sent()).toContain('Quillimere');
+    expect((await questionIn(asked.body.conversationId)).parts[1]).toMatchObject({ mediaType: 'text/markdown' });
+  });
+
   it('is an image to models that see, and a note to others', async () => {
     const file = await uploaded(PNG, 'dot.png');
     const { conversationId, message } = (await send({ message: withFile({ fileId: file.id }) })).body;

@@ -134,7 +134,7 @@ const fileOf = async (
 
 /** The bytes of a data URL of one media type; undefined for what is none. */
 export const dataOf = (url: string, mediaType: string): Buffer | undefined => {
-  const head = `data:${mediaType};base64,`;
+  const head = `data:${mediaType};base64,`.toLowerCase();
   return url.slice(0, head.length).toLowerCase() === head ? bytesIn(url.slice(head.length)) : undefined;
 };
 

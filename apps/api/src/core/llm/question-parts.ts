@@ -7,6 +7,9 @@ import { dataOf, invalidField } from './generation-request';
 type Message = z.output<typeof newTurn>['message'];
 type SentPart = Extract<Message, object>['parts'][number];
 
+/** What a data URL says that it is. */
+const DECLARED = /^data:([^,]{0,200});base64,/i;
+
 /** The parts of a question as they were sent, with the bytes of data URLs. */
 export const givenParts = (message: Message): readonly GivenPart[] =>
   typeof message === 'string'
@@ -27,7 +30,8 @@ const fileOf = (
   if (named !== undefined && (fileId ?? named) === named) return { type: 'file', path, fileId: named };
   if (fileId !== undefined || url === undefined) throw invalidField(path, 'Must have either fileId or url.');
   if (mediaType === undefined) throw invalidField(`${path}.mediaType`, 'Must say what the file is.');
-  const body = dataOf(url, mediaType);
+  // Browsers give no type to files that they do not know; the URL may still name one.
+  const body = dataOf(url, mediaType === '' ? (DECLARED.exec(url)?.[1] ?? '') : mediaType);
   if (body === undefined) throw invalidField(`${path}.url`, `Must be a data URL such as data:${mediaType};base64,…`);
   return { type: 'file', path, mediaType, filename: filename ?? 'attachment', body };
 };
