@@ -4,9 +4,9 @@ import { screen, type ScreeningPurpose } from '@app/screening';
 import { measuresOf } from '../../apps/operator/src/verbs/screen';
 
 /** Measures of a held-out file. A failure shows numbers alone: nobody who tunes reads the texts. */
-const measured = (file: string, purpose: ScreeningPurpose) =>
+const measured = (file: string, purpose: ScreeningPurpose, folder = 'held-out') =>
   measuresOf(
-    readFileSync(join(__dirname, 'held-out', `${file}.jsonl`), 'utf8')
+    readFileSync(join(__dirname, folder, `${file}.jsonl`), 'utf8')
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as { readonly text: string; readonly label: 'unsafe' | 'safe' })
@@ -28,5 +28,17 @@ describe('screening of texts that another hand wrote', () => {
     const { recall, falseAlarms } = measured(file, purpose);
     if (least !== undefined) expect(recall).toBeGreaterThanOrEqual(least);
     if (most !== undefined) expect(falseAlarms).toBeLessThanOrEqual(most);
+  });
+});
+
+/** No threshold was set by these. */
+describe('screening of memories that were written when it was done', () => {
+  it.each([
+    ['memories.en', 0.76, 0.05],
+    ['memories.de', 0.73, 0.055],
+  ] as const)('of %s finds as many, and flags as few that are safe', (file, least, most) => {
+    const { recall, falseAlarms } = measured(file, 'memory', 'later');
+    expect(recall).toBeGreaterThanOrEqual(least);
+    expect(falseAlarms).toBeLessThanOrEqual(most);
   });
 });

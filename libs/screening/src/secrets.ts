@@ -43,9 +43,30 @@ const ISSUED: readonly RegExp[] = [
   /\bAccountKey=[A-Za-z0-9+/=]{20,}/,
 ];
 
+/** Words for a secret, in both languages; German ones are put together with any other: Mailpasswort, Tresorkombination. */
+const NAMES = [
+  String.raw`\p{L}{0,20}(?:passwor[dt]|kennwort|losungswort|geheimzahl)`,
+  'pass(?:code|phrase|wd)|pwd|pin|pin-?(?:code|nummer)|puk|cvv|cvc|tan|token|secret|credentials?|zugangsdaten|login|logindaten',
+  '(?:zugangs|geheim|alarm|sperr|entsperr|sicherheits|tresor|schloss|t[uü]e?r|tor|garagen|zahlen)[- ]?(?:code|kombination)',
+  '(?:alarm|access|entry|unlock|security|safe|vault|door|gate|lock|locker|garage)[- ](?:code|combination)',
+  '(?:api|access|secret|private|zugriffs|zugangs|lizenz|license)[-_ ]?(?:key|token|schl[uü]e?ssel)',
+  'wi-?fi|wlan|(?:wi-?fi|wlan|wpa[23]?|netzwerk|network|router)[- ]?(?:key|code|schl[uü]e?ssel)',
+  'seed[- ]?phrase|recovery[- ]?(?:code|phrase|key)|wiederherstellungs(?:code|phrase|schl[uü]e?ssel)',
+  'ssn|steuer-?id|sozialversicherungsnummer|social security(?: number)?',
+  // "the code of the alarm", "die Kombination für den Tresor"
+  String.raw`(?:code|combination|kombination)(?= (?:of|for|to|der|des|vom|zum|zur|für|am) (?:\p{L}{2,12} ){0,2}(?:alarm|safe|tresor|t[uü]e?r|tor|gate|door|schloss|lock|garage|vault)\p{L}{0,12}\b)`,
+].join('|');
 /** A word for a secret, up to six words, then its value. What follows must look like one: a digit, a symbol, or both cases within. */
-const NAMED =
-  /\b(?:haupt|master|admin|router|server|start|einmal|gäste|geräte)?(?:passwor[dt]|pass(?:code|phrase|wd)|pwd|kennwort|losungswort|pin|pin-?(?:code|nummer)|puk|cvv|cvc|tan|zugangscode|geheimcode|t[uü]e?rcode|alarmcode|(?:api|access|secret|private|zugriffs|zugangs|lizenz|license)[-_ ]?(?:key|token|schl[uü]e?ssel)|token|secret|credentials?|zugangsdaten|login|logindaten|seed[- ]?phrase|recovery[- ]?(?:code|phrase|key)|wiederherstellungs(?:code|phrase|schl[uü]e?ssel)|wi-?fi|wlan|ssn|steuer-?id|sozialversicherungsnummer|social security(?: number)?)\b["']?(?: [\p{L}'-]{1,20}){0,6}?(?: ?[:=]{1,2} ?| (?:is|lautet|ist|was|war|heißt|are|equals|sind|to|auf)(?: now| jetzt| nun| currently| aktuell| still)?:? )["'`]?([^\s"'`,;]{3,200})/giu;
+const NAMED = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_])(?:${NAMES})(?!\p{L})["']?(?: [\p{L}'-]{1,20}){0,6}?(?: ?[:=]{1,2} ?| (?:is|lautet|ist|was|war|heißt|are|equals|sind|to|auf)(?: now| jetzt| nun| currently| aktuell| still)?:? )["'\x60]?([^\s"'\x60,;]{3,200})`,
+  'giu',
+);
+
+/** The words that a wallet or an account is restored by: six or more in a row, none of which holds a sentence together. */
+const SEED =
+  /(?<!\p{L})(?:recovery|seed|mnemonic|wallet|wiederherstellungs)[- ]?(?:words?|phrase|w[oö]e?rter|satz)(?: [\p{L}'-]{1,20}){0,4}?(?: ?[:=] ?| (?:is|are|ist|sind|lautet|lauten):? )["'`]?((?:\p{L}{3,10}[ ,]{1,2}){5,23}\p{L}{3,10})/giu;
+const HOLDING =
+  /(?<!\p{L})(?:the|and|for|with|not|are|was|has|have|that|this|from|into|only|kept|stored|written|der|die|das|den|dem|und|für|mit|nicht|sind|ist|wird|werden|eine?[mnrs]?|auf|bei|von|mein\p{L}{0,2})(?!\p{L})/iu;
 
 const looksSecret = (value: string): boolean => {
   const bare = value.replace(/[.,;:!?)]+$/, '');
@@ -68,6 +89,7 @@ export const secretsIn = (text: string): readonly string[] => {
   const found: string[] = [];
   if (ISSUED.some((pattern) => pattern.test(text))) found.push('secret.key');
   if (anyMatch(text, NAMED, ([, value = '']) => looksSecret(value))) found.push('secret.password');
+  else if (anyMatch(text, SEED, ([, words = '']) => !HOLDING.test(words))) found.push('secret.password');
   if (anyMatch(text, CARD, ([card]) => isCard(card.replace(/[ -]/g, '')))) found.push('secret.card');
   if (anyMatch(text, IBAN, ([iban]) => isIban(iban))) found.push('secret.iban');
   return found;
