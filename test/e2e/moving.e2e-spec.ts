@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operate } from '../../apps/operator/src/program';
@@ -55,12 +55,21 @@ test('an instance that moves shows every row, has its proof, and goes on', async
   rmSync(first.dataDir, { recursive: true });
 
   const target = { DATA_DIR: join(root, 'target') };
+  const mark = join(target.DATA_DIR, 'log', 'import.unfinished');
   for (let times = 0; times < 2; times += 1) {
+    // As a kill leaves it.
+    if (times === 1) {
+      writeFileSync(mark, '');
+      await expect(startTestPlatform({ environment: KEYS, dataDir: target.DATA_DIR })).rejects.toThrow(
+        /an import into .* did not end: run it again/,
+      );
+    }
     expect(await operator(`import ${file} --keys ${keys} --blobs ${blobs}`, target)).toMatchObject({
       code: 0,
       text: expect.stringMatching(/Imported[^]*data keys[^]*files[^]*The log is as it was sealed/) as string,
     });
   }
+  expect(existsSync(mark)).toBe(false);
   expect(await operator('verify', target)).toMatchObject({ code: 0 });
   const second = await startTestPlatform({ environment: KEYS, dataDir: target.DATA_DIR });
   await allReached(second, (await second.platform.host.stores.log.head()) ?? '');

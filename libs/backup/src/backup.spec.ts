@@ -193,7 +193,7 @@ describe('backup and restore', () => {
     writeFileSync(log, 'cut');
     await expect(bringBack()).rejects.toThrow('file is not a database');
     await expect(openSqliteEventLog({ folder: join(target(), 'log') })).rejects.toMatchObject({
-      name: 'RestoreUnfinished',
+      name: 'LogUnfinished',
     });
     writeFileSync(log, whole);
     await bringBack();

@@ -5,6 +5,6 @@ export { EventLogModule } from './event-log.module';
 export { openLog } from './open-log';
 export * from './threads';
 export { type EventStoreOptions, openEventStoreLog, openEventStoreLogReader } from './eventstoredb/open';
-export { RESTORED_FILE } from './sqlite/log-files';
+export { IMPORTED_FILE, RESTORED_FILE } from './sqlite/log-files';
 export { isLogInUse, lockLogFolder, LogInUse, type FolderLock } from './sqlite/folder-lock';
 export { openSqliteEventLog, openSqliteLogReader } from './sqlite/open';

@@ -8,10 +8,10 @@ type Where = Pick<Config, 'EVENTSTORE_URL' | 'DATA_DIR'>;
 /** Tells our events from those that others write to the server; nobody but us writes the embedded log. */
 type Ours = EventStoreOptions['ours'];
 
-/** Opens the log: on the server that `EVENTSTORE_URL` names, else under `DATA_DIR`, which then is this process's alone. */
-export const openLog = (config: Where, ours: Ours): Promise<EventLog> =>
+/** Opens the log: on the server that `EVENTSTORE_URL` names, else under `DATA_DIR`, which then is this process's alone. With `imports` for an import that may have been broken off. */
+export const openLog = (config: Where, ours: Ours, options: { readonly imports?: boolean } = {}): Promise<EventLog> =>
   config.EVENTSTORE_URL === undefined
-    ? openSqliteEventLog({ folder: folderOf(config) })
+    ? openSqliteEventLog({ folder: folderOf(config), ...options })
     : openEventStoreLog(onServer(config.EVENTSTORE_URL, ours));
 
 /** Opens the log for those who only look: beside the process that writes it, too. With `evenIfUnsound` for those who look for damage. */

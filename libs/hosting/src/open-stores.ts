@@ -60,8 +60,9 @@ const THREAD_MS = 60_000;
 
 type Opened = Pick<Stores, 'readStore' | 'searchIndex' | 'vault' | 'blobs' | 'codec'>;
 
-/** Opens the log of the configuration; events of other programs on its server are not shown. */
-export const openLog = (config: Config): Promise<EventLog> => openEventLog(config, eventCatalogue);
+/** Opens the log of the configuration; events of other programs on its server are not shown. With `imports` for an import that may have been broken off. */
+export const openLog = (config: Config, options: { readonly imports?: boolean } = {}): Promise<EventLog> =>
+  openEventLog(config, eventCatalogue, options);
 
 /** The same for those who only look, beside the process that writes it, too. With `evenIfUnsound` for those who look for damage. */
 export const openLogReader = (config: Config, options: { readonly evenIfUnsound?: boolean } = {}): Promise<LogReader> =>

@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/backup';
 import { type Blobs, openBlobs, openFileBlobs } from '@app/blobs';
-import { eventMacOf } from '@app/event-log';
+import { type EventLog, eventMacOf, IMPORTED_FILE } from '@app/event-log';
 import { eventCatalogue, openLog, openLogReader } from '@app/hosting';
-import { type Config, EventCodec, type Keyring, mayShare, systemClock } from '@app/kernel';
+import { type Config, EventCodec, type Keyring, mayShare, syncToDisk, systemClock } from '@app/kernel';
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
 import { openVault, type Vault } from '@app/vault';
 import { EXIT, Failure } from '../exit-codes';
@@ -88,7 +89,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
     return exitCodeOf(checked);
   }
   const sealing = sealingOf(config, output);
-  const log = await orFailure(openLog(config));
+  const log = await orFailure(openLog(config, { imports: true }));
   try {
     const beside = await withStores(config, apart, output, async (vault, blobs) => ({
       ...(apart.keys === undefined
@@ -101,13 +102,15 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
     const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
     const imported = await shown(output, (onProgress) =>
       orFailure(
-        importExport(file, log, {
-          publicKeys,
-          ...(sealing && { sealing }),
-          warn: output.progress,
-          ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }),
-          onProgress,
-        }),
+        marked(config, log, () =>
+          importExport(file, log, {
+            publicKeys,
+            ...(sealing && { sealing }),
+            warn: output.progress,
+            ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }),
+            onProgress,
+          }),
+        ),
       ),
     );
     if (publicKeys[0] !== undefined) await keepPublicKey(config, publicKeys[0]);
@@ -131,6 +134,24 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
     return exitCodeOf(imported);
   } finally {
     await log.close();
+  }
+};
+
+/** Nothing else opens the log of a folder between the first event of an import and its end. */
+const marked = async <T>({ EVENTSTORE_URL, DATA_DIR }: Config, log: EventLog, work: () => Promise<T>): Promise<T> => {
+  if (EVENTSTORE_URL !== undefined) return work();
+  const folder = join(DATA_DIR, 'log');
+  const mark = join(folder, IMPORTED_FILE);
+  if ((await log.head()) === null) await writeFile(mark, '', { mode: 0o600 });
+  await syncToDisk(folder);
+  try {
+    const done = await work();
+    await rm(mark, { force: true });
+    return done;
+  } catch (error) {
+    // A log that cannot say so any more keeps the mark.
+    if ((await log.head().catch(() => undefined)) === null) await rm(mark, { force: true });
+    throw error;
   }
 };
 

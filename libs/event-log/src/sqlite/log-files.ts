@@ -9,6 +9,8 @@ export const HEAD_FILE = 'head';
 export const LOCK_FILE = 'lock';
 /** What a restore copies the log into; it is there from its beginning to its end. */
 export const RESTORED_FILE = 'events.sqlite.unfinished';
+/** There from the first event of an import to its end. */
+export const IMPORTED_FILE = 'import.unfinished';
 
 /** Wait this long for the lock of another connection. */
 export const LOCK_MS = 5_000;
@@ -40,21 +42,22 @@ const PROBE = 'CREATE TABLE probe (filler BLOB NOT NULL) STRICT';
 /** Ordered by name. */
 const TABLES = [EVENTS, INDEXED, PLACES, PROBE];
 
-/** A restore into the folder was broken off: a log that began there would hide that, and stand in the way of the next. */
-export class RestoreUnfinished extends Error {
-  override readonly name = 'RestoreUnfinished';
+/** A restore or an import into the folder was broken off: a log that went on there would hide that, and stand in the way of the next. */
+export class LogUnfinished extends Error {
+  override readonly name = 'LogUnfinished';
 
-  constructor(folder: string) {
+  constructor(work: 'a restore' | 'an import', folder: string) {
     super(
-      `a restore into ${folder} did not end: run it again. To start from scratch, remove ${join(folder, RESTORED_FILE)} and the stores beside it`,
+      `${work} into ${folder} did not end: run it again. To start from scratch, remove the folder and the stores beside it`,
     );
   }
 }
 
-/** Throws `RestoreUnfinished`. */
-export const assertRestored = (folder: string): void => {
+/** Throws `LogUnfinished`, but for the import that goes on. */
+export const assertFinished = (folder: string, imports: boolean): void => {
   if (existsSync(join(folder, RESTORED_FILE)) && !existsSync(join(folder, LOG_FILE)))
-    throw new RestoreUnfinished(folder);
+    throw new LogUnfinished('a restore', folder);
+  if (existsSync(join(folder, IMPORTED_FILE)) && !imports) throw new LogUnfinished('an import', folder);
 };
 
 /** Opens the writer's connection. Creates a missing log. Throws `LogCorrupted`. */

@@ -2,7 +2,7 @@ import { type EventLog, LogCorrupted, type LogReader } from '../event-log';
 import { EventTable } from './event-table';
 import { lockLogFolder, LogInUse } from './folder-lock';
 import { KnownLog } from './known-log';
-import { assertRestored, checkSchema, closeUnless, openForReading } from './log-files';
+import { assertFinished, checkSchema, closeUnless, openForReading } from './log-files';
 import { LogFromOutside } from './log-from-outside';
 import { LogWriter } from './log-writer';
 import { checkBeforeOpening } from './opening-check';
@@ -12,12 +12,18 @@ import { StreamIndex } from './stream-index';
 
 /**
  * Opens the log in a folder for this process alone, and creates it if needed. Throws `LogInUse` while another process
- * has it open, `RestoreUnfinished` where a restore was broken off, `LogCorrupted` if it is damaged, `Unavailable` if the disk prevents opening it.
+ * has it open, `LogUnfinished` where a restore was broken off, or an import, unless it is to go on (`imports`), `LogCorrupted` if it is damaged, `Unavailable` if the disk prevents opening it.
  */
-export const openSqliteEventLog = async ({ folder }: { readonly folder: string }): Promise<EventLog> => {
+export const openSqliteEventLog = async ({
+  folder,
+  imports = false,
+}: {
+  readonly folder: string;
+  readonly imports?: boolean;
+}): Promise<EventLog> => {
   const lock = lockLogFolder(folder);
   try {
-    assertRestored(folder);
+    assertFinished(folder, imports);
     const known = new KnownLog();
     const writer = await LogWriter.open(folder, known);
     return new SqliteEventLog(known, writer, readerBesideWriter(folder, known), lock);
