@@ -82,7 +82,13 @@ class Chat extends AbstractChat<UIMessage> {
             ? { headers, api: `${api}/${id()}/messages/${messageId}/regenerate`, body: { stream: true } }
             : {
                 headers,
-                body: { ...begins, conversationId: id(), message: { parts: messages.at(-1)?.parts }, stream: true },
+                body: {
+                  ...begins,
+                  conversationId: id(),
+                  message: { parts: messages.at(-1)?.parts },
+                  parentId: messages.slice(0, -1).findLast(({ role }) => role === 'assistant')?.id ?? null,
+                  stream: true,
+                },
               },
         prepareReconnectToStreamRequest: () => ({ headers, api: `${api}/${id()}/stream` }),
       }),
@@ -137,6 +143,45 @@ it('is asked, goes on, and is asked for another answer; a page that is opened la
   expect((await by(browser, `/${id}`, 'PUT', { title: 'Reasons' })).body).toMatchObject({ title: 'Reasons' });
   expect((await by(browser, `/${id}`, 'DELETE')).status).toBe(204);
   expect((await by(browser, `/${id}/messages`)).status).toBe(404);
+});
+
+it('asks questions of before otherwise, with their files: branches beside them', async () => {
+  const browser = await signIn();
+  const state = new PlainChatState();
+  const chat = new Chat(state, browser);
+  const url = `data:text/plain;base64,${Buffer.from('Nine.').toString('base64')}`;
+  says('Nine.');
+  const files = [{ type: 'file' as const, mediaType: 'text/plain', filename: 'hours.txt', url }];
+  await chat.sendMessage({ text: 'When?', files });
+  says('So.');
+  await chat.sendMessage({ text: 'And then?' });
+  const id = conversationIn(state) as string;
+  const answer = state.messages[1]?.id;
+  says('Otherwise.');
+  await chat.sendMessage({ text: 'And before?', messageId: state.messages[2]?.id as string });
+  expect([state.error, state.messages.map(textOf)]).toEqual([
+    undefined,
+    ['When?', 'Nine.', 'And before?', 'Otherwise.'],
+  ]);
+  // A page that is opened later, on the first question.
+  const later = new PlainChatState();
+  later.messages = (await messagesOf(browser, id)).slice(0, 2);
+  says('At nine.');
+  const { parts, id: first } = later.messages[0] as UIMessage;
+  const again = parts.map((part) => (part.type === 'text' ? { ...part, text: 'When exactly?' } : part));
+  await new Chat(later, browser, { known: id }).sendMessage({ parts: again, messageId: first });
+  expect([later.error, later.messages.map(textOf)]).toEqual([undefined, ['When exactly?', 'At nine.']]);
+  expect(JSON.stringify(gateway.upstream.calls.at(-1)?.body['messages'])).toContain('hours.txt');
+  // A page that shows the first branch of several goes on there.
+  const shown = new PlainChatState();
+  shown.messages = (await messagesOf(browser, id)).slice(0, 4);
+  says('Closed.');
+  await new Chat(shown, browser, { known: id }).sendMessage({ text: 'And at last?' });
+  const kept = await messagesOf(browser, id);
+  const parentOf = (text: string) => kept.find((message) => textOf(message) === text)?.parentId;
+  expect(['When?', 'When exactly?', 'And then?', 'And before?'].map(parentOf)).toEqual([null, null, answer, answer]);
+  expect(parentOf('And at last?')).toBe(shown.messages[3]?.id);
+  expect(await safeValidateUIMessages({ messages: kept })).toMatchObject({ success: true });
 });
 
 it('talks in an incognito conversation as in others, until that is deleted', async () => {
