@@ -86,9 +86,20 @@ const LATIN_CAPITALS: Readonly<Record<string, string>> = {
 };
 const CAPITALS = new RegExp(`[${Object.keys(LATIN_CAPITALS).join('')}]`, 'gu');
 
+/** White letters on black discs and squares, which NFKC leaves alone; regional letters, of which more than two flags' worth spell words. */
+const FRAMED = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}]|[\u{1f1e6}-\u{1f1ff}]{5,}/gu;
+const FRAMES = [0x1f150, 0x1f170, 0x1f1e6] as const;
+const unframed = (run: string): string =>
+  Array.from(run, (letter) => {
+    const point = letter.codePointAt(0) ?? 0;
+    const first = FRAMES.find((from) => point >= from && point < from + 26) ?? point;
+    return String.fromCharCode(97 + point - first);
+  }).join('');
+
 /** The form that rules and model read: lower case without accents, look-alike letters as Latin ones, umlauts as ae, oe, ue, ss. */
 export const folded = (canonical: string): string =>
   canonical
+    .replace(FRAMED, unframed)
     .replace(CAPITALS, (letter) => LATIN_CAPITALS[letter] ?? letter)
     .toLowerCase()
     .replace(FOLDED, (letter) => LOOK_ALIKES[letter] ?? letter)
