@@ -1,5 +1,5 @@
-import { READ_STORE, type ReadStore } from '@app/read-store';
 import type { Call } from './harness';
+import { whileHeld } from './held-views';
 import { conversationPath, platform, says, send, startOf, upstream, withConversations } from './conversations-world';
 import { callsTool, startToolServer, type ToolServer } from './tools-world';
 
@@ -10,22 +10,8 @@ afterAll(() => tools.stop());
 withConversations();
 
 describe('before the views show a conversation', () => {
-  /** Keeps the views of conversations from what comes, until told to release them. */
-  const whileHeld = async <T>(asks: (release: () => void) => Promise<T>): Promise<T> => {
-    const store = platform.platform.app.get<ReadStore>(READ_STORE);
-    const commit = store.commit.bind(store);
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const held = jest.spyOn(store, 'commit').mockImplementation(async (batch) => {
-      if (batch.view === 'conversations' || batch.view === 'messages') await released;
-      return commit(batch);
-    });
-    try {
-      return await asks(release);
-    } finally {
-      release();
-      held.mockRestore();
-    }
-  };
+  const held = <T>(asks: (release: () => void) => Promise<T>): Promise<T> =>
+    whileHeld(platform.platform, ['conversations', 'messages'], asks);
 
   type Ids = Readonly<Record<'id' | 'messageId', string>>;
   it.each<[string, (ids: Ids) => Pick<Call, 'method' | 'body'> & { at: string }, number]>([
@@ -52,7 +38,7 @@ describe('before the views show a conversation', () => {
   ])('it is %s, by its user, and unknown to others', async (_what, requestOf, status) => {
     const strangers = [await platform.newCaller({ role: 'admin' }), await platform.newCaller()];
     upstream.behaviour = says('Because.');
-    const answered = await whileHeld(async (release) => {
+    const answered = await held(async (release) => {
       const streamed = await send({ message: 'Why?', stream: true });
       const { messageId, messageMetadata } = startOf(streamed.text);
       const { at, ...request } = requestOf({ id: messageMetadata.conversationId, messageId });
@@ -71,7 +57,7 @@ describe('before the views show a conversation', () => {
   it('has its answer in what a question is answered with, also when that is repeated', async () => {
     upstream.behaviour = says('Because.');
     const headers = { 'idempotency-key': `late-${Date.now()}` };
-    const late = await whileHeld(() => send({ message: 'Why?' }, { headers }));
+    const late = await held(() => send({ message: 'Why?' }, { headers }));
     const repeated = await send({ message: 'Why?' }, { headers });
     for (const { status, body } of [late, repeated])
       expect([status, body]).toMatchObject([
@@ -100,7 +86,7 @@ describe('before the views show a conversation', () => {
       readonly conversationId: string;
       readonly message: { readonly id: string; readonly status: string };
     }
-    const late = await whileHeld(() => platform.call<Answered>(path, asks));
+    const late = await held(() => platform.call<Answered>(path, asks));
     expect([late.status, late.body]).toMatchObject([
       200,
       {
@@ -121,7 +107,7 @@ describe('before the views show a conversation', () => {
 
   it('is read behind the position that its stream says', async () => {
     upstream.behaviour = says('Because.');
-    const answered = await whileHeld(async (release) => {
+    const answered = await held(async (release) => {
       const { text, headers } = await send({ message: 'Why?', stream: true });
       const { conversationId } = startOf(text).messageMetadata;
       const after = { 'x-read-after': String(headers['x-log-position']) };

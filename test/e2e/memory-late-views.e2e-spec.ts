@@ -1,5 +1,7 @@
-import { READ_STORE, type ReadStore } from '@app/read-store';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
+import { until } from '../fixtures/until';
 import type { Answer } from './harness';
+import { whileHeld } from './held-views';
 import { type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
 
 let world: MemoryWorld;
@@ -7,21 +9,9 @@ beforeAll(async () => (world = await startMemoryWorld()));
 afterAll(() => world.platform.stop());
 
 describe('before the view shows a memory', () => {
-  /** Keeps the view of memories from what comes. */
-  const whileHeld = async <T>(asks: (release: () => void) => Promise<T>): Promise<T> => {
-    const store = world.platform.platform.app.get<ReadStore>(READ_STORE);
-    const commit = store.commit.bind(store);
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    const held = jest.spyOn(store, 'commit').mockImplementation(async (batch) => {
-      if (batch.view === 'memories') await released;
-      return commit(batch);
-    });
-    try {
-      return await asks(release);
-    } finally {
-      release();
-      held.mockRestore();
-    }
+  const revision = async (path: string): Promise<number> => {
+    const log = world.platform.platform.app.get<EventLog>(EVENT_LOG);
+    return (await log.readStream(`memory-${path.split('/').at(-1)}`)).at(-1)?.revision ?? -1;
   };
 
   const add = async (kind: 'personal' | 'shared', text: string): Promise<string> => {
@@ -36,15 +26,17 @@ describe('before the view shows a memory', () => {
     ['confirmed', 'shared', 'POST', '/confirm', undefined, 200],
     ['discarded', 'shared', 'POST', '/discard', undefined, 204],
   ])('it is %s by its user, and unknown to others', async (what, kind, method, at, body, status) => {
-    const answered = await whileHeld(async (release) => {
-      const path = `${await add(kind, `Likes trains: ${what}.`)}${at}`;
+    const answered = await whileHeld(world.platform.platform, ['memories'], async (release) => {
+      const memory = await add(kind, `Likes trains: ${what}.`);
+      const path = `${memory}${at}`;
       const asked = (key: string): Promise<Answer<Memory>> =>
         world.platform.call<Memory>(path, { method, key, ...(body && { body }) });
       const others = [world.viewer, world.stranger].map(async ({ key }) => (await asked(key)).status);
       expect(await Promise.all(others)).toEqual([404, 404]);
+      const before = await revision(memory);
       const changed = asked(world.editor.key);
-      // What asks the view has its answer by then; what waits for it does not.
-      await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 300))]);
+      // What asks the view is answered by then; what reads the log is written there, and waits for the view.
+      await Promise.race([changed, until(async () => (await revision(memory)) > before, 'the change')]);
       release();
       return changed;
     });

@@ -13,7 +13,10 @@ async function* breaking(): AsyncGenerator<Buffer> {
   yield Buffer.from('one');
   throw new BlobDamaged('b', 'it ends too early');
 }
-const whole = { size: 3, pieces: [Buffer.from('one')] as unknown as AsyncIterable<Buffer> };
+async function* one(): AsyncGenerator<Buffer> {
+  yield Buffer.from('one');
+}
+const whole = (): OpenBody => ({ size: 3, pieces: one() });
 /** A store that answers these, one after the other. */
 const store = (...answers: readonly (OpenBody | undefined)[]) => {
   const left = [...answers];
@@ -22,7 +25,7 @@ const store = (...answers: readonly (OpenBody | undefined)[]) => {
 
 describe('a body that is read slowly', () => {
   it('comes whole', async () => {
-    const opened = await openWhileThere(store(whole), 's', 'b', gone);
+    const opened = await openWhileThere(store(whole()), 's', 'b', gone);
     expect([opened.size, await read(opened)]).toEqual([3, 'one']);
   });
 
@@ -34,7 +37,7 @@ describe('a body that is read slowly', () => {
   });
 
   it('is damaged where it is still there', async () => {
-    const opened = await openWhileThere(store({ size: 6, pieces: breaking() }, whole), 's', 'b', gone);
+    const opened = await openWhileThere(store({ size: 6, pieces: breaking() }, whole()), 's', 'b', gone);
     await expect(read(opened)).rejects.toBeInstanceOf(BlobDamaged);
   });
 });

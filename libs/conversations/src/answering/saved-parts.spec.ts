@@ -1,4 +1,5 @@
-import { untilSave } from './saved-parts';
+import timers from 'node:timers/promises';
+import { SavedParts, untilSave } from './saved-parts';
 
 describe('untilSave', () => {
   const begun = Date.UTC(2026, 10, 28, 12);
@@ -13,5 +14,25 @@ describe('untilSave', () => {
       expect(untilSave(begun + late)).toBeGreaterThan(460);
       expect(untilSave(begun + late)).toBeLessThanOrEqual(480);
     }
+  });
+});
+
+describe('answers of a process', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('rest until the same moment, however they began', async () => {
+    const rests = jest.spyOn(timers, 'setTimeout');
+    for (const late of [0, 7, 19]) {
+      jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 10, 28) + late);
+      const answer = new SavedParts(
+        'answer',
+        [],
+        async () => true,
+        () => undefined,
+      );
+      answer.changed([{ type: 'text', text: 'said' }]);
+      await answer.end();
+    }
+    expect(rests.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([480, 473, 461]);
   });
 });

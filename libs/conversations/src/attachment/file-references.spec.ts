@@ -21,6 +21,7 @@ const references = ({
   let parents = PersistentMap<string, string | null>();
   for (const each of there) parents = parents.set(each, null);
   return new FileReferences(
+    // Whether a conversation is there, and what it holds, is all that is asked of them.
     { load: async () => ({ state: { status, parents } }) } as unknown as Decisions,
     async (_of, position) => {
       if (position === null) return shown;
