@@ -34,6 +34,7 @@ export type { Checkpoint } from './conversation/checkpoints';
 export * from './conversation/conversation.aggregate';
 export * from './conversation/conversation.decider';
 export * from './conversation/conversation.events';
+export { textBehind } from './conversation/growing-words';
 export * from './conversation/message-parts';
 export { type Provenance, provenance } from './conversation/provenance.schema';
 export { type GeneratedText, type Generation, Generator } from './generation/generator';

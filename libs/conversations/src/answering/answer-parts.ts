@@ -1,4 +1,5 @@
 import { reject } from '@app/kernel';
+import { grown } from '../conversation/growing-words';
 import type { MessagePart, ToolPart } from '../conversation/message-parts';
 import { bytesOf, MOST_ANSWER_BYTES } from './answer-size';
 
@@ -31,7 +32,7 @@ export class AnswerParts {
     const last = this.parts.at(-1);
     if (last?.type !== type) return this.addAll({ type, text: more });
     this.grow(bytesOf(more));
-    this.change([...this.parts.slice(0, -1), { type, text: last.text + more }]);
+    this.change([...this.parts.slice(0, -1), grown(last, more)]);
   }
 
   add(...parts: readonly MessagePart[]): void {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { goesOn, textBehind } from './growing-words';
 import type { MessagePart, ReasoningPart, TextPart } from './message-parts';
 
 /** What of a message's parts is new: these stand from `part` on, of which the first `offset` characters stay as they were. */
@@ -36,16 +37,10 @@ export const continuationOf = (
   const first = after[part];
   if (first === undefined) return undefined;
   const last = before[part];
-  if (
-    !isWords(first) ||
-    !isWords(last) ||
-    first.type !== last.type ||
-    last.text === '' ||
-    !first.text.startsWith(last.text)
-  )
+  if (!isWords(first) || !isWords(last) || last.text === '' || !goesOn(last, first))
     return { part, offset: 0, parts: after.slice(part) };
   const offset = last.text.length;
-  return { part, offset, parts: [{ ...first, text: first.text.slice(offset) }, ...after.slice(part + 1)] };
+  return { part, offset, parts: [{ ...first, text: textBehind(first, offset) }, ...after.slice(part + 1)] };
 };
 
 /** Whether words of `before` are not in `after`, at the same place: whoever heard them cannot go on. */

@@ -1,4 +1,12 @@
-import type { DataMemoryPart, FinishedTurn, MessagePart, ReasoningPart, TextPart, ToolPart } from '@app/conversations';
+import {
+  type DataMemoryPart,
+  type FinishedTurn,
+  type MessagePart,
+  type ReasoningPart,
+  textBehind,
+  type TextPart,
+  type ToolPart,
+} from '@app/conversations';
 import {
   AFTER_STEPS,
   BEFORE_PARTS,
@@ -101,18 +109,19 @@ function* stepEnd(step: number, calls: readonly ToolPart[], memories: readonly D
 
 /** One part with its deltas, by the offsets of their ends: of what was heard, only the rest. */
 function* words(
-  { type, text }: TextPart | ReasoningPart,
+  part: TextPart | ReasoningPart,
   of: Pick<StreamPlace, 'step' | 'part'>,
   isWhole: boolean,
   after: StreamPlace | undefined,
 ): Generator<Placed> {
+  const { type, text } = part;
   const id = `${type}-${of.part}`;
   yield { place: { ...of, offset: 0 }, chunk: { type: `${type}-start`, id } };
   const heard = after !== undefined && after.step === of.step && after.part === of.part ? after.offset : 0;
   if (text.length > heard)
     yield {
       place: { ...of, offset: text.length },
-      chunk: { type: `${type}-delta`, id, delta: text.slice(heard) },
+      chunk: { type: `${type}-delta`, id, delta: textBehind(part, heard) },
     };
   if (isWhole) yield { place: { ...of, offset: PART_END }, chunk: { type: `${type}-end`, id } };
 }
