@@ -17,6 +17,7 @@ export * from './field-cipher';
 export * from './field-paths';
 export * from './fields';
 export * from './folders';
+export { GatheredText } from './gathered-text';
 export * from './ids';
 export * from './integration-event';
 export * from './issue-words';

@@ -1,4 +1,4 @@
-import { isDomainError, isUnavailable } from '@app/kernel';
+import { GatheredText, isDomainError, isUnavailable } from '@app/kernel';
 import {
   callsTools,
   type ChatMessage,
@@ -161,7 +161,7 @@ export class AnswerRun {
       signal,
       ...(isHeard && { mayRepeat: () => !isHeard() }),
       onBrokenOff: async (failure) => {
-        this.billUnfinished(failure, this.steps.seen(request, text), record);
+        this.billUnfinished(failure, this.steps.seen(request, text.text), record);
         record?.settle();
         record = undefined;
         // The other call is an invocation of its own.
@@ -171,9 +171,9 @@ export class AnswerRun {
       ...(tools.descriptions.length === 0 ? {} : { tools: tools.descriptions }),
     };
     let { marks, cited, forget } = this.sources.reader();
-    let text = '';
+    let text = new GatheredText();
     const say = (piece: string): void => {
-      text += piece;
+      text.add(piece);
       this.said.say('text', piece);
     };
     try {
@@ -186,10 +186,10 @@ export class AnswerRun {
           forget();
           this.said.backTo(before);
           ({ marks, cited, forget } = this.sources.reader());
-          text = '';
+          text = new GatheredText();
         }
         if (chunk.type !== 'finish') continue;
-        this.said.add(...cited(text));
+        this.said.add(...cited(text.text));
         this.model = chunk.model.key;
         record?.servedBy(chunk.model);
         record?.used({ usage: chunk.usage, source: chunk.usageSource });
@@ -201,7 +201,7 @@ export class AnswerRun {
       throw new Error('the model stream has no end');
     } catch (error) {
       if (isUpstreamFailure(error)) this.model = error.facts.work?.model.key ?? this.model;
-      this.billUnfinished(error, this.steps.seen(request, text), record);
+      this.billUnfinished(error, this.steps.seen(request, text.text), record);
       throw error;
     } finally {
       record?.settle();

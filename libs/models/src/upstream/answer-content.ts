@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { GatheredText } from '@app/kernel';
 import { z } from 'zod';
 import type { ToolCall } from '../chat-messages';
 import type { ChatResult } from '../provider';
@@ -44,7 +45,7 @@ interface OpenCall {
 
 /** An answer that comes in pieces: its text, its reasoning, and its calls of tools, put together. */
 export class AnswerContent {
-  private readonly said: { type: 'text' | 'reasoning'; text: string }[] = [];
+  private readonly said: { readonly type: 'text' | 'reasoning'; readonly words: GatheredText }[] = [];
   private readonly calls: OpenCall[] = [];
   private closed: readonly ToolCall[] | undefined;
 
@@ -54,7 +55,7 @@ export class AnswerContent {
 
   /** What has been said of text and reasoning, in order, and then the calls. */
   get content(): ChatResult['content'] {
-    return [...this.said, ...this.toolCalls()];
+    return [...this.said.map(({ type, words }) => ({ type, text: words.text })), ...this.toolCalls()];
   }
 
   /** Takes a piece; answers what it says of text and reasoning. Throws `UpstreamFailure` for calls that cannot be told apart. */
@@ -66,8 +67,8 @@ export class AnswerContent {
     ].filter(({ text }) => text !== '');
     for (const { type, text } of pieces) {
       const last = this.said.at(-1);
-      if (last?.type === type) last.text += text;
-      else this.said.push({ type, text });
+      if (last?.type === type) last.words.add(text);
+      else this.said.push({ type, words: new GatheredText(text) });
     }
     for (const call of piece.tool_calls ?? []) this.pushCall(call);
     return pieces;
