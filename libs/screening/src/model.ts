@@ -20,13 +20,14 @@ const mixed = (hash: number, text: string): number => {
 };
 const bucketOf = (hash: number): number => ((hash >>> 14) ^ hash) & (BUCKETS - 1);
 
+/** A text without the sign has no address: of a long word every letter would be tried. */
+const withoutMail = (read: string): string =>
+  read.includes('@') ? read.replace(/[\w.+-]{1,64}@[\w.-]{1,64}/g, ' _mail ') : read;
+
 /** Words of a folded text; addresses and numbers stand for their kind. */
 const wordsOf = (read: string): readonly string[] =>
   (
-    read
-      .slice(0, 2000)
-      .replace(/\bhttps?:\/\/\S+|\bwww\.\S+/g, ' _url ')
-      .replace(/[\w.+-]{1,64}@[\w.-]{1,64}/g, ' _mail ')
+    withoutMail(read.slice(0, 2000).replace(/\bhttps?:\/\/\S+|\bwww\.\S+/g, ' _url '))
       .replace(
         /\b[a-z][a-z-]{1,30}(?:\.[a-z][a-z-]{1,30})*\.(?:com|net|org|io|de|example|test|invalid|ly|co|ai)\b\S*/g,
         ' _host ',

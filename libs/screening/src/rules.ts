@@ -111,7 +111,7 @@ export const RULES: readonly Rule[] = [
     pattern:
       /\bhttps?:\/\/|\bhxxps?:|\bwww\.|\b[a-z0-9-]{2,}(?:\.[a-z0-9-]{2,}){0,3}\.(?:com|net|org|io|de|at|ch|ru|cn|info|biz|xyz|top|app|dev|co|me|ly|shop|site|online|example|test|invalid|eu|uk|us|tk|link|click|ai)\b/,
   },
-  { id: 'link.mail', pattern: /[\w.+-]{1,64}@[\w-]{1,64}\.[a-z]{2,}/ },
+  { id: 'link.mail', pattern: /[\w.+-]@[\w-]{1,64}\.[a-z]{2,}/ },
   {
     id: 'link.markdown',
     pattern: /!?\[[^\]\n]{0,80}\]\([^)\n]{0,300}\)|<img\b|<a\b[^>]{0,80}href|javascript:|data:text/,

@@ -1,3 +1,5 @@
+/** The least letters of a word that are read as its beginning. */
+const SHORTEST = 3;
 /** Words that are long enough to be put together of others, as German ones are; and the least that is read as one of those. */
 const [COMPOUND, HEAD] = [10, 5] as const;
 
@@ -19,20 +21,22 @@ export const wordClasses = (
       const name = isStem ? word.slice(0, -1) : word;
       if (!known.has(name)) known.set(name, index + 1);
     }
-  const longest = Math.max(...[...stems.keys()].map(({ length }) => length));
+  // Most words begin like none.
+  const byStart = Map.groupBy(
+    [...stems].toSorted(([one], [other]) => other.length - one.length),
+    ([stem]) => stem.slice(0, SHORTEST),
+  );
   const classOf = (word: string, shortest: number): number => {
     const whole = exact.get(word);
     if (whole !== undefined) return whole;
-    for (let size = Math.min(longest, word.length); size >= shortest; size--) {
-      const stem = stems.get(word.slice(0, size));
-      if (stem !== undefined) return stem;
-    }
+    for (const [stem, found] of byStart.get(word.slice(0, SHORTEST)) ?? [])
+      if (stem.length >= shortest && word.startsWith(stem)) return found;
     return 0;
   };
   return (word) => {
-    const own = classOf(word, 3);
+    const own = classOf(word, SHORTEST);
     if (own !== 0 || !heads || word.length < COMPOUND) return own;
-    for (let from = 3; from <= word.length - HEAD; from++) {
+    for (let from = SHORTEST; from <= word.length - HEAD; from++) {
       const head = classOf(word.slice(from), HEAD);
       if (head !== 0) return head;
     }
