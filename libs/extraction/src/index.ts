@@ -10,5 +10,5 @@ export {
 export { formatOf, isPlainText } from './format';
 export { blocksOf, plainText } from './formats/plain';
 export { codeArguments, lastBytes, Parser, WITHOUT_SQLITE } from './process/parser';
-export { startWatch, type WatchLimits } from './process/watch';
+export * from './threads';
 export { startProcess } from './process/start-process';

@@ -28,7 +28,7 @@ export * from './shared-lru-cache';
 export * from './size-of';
 export { type SnapshotFormat, type SnapshotStore, SNAPSHOT_EVENTS } from './snapshots';
 export * from './money';
-export * from './names';
+export * from './name-schemas';
 export * from './place-fields';
 export { productRoot, productVersion } from './product-version';
 export * from './retry';

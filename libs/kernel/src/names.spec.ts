@@ -1,12 +1,20 @@
-import { nameSchema, normalisedName, textSchema } from '.';
+import { isName, nameSchema, normalisedName, textSchema } from '.';
 
 describe('names', () => {
   it('are trimmed', () => expect(nameSchema().parse('  Team  ')).toBe('Team'));
 
   it.each(['', '   ', 'a\u0000b', 'a\nb', 'a\u202eb', 'a\u{e0041}b', 'a\ud800b', '\u200b\u200b', 'x'.repeat(201)])(
     'reject %j',
-    (name) => expect(nameSchema().safeParse(name).success).toBe(false),
+    (name) => {
+      expect(nameSchema().safeParse(name).success).toBe(false);
+      expect(isName(name.trim(), 200)).toBe(false);
+    },
   );
+
+  it.each(['Team', 'x'.repeat(200), 'Straße \u{1f600}'])('are %j, with a schema and without', (name) => {
+    expect(nameSchema().parse(name)).toBe(name);
+    expect(isName(name, 200)).toBe(true);
+  });
 
   it.each([
     ['Team', 'TEAM'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textSchema } from './names';
+import { textSchema } from './name-schemas';
 import type { Place } from './place';
 
 /** The fields of a `Place` in a schema. */

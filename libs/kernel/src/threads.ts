@@ -1,8 +1,9 @@
-/** What threads of stores import of the kernel. It loads no schemas, so that a thread starts in milliseconds. */
+/** What threads of stores, and processes that read files, import of the kernel. It loads no schemas, so that they start in milliseconds. */
 export * from './canonical-json';
 export * from './erased';
 export * from './errors';
 export * from './keyring';
+export * from './names';
 export * from './place';
 export * from './rest';
 export * from './thread';

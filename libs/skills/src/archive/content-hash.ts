@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@app/kernel';
+import { canonicalJson } from '@app/kernel/threads';
 import type { ParsedSkill, SkillFile } from './skill';
 
 /** What a Skill's content is: everything but what it is called and where it stands. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@app/kernel';
+import { canonicalJson } from '@app/kernel/threads';
 
 /**
  * What the Agent Skills format says of a frontmatter, beside name and description (its specification, and the checks of its

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Console } from 'node:console';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
-import { startWatch } from '@app/extraction';
+import { startWatch } from '@app/extraction/threads';
 import { type Frame, framed, FrameReader, type ReadOrder } from './frames';
 import { everySkill, type FoundSkill, oneSkill } from './layout';
 import { isArchive, NESTED } from './nested';

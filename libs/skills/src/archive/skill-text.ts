@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isUnstorableText, nameSchema } from '@app/kernel';
+import { isName, isUnstorableText } from '@app/kernel/threads';
 import { normalisedInstructions } from './content-hash';
 import { conforms, FORMAT_KEYS, restored } from './format';
 import { type Frontmatter, readFrontmatter } from './frontmatter';
@@ -143,13 +143,11 @@ const describedIn = (frontmatter: Frontmatter, path: string): string => {
   return description;
 };
 
-const skillName = nameSchema(MAX_NAME);
-
 const namedIn = (
   name: string,
   at: { readonly path: string; readonly line?: number; readonly key: string },
 ): { readonly name: string; readonly slug: string } => {
-  if (!skillName.safeParse(name).success)
+  if (!isName(name.trim(), MAX_NAME))
     fail('invalid_frontmatter', `A name has 1 to ${MAX_NAME} characters, none of them invisible.`, at);
   const slug = slugOf(name) ?? fail('invalid_frontmatter', 'A name has letters of one script, or digits.', at);
   return { name: name.normalize(), slug };
