@@ -17,7 +17,7 @@ import {
 import { SharedVersionCounters } from './shared-version-counters';
 import { GuardedFiles, loadDriver, openForReading } from './sqlite-file';
 import { EntryReader, readLive } from './state-file';
-import { allVersionsIn, STATE_FILE, versionFile, versionsIn } from './view-files';
+import { allVersionsIn, STATE_FILE, versionFile } from './view-files';
 import { ViewReader } from './view-reader';
 import { ViewsWriter } from './views-writer';
 
@@ -79,6 +79,9 @@ class SqliteReadStore implements ReadStore {
   private pointers: ReadonlyMap<string, number> = new Map();
   private pointersSeen = -1;
   private filesSeen = -1;
+  /** The files that there were, and the counter of then: an erasure asks for those of every view. */
+  private listed: ReturnType<typeof allVersionsIn> = [];
+  private listedAt = -1;
 
   constructor(
     private readonly folder: string,
@@ -97,7 +100,10 @@ class SqliteReadStore implements ReadStore {
   }
 
   async versions(view: string): Promise<readonly number[]> {
-    return versionsIn(this.folder, view);
+    const files = this.board.read(this.board.files);
+    if (files !== this.listedAt) this.listed = allVersionsIn(this.folder);
+    this.listedAt = files;
+    return this.listed.filter(({ name }) => name === view).map(({ version }) => version);
   }
 
   swap(view: string, from: number | undefined, to: number): Promise<boolean> {

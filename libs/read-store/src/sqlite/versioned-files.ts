@@ -206,6 +206,7 @@ export class VersionedFiles<File extends Opened> {
     let opened: OpenFile<File> | undefined;
     try {
       const isNew = db.prepare('select count(*) from sqlite_schema').pluck().get() === 0;
+      if (isNew) this.board.raise(this.board.files);
       make?.(db);
       const found = this.opened(db);
       if (found === undefined) return undefined;
