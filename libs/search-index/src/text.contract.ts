@@ -56,11 +56,41 @@ export const textContract = (index: () => TestIndex): void => {
       ['scripts without spaces', '事件日志是唯一的真相。', '日志'],
       ['numbers and codes', 'Fehler E1234 tritt bei Port 8080 auf.', 'e1234'],
       ['ligatures and full-width letters', 'The ﬁle named ＡＢＣ is kept.', 'file abc'],
+      ['words between letters of Han', '请使用API接口v2登录。', 'api'],
+      ['words behind letters of Han', '请使用API接口v2登录。', '接口'],
+      ['codes between letters of Han', '请使用API接口v2登录。', 'v2'],
+      ['umlauts beside letters of Han', '大Wörter中', 'worter'],
+      ['a lone letter of Han beside others', '第3章', '章'],
+      ['words beside Kana', 'サーバーのMySQLを再起動する', 'MySQL'],
+      ['long vowels of Katakana', 'サーバーのMySQLを再起動する', 'サーバー'],
+      ['half-width Katakana', 'サーバーのMySQLを再起動する', 'ｻｰﾊﾞｰ'],
+      ['words beside Hangul', '데이터베이스를 API로 연결합니다', 'api'],
+      ['Hangul before an ending', '데이터베이스를 API로 연결합니다', '데이터베이스'],
+      ['one syllable of Hangul', '우리 집', '집'],
+      ['words beside Thai', 'ใช้APIเพื่อเชื่อมต่อ', 'api'],
+      ['Thai beside words', 'ใช้APIเพื่อเชื่อมต่อ', 'เชื่อมต่อ'],
+      ['Khmer, which puts no spaces', 'ខ្ញុំស្រឡាញ់ភាសាខ្មែរ', 'ភាសា'],
+      ['umlauts written as two letters', 'Die Größe der Häuser ist nicht geändert.', 'Groesse Haeuser'],
+      ['two letters written as umlauts', 'Die Groesse der Haeuser ist nicht geaendert.', 'Größe Häuser'],
     ])('finds %s', async (_, text, query) => {
       await index().apply([
         putDocument('d1', [passage('c1', text), passage('c2', 'Something else entirely: penguins.')]),
       ]);
       expect(await index().found(query)).toEqual(['c1']);
+    });
+
+    it.each([
+      ['Han', 0x4e00],
+      ['Hangul', 0xac00],
+      ['Thai', 0x0e01],
+    ])('finds what stands far into a sentence of %s without spaces', async (_, from) => {
+      // Neighbours differ in another way every 45 letters, so that no two of them come again.
+      const letters = Array.from({ length: 450 }, (__, at) =>
+        String.fromCodePoint(from + ((at * (1 + Math.floor(at / 45))) % 45)),
+      );
+      const sentence = letters.join('');
+      await index().apply([putDocument('d1', [passage('c1', sentence.slice(0, 64)), passage('c2', sentence)])]);
+      expect(await index().found(sentence.slice(440))).toEqual(['c2']);
     });
 
     it('finds a passage by the name of its document and by its headings', async () => {

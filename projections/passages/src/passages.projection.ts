@@ -12,7 +12,7 @@ type ScopeDeleted = { readonly type: 'AgentDeleted' | 'SpaceDeleted'; readonly d
 export const passages: SearchProjection = {
   kind: 'search',
   name: PASSAGES,
-  version: 7,
+  version: 8,
   types: [
     'DocumentIndexed',
     'DocumentPassagesSwapped',

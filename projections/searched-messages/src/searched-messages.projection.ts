@@ -14,7 +14,7 @@ type Searched = Extract<
 export const searchedMessages: SearchProjection = {
   kind: 'search',
   name: SEARCHED_MESSAGES,
-  version: 1,
+  version: 2,
   mostAtOnce: 200,
   types: ['UserMessageAdded', 'AssistantMessageAdded', 'MessageDeleted', 'ConversationDeleted'],
   apply: (recorded) => {

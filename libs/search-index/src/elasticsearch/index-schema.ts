@@ -1,11 +1,11 @@
 import type { estypes } from '@elastic/elasticsearch';
 
-/** Scripts without spaces between words, as in `language/terms.ts`. */
-const UNSPACED = '\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsThai}';
-/** Normalizes letters: lower case, no accents, `ss` for sharp s, plain letters for full-width ones and ligatures. */
-const FOLDING = ['lowercase', 'marks', 'asciifolding', 'pairs', 'beginning'];
+/** Letters of scripts without spaces between words, as in `language/words.ts`. */
+const UNSPACED = String.raw`\p{IsHan}\p{IsHiragana}\p{IsKatakana}\p{IsHangul}\p{IsThai}\p{IsLao}\p{IsKhmer}\p{IsMyanmar}\u3006\u3031-\u3035\u303C\u30FC\uFF70\uFF9E\uFF9F`;
+/** Normalizes letters: lower case, no accents, `ss` for sharp s, plain letters for full-width ones and ligatures, Katakana for half-width one. */
+const FOLDING = ['lowercase', 'cjk_width', 'marks', 'asciifolding', 'pairs', 'beginning'];
 
-/** Makes the same words of a text as the embedded engine (`language/terms.ts`), stemmed in both languages. */
+/** Makes the same words of a text as the embedded engine (`language/words.ts`), stemmed in both languages. */
 const analysis: estypes.IndicesIndexSettingsAnalysis = {
   tokenizer: { words: { type: 'pattern', pattern: '[^\\p{L}\\p{N}\\p{M}]+' } },
   filter: {
@@ -13,7 +13,7 @@ const analysis: estypes.IndicesIndexSettingsAnalysis = {
     pairs: {
       type: 'pattern_capture',
       preserve_original: false,
-      patterns: [`(?=([${UNSPACED}]{2}))`, `([^${UNSPACED}]+)`],
+      patterns: [`(?=([${UNSPACED}]{2}))`, `(?<![${UNSPACED}])([${UNSPACED}])(?![${UNSPACED}])`, `([^${UNSPACED}]+)`],
     },
     beginning: { type: 'truncate', length: 64 },
     english_stems: { type: 'stemmer', language: 'english' },

@@ -69,4 +69,34 @@ describe('terms', () => {
       'run test',
     ]);
   });
+
+  it.each([
+    ['使用API接口', '使用 api 接口'],
+    ['Wörter大', 'worter 大'],
+    ['第3章', '第 3 章'],
+    ['サーバーｻｰﾊﾞｰX', 'サー ーハ ハー ーサ サー ーハ ハー x'],
+    ['葛\u{e0100}城市', '葛城 城市'],
+    ['한국어API', '한국 국어 api'],
+    ['ｘ\u0301', 'x'],
+    ['a\u0301中\u0301b', 'a 中 b'],
+    ['\u0301', ''],
+  ])('are cut where scripts without spaces begin and end: %s', (text, terms) =>
+    expect(indexedTerms([text], 'en')).toBe(terms),
+  );
+
+  it('are cut at 64 characters where words have spaces, and nowhere else', () => {
+    expect(indexedTerms([`${'w'.repeat(70)}${'字'.repeat(200)}`], 'en').split(' ')).toEqual([
+      'w'.repeat(64),
+      ...Array.from({ length: 199 }, () => '字字'),
+    ]);
+  });
+
+  it.each([
+    ['Haeuser', 'haus'],
+    ['Groesse', 'gross'],
+    ['neue', 'neue'],
+    ['bauen', 'bau'],
+    ['Quelle', 'quell'],
+    ['Mueller', 'mull'],
+  ])('of German read ae, oe and ue as umlauts: %s', (word, term) => expect(indexedTerms([word], 'de')).toBe(term));
 });

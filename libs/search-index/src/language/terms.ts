@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { stemmer } from 'stemmer';
 import { germanStem } from './german-stemmer';
+import { folded, foldedWords, writtenWords } from './words';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
 
@@ -28,16 +29,17 @@ export type Language = 'en' | 'de';
 /** Most words of a query that are looked up, and terms that they make, and most characters of it that are read. */
 const MAX_QUERY_WORDS = 64;
 const MAX_QUERY_CHARACTERS = 20_000;
-/** Longer runs of letters are no words; only their beginning counts. */
-const MAX_WORD_CHARACTERS = 64;
 
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 /** What is stemmed as English: words of its letters alone. */
 const ENGLISH = /^[a-z]+$/;
-/** Scripts that put no spaces between words: every two neighbouring characters are a term. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-const stemsOf = { en: (word: string) => (ENGLISH.test(word) ? stemmer(word) : word), de: germanStem };
+/** A word whose umlauts are written as two letters, as Elasticsearch reads them (`german_normalization`): in `neue`, `bauen` and `Quelle` there are none. */
+const withUmlauts = (word: string): string => word.replace(/([ao]|(?<![aeioquy])u)e/g, '$1');
+
+const stemsOf = {
+  en: (word: string) => (ENGLISH.test(word) ? stemmer(word) : word),
+  de: (word: string) => germanStem(withUmlauts(word)),
+};
 const stems = { en: new LRUCache<string, string>({ max: 50_000 }), de: new LRUCache<string, string>({ max: 50_000 }) };
 
 /** Letters of German that English has not, also written as two characters. */
@@ -46,20 +48,20 @@ const GERMAN_LETTERS = /[äöüß]|[aou]\u0308/i;
 /** The language whose stop words occur more often. Where neither leads, as in a few words, German if they have its letters, else English. */
 export const languageOf = (texts: readonly string[]): Language => {
   let lead = 0;
-  for (const text of texts) lead += leadOfEnglish(words(text));
+  for (const text of texts) lead += leadOfEnglish(foldedWords(text));
   return lead < 0 || (lead === 0 && texts.some((text) => GERMAN_LETTERS.test(text))) ? 'de' : 'en';
 };
 
 /** What the full-text index holds of a text: stems with spaces between them. */
 export const indexedTerms = (texts: readonly string[], language: Language): string =>
-  texts.flatMap((text) => words(text).map((word) => stem(word, language))).join(' ');
+  texts.flatMap((text) => foldedWords(text).map((word) => stem(word, language))).join(' ');
 
 /**
  * The words of a query as written. A repeated word counts again. Leaves out stop words and question words of the
  * query's language, or of both languages if it has as many of each, unless nothing else is left.
  */
 export const askedWords = (text: string): readonly string[] => {
-  const all = text.slice(0, MAX_QUERY_CHARACTERS).match(WORD) ?? [];
+  const all = writtenWords(text.slice(0, MAX_QUERY_CHARACTERS));
   const lead = leadOfEnglish(all.map(folded));
   const telling = all
     .map((word) => ({ word, folding: folded(word) }))
@@ -67,11 +69,7 @@ export const askedWords = (text: string): readonly string[] => {
       ({ folding }) =>
         !(lead >= 0 && ENGLISH_STOP_WORDS.has(folding)) && !(lead <= 0 && GERMAN_STOP_WORDS.has(folding)),
     );
-  return beginning(
-    (telling.length > 0 ? telling.map(({ word }) => word) : all)
-      .slice(0, MAX_QUERY_WORDS)
-      .map((word) => word.slice(0, MAX_WORD_CHARACTERS)),
-  );
+  return beginning((telling.length > 0 ? telling.map(({ word }) => word) : all).slice(0, MAX_QUERY_WORDS));
 };
 
 /** As many words, and as much of the last one, as make the most terms that are looked up. */
@@ -79,7 +77,7 @@ const beginning = (asked: readonly string[]): readonly string[] => {
   let room = MAX_QUERY_WORDS;
   return asked.flatMap((word) => {
     if (room <= 0) return [];
-    const terms = words(word).length;
+    const terms = foldedWords(word).length;
     const kept = terms > room ? [...word].slice(0, room + 1).join('') : word;
     room -= terms;
     return [kept];
@@ -91,31 +89,13 @@ export type Terms = Readonly<Record<Language, readonly string[]>>;
 
 /** The terms of a query. */
 export const queryTerms = (text: string): Terms => {
-  const asked = words(askedWords(text).join(' ')).slice(0, MAX_QUERY_WORDS);
+  const asked = foldedWords(askedWords(text).join(' ')).slice(0, MAX_QUERY_WORDS);
   return { en: asked.map((word) => stem(word, 'en')), de: asked.map((word) => stem(word, 'de')) };
 };
 
 /** How many more words are stop words of English than of German. */
 const leadOfEnglish = (foldings: readonly string[]): number =>
   foldings.reduce((lead, word) => lead + Number(ENGLISH_STOP_WORDS.has(word)) - Number(GERMAN_STOP_WORDS.has(word)), 0);
-
-const words = (text: string): readonly string[] => (text.match(WORD) ?? []).flatMap((word) => pieces(folded(word)));
-
-/** Lower case without accents, so that index, queries and highlights compare the same letters. */
-const folded = (word: string): string => {
-  const lower = word.slice(0, MAX_WORD_CHARACTERS).toLowerCase();
-  return /^[a-z0-9]*$/.test(lower)
-    ? lower
-    : lower.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
-};
-
-const pieces = (word: string): readonly string[] => {
-  if (!UNSPACED.test(word)) return word === '' ? [] : [word];
-  const characters = [...word];
-  return characters.length === 1
-    ? characters
-    : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
-};
 
 const stem = (word: string, language: Language): string => {
   const known = stems[language].get(word);
