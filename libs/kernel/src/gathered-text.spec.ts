@@ -6,11 +6,12 @@ describe('a text that comes in pieces', () => {
     fc.assert(
       fc.property(
         fc.string(),
+        fc.constantFrom(0, 10, 1_024),
         fc.array(fc.string({ unit: 'binary', maxLength: 1_500 }), { size: 'large', maxLength: 40 }),
         fc.nat(),
         fc.nat(),
-        (start, pieces, one, other) => {
-          const text = new GatheredText(start);
+        (start, kept, pieces, one, other) => {
+          const text = new GatheredText(start, kept);
           let whole = start;
           for (const piece of pieces) {
             text.add(piece);

@@ -1,5 +1,5 @@
-/** Characters of the end that are kept in pieces at least: more than is said between two saves of an answer. */
-const KEPT = 1_024;
+/** Characters that are joined at once. */
+const JOINED = 1_024;
 
 /**
  * A text that comes in pieces. A string that grows by adding holds each piece as an object until it is read, and is copied whole when
@@ -10,7 +10,11 @@ export class GatheredText {
   private pieces: string[] = [];
   private end = '';
 
-  constructor(private start = '') {}
+  /** `kept`: characters of the end that are kept in pieces at least. */
+  constructor(
+    private start = '',
+    private readonly kept = 0,
+  ) {}
 
   get length(): number {
     return this.start.length + this.end.length;
@@ -23,7 +27,7 @@ export class GatheredText {
   add(piece: string): void {
     this.pieces.push(piece);
     this.end += piece;
-    if (this.end.length > 2 * KEPT) this.join();
+    if (this.end.length > this.kept + JOINED) this.join();
   }
 
   /** The characters from one place up to another. */
@@ -39,7 +43,7 @@ export class GatheredText {
   private join(): void {
     let [count, left] = [0, this.end.length];
     for (const { length } of this.pieces) {
-      if (left - length < KEPT) break;
+      if (left - length < this.kept) break;
       left -= length;
       count += 1;
     }

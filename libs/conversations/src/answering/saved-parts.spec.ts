@@ -1,4 +1,3 @@
-import timers from 'node:timers/promises';
 import { SavedParts, untilSave } from './saved-parts';
 
 describe('untilSave', () => {
@@ -21,7 +20,7 @@ describe('answers of a process', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('rest until the same moment, however they began', async () => {
-    const rests = jest.spyOn(timers, 'setTimeout');
+    const rests = jest.spyOn(globalThis, 'setTimeout');
     for (const late of [0, 7, 19]) {
       jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 10, 28) + late);
       const answer = new SavedParts(
@@ -33,6 +32,38 @@ describe('answers of a process', () => {
       answer.changed([{ type: 'text', text: 'said' }]);
       await answer.end();
     }
-    expect(rests.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([480, 473, 461]);
+    expect(rests.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([480, 473, 461]);
+  });
+
+  it('are saved again with what was said meanwhile where a save failed, and no more when they end', async () => {
+    jest.useFakeTimers();
+    try {
+      const text = (said: string) => [{ type: 'text' as const, text: said }];
+      const saves: unknown[] = [];
+      let isAway = true;
+      const answer = new SavedParts(
+        'answer',
+        [],
+        async ({ parts }) => {
+          saves.push(parts);
+          if (isAway) throw new Error('the log is away');
+          return true;
+        },
+        () => (isAway = false),
+      );
+      answer.changed(text('Half '));
+      await jest.advanceTimersByTimeAsync(500);
+      answer.changed(text('Half an '));
+      await jest.advanceTimersByTimeAsync(500);
+      expect(saves).toEqual([text('Half '), text('Half an ')]);
+      await jest.advanceTimersByTimeAsync(5_000);
+      answer.changed(text('Half an answer'));
+      expect(await answer.end()).toEqual({ part: 0, offset: 8, parts: text('answer') });
+      answer.changed(text('Half an answer.'));
+      await jest.advanceTimersByTimeAsync(5_000);
+      expect(saves).toHaveLength(2);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { reject, rest, retryUntilAnswered } from '@app/kernel';
+import { reject, retryUntilAnswered } from '@app/kernel';
 import { type Continuation, continuationOf } from '../conversation/continuation';
 import type { MessagePart } from '../conversation/message-parts';
 
@@ -13,10 +13,11 @@ export const untilSave = (now: number): number => EVERY_MS + MOMENT_MS - (now % 
 /** Saves what an answer says while it is said, so that neither its reader nor a process that dies loses it. */
 export class SavedParts {
   private latest: readonly MessagePart[];
-  private running: Promise<void> | undefined;
+  /** Of the next save, or of that which runs. A plain one: hundreds of answers save twice a second, and each promise with a signal is much to collect. */
+  private timer: NodeJS.Timeout | undefined;
   private saving: Promise<unknown> = Promise.resolve();
   private isTaken = true;
-  private readonly ended = new AbortController();
+  private isEnded = false;
 
   /** `save` keeps what is new since it was `saved`, and tells false where nobody waits for the answer any more; what it could not keep is in the next piece. */
   constructor(
@@ -30,7 +31,7 @@ export class SavedParts {
 
   changed(parts: readonly MessagePart[]): void {
     this.latest = parts;
-    this.running ??= this.run();
+    this.wait();
   }
 
   /** Resolves when all that was said is saved, however long the log is away. Throws `not_found` where nobody waits for the answer any more. */
@@ -41,22 +42,27 @@ export class SavedParts {
 
   /** Resolves to what is not saved, when nothing is being saved any more. */
   async end(): Promise<Continuation | undefined> {
-    this.ended.abort();
-    await this.running;
+    this.isEnded = true;
+    clearTimeout(this.timer);
+    await this.saving;
     return continuationOf(this.saved, this.latest);
   }
 
-  private async run(): Promise<void> {
-    const { signal } = this.ended;
-    for (;;) {
-      await rest(untilSave(Date.now()), signal);
-      if (signal.aborted) return;
-      try {
-        await this.saveNext();
-      } catch (error) {
-        this.onFailed(error);
-      }
+  private wait(): void {
+    if (!this.isEnded) this.timer ??= setTimeout(() => void this.due(), untilSave(Date.now()));
+  }
+
+  private async due(): Promise<void> {
+    let done: readonly MessagePart[] | undefined = this.latest;
+    try {
+      await this.saveNext();
+    } catch (error) {
+      this.onFailed(error);
+      done = undefined;
     }
+    this.timer = undefined;
+    // What failed is saved next time, with what was said meanwhile.
+    if (this.latest !== done) this.wait();
   }
 
   /** One behind the other: each piece is what is new since the one before. */

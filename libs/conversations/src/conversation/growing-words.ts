@@ -3,6 +3,9 @@ import type { ReasoningPart, TextPart } from './message-parts';
 
 type Words = TextPart | ReasoningPart;
 
+/** Characters of the end that may be asked for: more than is said between two saves of an answer. */
+const KEPT = 1_024;
+
 /** The text that words are the beginning of. Beside the parts: words are what they say, however they came to be. */
 const growths = new WeakMap<Words, GatheredText>();
 
@@ -11,7 +14,7 @@ export const grown = (words: Words, more: string): Words => {
   const { type, text } = words;
   const before = growths.get(words);
   // Words that went on already go on in another way now.
-  const growth = before?.length === text.length ? before : new GatheredText(text);
+  const growth = before?.length === text.length ? before : new GatheredText(text, KEPT);
   growth.add(more);
   const next: Words = { type, text: growth.text };
   growths.set(next, growth);
