@@ -1,3 +1,4 @@
+import { Map as PersistentMap } from 'immutable';
 import type { Decider } from './decider';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
@@ -10,6 +11,8 @@ import type { Receipt } from './command-meta';
 
 /** How long a repeated command id is answered with its first receipt (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
+/** How often those that are older are forgotten. */
+const FORGET_MS = 60 * 60 * 1000;
 /** Keep at most this many characters of our own events to fold later. Larger ones are read again when needed. */
 const MOST_OWN = 16 * 1024;
 /** Characters that a baseline, and each command in it, takes beside the state. */
@@ -29,6 +32,8 @@ export interface Loaded<State> {
 export interface Baseline<State = unknown> extends Loaded<State> {
   readonly decider: unknown;
   readonly commands: KnownCommands;
+  /** When old commands were forgotten last, by the times of the events. */
+  readonly forgottenAt: number;
   /** What this process appended since, as the log acknowledged it. */
   readonly own: readonly StoredEvent[];
   /** Of the log that it was read from. */
@@ -70,10 +75,11 @@ export class Baselines {
   ): Promise<Baseline<State>> {
     if (stored.length === 0) return start;
     const events = (await this.codec.decode(stored, decider.withoutContent)) as RecordedEvent<Event>[];
-    const commands = new Map(start.commands);
-    for (const event of events) remember(commands, event.context);
     const last = (events.at(-1) as RecordedEvent<Event>).context;
-    forgetBefore(commands, Date.parse(last.recordedAt) - REMEMBERED_MS);
+    const added = start.commands.withMutations((known) => events.forEach(({ context }) => remember(known, context)));
+    const now = Date.parse(last.recordedAt);
+    const isDue = now - start.forgottenAt > FORGET_MS;
+    const commands = isDue ? added.filter(({ at }) => at >= now - REMEMBERED_MS) : added;
     const state = events.reduce((sum, event) => decider.evolve(sum, event), start.state);
     const size = start.size + charactersOf(stored);
     const measured = size > 2 * start.measured + UNMEASURED ? sizeOf(state) : undefined;
@@ -83,6 +89,7 @@ export class Baselines {
       revision: last.revision,
       position: last.position,
       commands,
+      forgottenAt: isDue ? now : start.forgottenAt,
       own: NONE,
       size: measured ?? size,
       measured: measured ?? start.measured,
@@ -124,7 +131,8 @@ export const beginning = <State, Command, Event extends AnyEvent>(
   state: decider.initial,
   revision: -1,
   position: null,
-  commands: new Map(),
+  commands: PersistentMap(),
+  forgottenAt: 0,
   own: NONE,
   timeline,
   size: 0,
@@ -145,8 +153,16 @@ const charactersOf = (events: readonly NewEvent[]): number =>
 const weightOf = ({ size, commands, own }: Baseline): number =>
   OVERHEAD + size + commands.size * OF_COMMAND + charactersOf(own);
 
-/** The results of commands, by command id. */
-export type KnownCommands = Map<string, { receipt: Receipt; hash: string | undefined; at: number }>;
+/** What a command came to. */
+export interface KnownCommand {
+  readonly receipt: Receipt;
+  readonly hash: string | undefined;
+  /** When, milliseconds. */
+  readonly at: number;
+}
+
+/** The results of commands, by command id. Persistent: a busy stream has thousands in a day, and each append adds one. */
+export type KnownCommands = PersistentMap<string, KnownCommand>;
 
 /** Adds the command of an event. */
 const remember = (commands: KnownCommands, { commandId, commandHash, recordedAt, ...context }: EventContext): void => {
@@ -159,12 +175,4 @@ const remember = (commands: KnownCommands, { commandId, commandHash, recordedAt,
     repeated: false,
   };
   commands.set(commandId, { receipt, hash: commandHash, at: Date.parse(recordedAt) });
-};
-
-/** Forgets those of before a time. Entries stand in the order of their commands, so the old ones are the first. */
-const forgetBefore = (commands: KnownCommands, time: number): void => {
-  for (const [id, command] of commands) {
-    if (command.at >= time) return;
-    commands.delete(id);
-  }
 };

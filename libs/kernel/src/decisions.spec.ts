@@ -42,6 +42,22 @@ describe('Decisions', () => {
     ).rejects.toEqual(new DomainError('idempotency_key_reused'));
   });
 
+  it('knows the commands of a day, however many, and forgets older ones', async () => {
+    const { log, decisions } = setUp();
+    const hours = (count: number) => new Date(Date.UTC(2026, 10, 1) + count * 3_600_000);
+    const note = (at: number, command = meta({ now: hours(at) })) =>
+      decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, { ...command, now: hours(at) });
+    const first = meta({ now: hours(0) });
+    const second = meta({ now: hours(2) });
+    await note(0, first);
+    await note(2, second);
+    for (let made = 0; made < 500; made += 1) await note(3);
+    expect(await note(23, first)).toMatchObject({ revision: 0, repeated: true });
+    await note(25);
+    expect(await note(25, second)).toMatchObject({ revision: 1, repeated: true });
+    expect(await note(25, first)).toMatchObject({ revision: log.events.length - 1, repeated: false });
+  });
+
   it('decides again after losing races, and rejects where others are faster for five seconds', async () => {
     const { log, codec, decisions } = setUp();
     const rival = new Decisions(log, codec);

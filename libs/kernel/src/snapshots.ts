@@ -1,4 +1,5 @@
-import type { Baseline, KnownCommands } from './baselines';
+import { Map as PersistentMap } from 'immutable';
+import type { Baseline, KnownCommand } from './baselines';
 import type { Json } from './canonical-json';
 import type { Receipt } from './command-meta';
 import type { Decider } from './decider';
@@ -25,7 +26,7 @@ export interface SnapshotFormat<State> {
   restore(saved: Json): State;
 }
 
-type Known = readonly [string, KnownCommands extends Map<string, infer Command> ? Command : never];
+type Known = readonly [string, KnownCommand];
 
 /** A command in a snapshot: its id, how many events it had, where the last one stands, when, and its hash. */
 type SavedCommand = readonly [string, number, number, string, number, string | null];
@@ -54,11 +55,11 @@ export class Snapshots {
     const saved = (await this.store.readState(keyOf(stream))) as Saved | null | undefined;
     if (saved === undefined || saved === null || saved.version !== snapshot.version) return undefined;
     const { revision, position, size } = saved;
-    const commands = new Map(saved.commands.map((command) => restoredCommand(stream, command)));
+    const commands = PersistentMap(saved.commands.map((command) => restoredCommand(stream, command)));
     const state = snapshot.restore(saved.state);
     return {
       eventId: saved.eventId,
-      baseline: { state, revision, position, commands, size, measured: size, savedAt: revision },
+      baseline: { state, revision, position, commands, size, measured: size, savedAt: revision, forgottenAt: 0 },
     };
   }
 
@@ -89,7 +90,7 @@ export class Snapshots {
 
 type SnapshotBaseline<State> = Pick<
   Baseline<State>,
-  'state' | 'revision' | 'position' | 'commands' | 'size' | 'measured' | 'savedAt'
+  'state' | 'revision' | 'position' | 'commands' | 'forgottenAt' | 'size' | 'measured' | 'savedAt'
 >;
 
 const keyOf = (stream: string): string => `snapshot/${stream}`;
@@ -106,7 +107,7 @@ const savedCommand = ([id, { receipt, hash, at }]: Known): SavedCommand => [
 const restoredCommand = (
   stream: string,
   [id, events, revision, position, at, hash]: SavedCommand,
-): readonly [string, { receipt: Receipt; hash: string | undefined; at: number }] => {
+): [string, KnownCommand] => {
   const receipt: Receipt = {
     stream,
     position,
