@@ -110,6 +110,15 @@ describe('what an Agent would answer from', () => {
     expect([await found(8), asked.length]).toEqual([['one', 'two'], 1]);
   });
 
+  it('begins with what has the codes of the query, of more passages than usual', async () => {
+    const codes = Array.from({ length: 100 }, (_, index) => `v1.${index}`);
+    const { asked, found, searched } = retrievalOver({ indexed: each(codes) });
+    expect(await found(2)).toEqual(['v1.0', 'v1.1']);
+    expect((await searched({ text: 'v1.7', limit: 2, mode: 'text' })).found[0]).toBe('v1.7');
+    expect((await searched({ text: 'v1.7', limit: 2, mode: 'vector' })).found[0]).toBe('v1.0');
+    expect(asked.map(({ limit }) => limit)).toEqual([32, 128, 128]);
+  });
+
   it('has its words looked up while the query is embedded', async () => {
     const before: SearchQuery[] = [];
     const given = retrievalOver({

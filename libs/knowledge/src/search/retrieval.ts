@@ -6,6 +6,7 @@ import { type Embedding, type EmbeddingParts, embedMetered, type Payer, type Tex
 import { embeddedText } from '../ingestion/passages';
 import type { ShownDocuments } from '../lookups';
 import { Away, inTime } from './away';
+import { codesOf, LEAST_FOUND_OF_CODES, withCodesFirst } from './codes';
 import { type Context, contextsOf, type RankedHit } from './contexts';
 import { type LiveModels, SearchedModels } from './live-models';
 import { type Reranker, rerankMetered } from './rerank-metered';
@@ -101,12 +102,13 @@ export class Retrieval {
     const { text, mode, limit, tagIds } = query;
     const degraded: Degraded[] = [];
     const scopes = scopesOf(agent);
+    const wanted = Math.max(LEAST_FOUND, limit * SPARE);
     const live = mode === 'text' ? NO_MODELS : await this.searched.at(scopes);
     const words: SearchQuery = {
       scopes,
       text,
       mode,
-      limit: Math.max(LEAST_FOUND, limit * SPARE),
+      limit: codesOf(text).length > 0 ? Math.max(LEAST_FOUND_OF_CODES, wanted) : wanted,
       ...(tagIds === undefined ? {} : { tagIds }),
     };
     // Beside the embedding of the query. What fails here fails in the search again.
@@ -120,7 +122,8 @@ export class Retrieval {
     const reranker = this.parts.models.reranker;
     const rerank = query.rerank ?? reranker.provider !== LOCAL;
     const found = await this.byEach(vectors, words);
-    let ranked: readonly RankedHit[] = found.hits;
+    const best = mode === 'vector' ? found.hits : withCodesFirst(text, found.hits);
+    let ranked: readonly RankedHit[] = best.slice(0, wanted);
     if (rerank && ranked.length > 0) {
       const again = await this.reranked(reranker, text, ranked, payerOf(agent, asker), asker.signal);
       if (again instanceof Away) degraded.push('rerank');
