@@ -1,4 +1,4 @@
-import { isUuid, type NewEvent, reject } from '@app/kernel';
+import { isUuid, type NewEvent, reject } from '@app/kernel/threads';
 import { InvalidAppend, MAX_APPEND_BYTES, MAX_EVENT_BYTES } from './event-log';
 
 /** Most bytes of one event and of one append. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inReadScope, type Position } from '@app/kernel';
+import { inReadScope, type Position } from '@app/kernel/threads';
 import { WakeSignal } from './wake-signal';
 import type { LogPage, ReadAllOptions, SubscribeOptions, Subscription } from './event-log';
 

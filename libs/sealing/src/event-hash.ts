@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 import type { NewEvent } from '@app/kernel';
 
+/** The stream of the seals. */
+export const SEAL_STREAM = 'sealLog-1';
+
+/** Everything but the seals themselves. No stream is left out for its name: what a server keeps for itself no log shows, and whatever is shown is read by views. */
+export const isSealable = ({ stream }: { readonly stream: string }): boolean => stream !== SEAL_STREAM;
+
 /** What a seal keeps of one event; it stays when the event is removed. */
 export interface SealedEvent {
   readonly id: string;

@@ -1,7 +1,6 @@
 import type { EventMac, LogReader, MacCheck } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
-import { contentHash, leafHash, type SealedEvent } from './event-hash';
-import { isSealable } from './seal';
+import { contentHash, isSealable, leafHash, type SealedEvent } from './event-hash';
 
 /** An event as a seal needs it, hashed, with what its MAC says of it. */
 export interface HashedEvent extends SealedEvent {

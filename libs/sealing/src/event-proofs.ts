@@ -1,7 +1,8 @@
 import type { EventLog, EventMac, MacCheck } from '@app/event-log';
 import { type Clock, type EventCodec, isWrongExpectedRevision, type StoredEvent } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
-import { isSealable, type SealHead, sealedEvents, signedText } from './seal';
+import { isSealable } from './event-hash';
+import { type SealHead, sealedEvents, signedText } from './seal';
 import type { SealArchive } from './seal-archive';
 import { isSignedBy, publicKeyOf, type SealKey } from './seal-key';
 import type { SealedPlace } from './sealed-place';

@@ -1,6 +1,6 @@
 import type { LogReader } from '@app/event-log';
 import type { ReadStreamOptions, StoredEvent } from '@app/kernel';
-import { SEAL_STREAM } from './seal';
+import { SEAL_STREAM } from './event-hash';
 import { SealArchive } from './seal-archive';
 
 const SEALS = 5_000;

@@ -2,7 +2,8 @@ import { EVENT_LOG, type LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { headOf, SEAL_STREAM, type Seal, sealedId, type SealHead } from './seal';
+import { SEAL_STREAM } from './event-hash';
+import { headOf, type Seal, sealedId, type SealHead } from './seal';
 import { sealOf } from './sealed-place';
 
 /** A seal as it stands in the log. */

@@ -5,8 +5,6 @@ import type { SealedEvent } from './event-hash';
 import { merkleRoot } from './merkle';
 import type { SealKey } from './seal-key';
 
-/** The stream of the seals. */
-export const SEAL_STREAM = 'sealLog-1';
 /** What stands for the seal before the first. */
 export const NO_SEAL = '0'.repeat(64);
 /** Most events under one seal. */
@@ -122,6 +120,3 @@ export const metaOfSeal = ({ events, signature, at }: Seal): CommandMeta => {
   const commandId = nameId(sealedId(events[0] ?? ''), signature);
   return { commandId, correlationId: commandId, actor: 'system:sealer', now: new Date(at) };
 };
-
-/** Everything but the seals themselves. No stream is left out for its name: what a server keeps for itself no log shows, and whatever is shown is read by views. */
-export const isSealable = ({ stream }: { readonly stream: string }): boolean => stream !== SEAL_STREAM;

@@ -1,7 +1,8 @@
 import type { StoredEvent } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { proofOf, verifyProof } from './proof';
-import { isSealable, type Seal, sealHash } from './seal';
+import { isSealable } from './event-hash';
+import { type Seal, sealHash } from './seal';
 import { SealArchive } from './seal-archive';
 import { sealKeyOf } from './seal-key';
 import { SealedOrdinals } from './sealed-ordinals';

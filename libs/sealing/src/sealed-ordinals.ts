@@ -3,7 +3,8 @@ import type { Position, StoredEvent } from '@app/kernel';
 import type { Ordinals } from '@app/projecting';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { isSealable, SEAL_STREAM, type Seal, sealedEvent, sealedId } from './seal';
+import { isSealable, SEAL_STREAM } from './event-hash';
+import { type Seal, sealedEvent, sealedId } from './seal';
 import { type ArchivedSeal, SealArchive } from './seal-archive';
 
 const PAGE = 500;

@@ -1,7 +1,8 @@
 import type { LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
 import { jsonOf } from './json';
-import { headOf, isSealable, LogSealed, SEAL_STREAM, type Seal, sealedId, type SealHead } from './seal';
+import { isSealable, SEAL_STREAM } from './event-hash';
+import { headOf, LogSealed, type Seal, sealedId, type SealHead } from './seal';
 
 /** How far the log is sealed, as the log itself says. */
 export interface SealedPlace {

@@ -1,7 +1,8 @@
 import type { LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
-import { isSealable, sealedEvents } from './seal';
+import { isSealable } from './event-hash';
+import { sealedEvents } from './seal';
 import { SealArchive } from './seal-archive';
 import { SealedOrdinals } from './sealed-ordinals';
 

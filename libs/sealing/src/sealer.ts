@@ -9,7 +9,8 @@ import {
 } from '@app/kernel';
 import { type EventHasher, type HashedEvent, hashedEvent, hashedEvents, type HashedPage } from './event-hasher';
 import { acceptTail, EventProofs, type ProofParts } from './event-proofs';
-import { headOf, isSealable, makeSeal, metaOfSeal, SEAL_SIZE, SEAL_STREAM, sealedId, type SealHead } from './seal';
+import { isSealable, SEAL_STREAM } from './event-hash';
+import { headOf, makeSeal, metaOfSeal, SEAL_SIZE, sealedId, type SealHead } from './seal';
 import { SealArchive } from './seal-archive';
 import { readSealedPlace, sealOf } from './sealed-place';
 import { knownUnproven, recordedBehind, recordKey, recordUnproven, type UnprovenEvents } from './unproven';

@@ -1,6 +1,7 @@
 import { categoryOf, defineAggregate } from '@app/kernel';
 import { EventsRemoved, removals } from './removal';
-import { LogSealed, SEAL_STREAM } from './seal';
+import { SEAL_STREAM } from './event-hash';
+import { LogSealed } from './seal';
 import { UNPROVEN_STREAM, UnprovenEventsFound, UnprovenTailSealed } from './unproven';
 
 /** Seals, receipts of removals, and what was found unproven. */

@@ -7,7 +7,7 @@ import {
   threadEnds,
   Unavailable,
   WrongExpectedRevision,
-} from '@app/kernel';
+} from '@app/kernel/threads';
 import { LogCorrupted, MixedRepeat } from '../event-log';
 import { positionText } from './positions';
 import { LOG_DEPENDENCY } from './sqlite-errors';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } from '@app/kernel';
+import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } from '@app/kernel/threads';
 import { eventMatcher, type LogCorrupted, type LogPage, type LogReader, type ReadAllOptions } from '../event-log';
 import { type EventRow, isRemoved, storedEvent } from './event-row';
 import type { EventTable } from './event-table';

@@ -8,7 +8,7 @@ import { createGzip } from 'node:zlib';
 import { inLogOrder, isForeignEvent, type LogPage, type LogReader } from '@app/event-log';
 import { type Clock, type RetryOptions, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
-import { SEAL_STREAM } from '../seal';
+import { SEAL_STREAM } from '../event-hash';
 import { sealOf } from '../sealed-place';
 import { SealedStrangers } from '../sealed-strangers';
 import { eventLine, type ExportedRemoval, type ExportHeader, lineOf } from './export-format';

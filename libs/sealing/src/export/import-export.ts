@@ -1,7 +1,7 @@
 import { type EventLog, type LogReader, type OurEvents, stampAppends } from '@app/event-log';
 import { nameId, type RetryOptions, retry, type Position, type StoredEvent } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
-import { SEAL_STREAM } from '../seal';
+import { SEAL_STREAM } from '../event-hash';
 import { Sealer, type SealerOptions } from '../sealer';
 import { UNPROVEN_STREAM } from '../unproven';
 import type { Verification } from '../verify/verification';

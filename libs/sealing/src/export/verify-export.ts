@@ -1,6 +1,6 @@
 import type { StoredEvent } from '@app/kernel';
 import { REMOVAL_STREAM } from '../removal';
-import { SEAL_STREAM } from '../seal';
+import { SEAL_STREAM } from '../event-hash';
 import type { Finding, KnownSeal, Verification } from '../verify/verification';
 import { verify } from '../verify/verify';
 import type { Damage, VerifySource } from '../verify/verify-source';

@@ -1,6 +1,5 @@
 import type { StoredEvent } from '@app/kernel';
-import { contentHash, type SealedEvent } from '../event-hash';
-import { isSealable } from '../seal';
+import { contentHash, isSealable, type SealedEvent } from '../event-hash';
 import {
   type Damage,
   isDamage,

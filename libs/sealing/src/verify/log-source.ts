@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventFilter, inLogOrder, isForeignEvent, type LogPage, type LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
 import { REMOVAL_STREAM } from '../removal';
-import { SEAL_STREAM } from '../seal';
+import { SEAL_STREAM } from '../event-hash';
 import { sealOf } from '../sealed-place';
 import { StreamHolders } from './strangers';
 import { type Damage, isDamage, type SourceItem, type VerifySource } from './verify-source';

@@ -1,7 +1,7 @@
 import { verifyFolder } from '../../../../test/fixtures/sealed-log';
 import { rowAt, SealedNotes } from '../../../../test/fixtures/sealed-notes';
 import { tamper, type TamperedRow } from '../../../../test/fixtures/tampering';
-import { SEAL_STREAM } from '../seal';
+import { SEAL_STREAM } from '../event-hash';
 import { sealKeyOf } from '../seal-key';
 
 describe('verify, of seals', () => {
