@@ -46,6 +46,26 @@ it('no library is imported by an expression: the build would leave its name as i
   expect([sources.length > 500, named]).toEqual([true, []]);
 });
 
+describe('threads and processes load what they run', () => {
+  /** That of a rebuild runs projections, which know events by their schemas. */
+  const ofSchemas = /rebuild\.thread\.ts$/;
+  const started = readdirSync(join(root, 'libs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(thread|process)\.ts$/.test(file) && !ofSchemas.test(file))
+    .map((file) => `libs/${file}`);
+  const LIST = "process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')))";
+
+  it.each(started)('%s: no schemas, and no framework', (file) => {
+    const folder = mkdtempSync(join(tmpdir(), 'loaded-'));
+    writeFileSync(join(folder, 'list.cjs'), LIST);
+    const first = [join(folder, 'list.cjs'), join(root, 'test/register.cjs')].flatMap((name) => ['--require', name]);
+    // It finds nothing to do, and ends.
+    const { stderr } = spawnSync(process.execPath, [...first, join(root, file)], { input: '', encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(stderr).toContain(join(root, file));
+    expect(stderr).not.toMatch(/node_modules\/(?:zod|@nestjs|rxjs)\//);
+  });
+});
+
 describe('lint rejects', () => {
   const REJECTED: readonly (readonly [what: string, file: string, line: string])[] = [
     ['a library imported by the kernel', 'libs/kernel/src/a.ts', "import '@app/event-log';"],

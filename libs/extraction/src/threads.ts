@@ -1,2 +1,13 @@
-/** What processes of other libraries import of this one: no formats, no schemas. */
+/** What threads and processes of other libraries import of this one: nothing that starts a process, no schemas. */
+export { linesOf, markdownBlocks, plainBlocks } from './blocks';
+export {
+  type Block,
+  type Extraction,
+  ExtractionFailure,
+  type ExtractionFailureCode,
+  type ParserLimits,
+  type SourceFile,
+} from './extraction';
+export { formatOf, isPlainText } from './format';
+export { blocksOf, plainText } from './formats/plain';
 export { startWatch, type WatchLimits } from './process/watch';

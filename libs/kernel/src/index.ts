@@ -41,6 +41,5 @@ export * from './secrets';
 export { sensitive, sensitiveFields, heldBlob, releasedBlobs, type BlobFields, blobFields } from './marked-fields';
 export * from './threads';
 export * from './time-zone';
-export { countTokens, TokenCount } from './token-count';
 export * from './tokens';
 export * from './wait-budget';

@@ -11,3 +11,4 @@ export * from './read-scope';
 export * from './rest';
 export * from './thread';
 export * from './thread-calls';
+export { countTokens, TokenCount } from './token-count';

@@ -4,7 +4,7 @@ export * from './chat-tokens';
 export * from './file-tokens';
 export * from './image-tokens';
 export * from './local/relevance';
-export * from './local/sentences';
+export * from './threads';
 export { termsOf } from './local/terms';
 export * from './media';
 export * from './model.decider';

@@ -1,4 +1,5 @@
-import { type Chunking, TokenCount } from '@app/kernel';
+import type { Chunking } from '@app/kernel';
+import { TokenCount } from '@app/kernel/threads';
 
 /** Most words in a chunk where nothing is set: measured best for the small embedding model, which sees no more. */
 export const MAX_WORDS = 100;

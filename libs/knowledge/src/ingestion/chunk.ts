@@ -1,6 +1,6 @@
-import { type Block, type Extraction, linesOf } from '@app/extraction';
-import { isSamePlace, type Place } from '@app/kernel';
-import { sentencesOf } from '@app/models';
+import { type Block, type Extraction, linesOf } from '@app/extraction/threads';
+import { isSamePlace, type Place } from '@app/kernel/threads';
+import { sentencesOf } from '@app/models/threads';
 import type { ChunkLimits, Span } from './chunk-limits';
 
 const MAX_TITLE = 300;

@@ -1,5 +1,13 @@
-import { blocksOf, type Extraction, ExtractionFailure, formatOf, plainText, type SourceFile } from '@app/extraction';
-import { type Chunking, countTokens } from '@app/kernel';
+import {
+  blocksOf,
+  type Extraction,
+  ExtractionFailure,
+  formatOf,
+  plainText,
+  type SourceFile,
+} from '@app/extraction/threads';
+import type { Chunking } from '@app/kernel';
+import { countTokens } from '@app/kernel/threads';
 import { chunksOf, type Chunk } from './chunk';
 import { chunkLimits, MAX_CHARACTERS, MAX_WORDS } from './chunk-limits';
 import { IngestionFailure } from './ingestion-failure';
