@@ -17,6 +17,7 @@ import { openSqliteEventLog } from '@app/event-log';
 import { FixedClock } from '@app/kernel';
 import { parseKnownSeal } from '@app/sealing';
 import { openSqliteVault, type Vault } from '@app/vault';
+import { fillWith, tinyFileSystem } from '../../../test/faults/log/small-disk';
 import { SealedLog, verifyFolder } from '../../../test/fixtures/sealed-log';
 import { backup } from './backup';
 import { restore } from './restore';
@@ -237,6 +238,19 @@ describe('backup and restore', () => {
       expect((await backUp()).blobs).toBe(0);
     },
   );
+
+  it('names the copy, not its source, where the disk of the copy is full, and leaves nothing there', async () => {
+    const disk = tinyFileSystem(root);
+    if (disk === undefined) return console.warn('not run, since this machine does not allow a small file system');
+    try {
+      fillWith(disk.ballast);
+      const made = backup({ dataFolder, folder: disk.folder, clock: new FixedClock() });
+      await expect(made).rejects.toThrow(`${join(disk.folder, 'log', 'events.sqlite')} cannot be written: `);
+      expect(existsSync(disk.folder)).toBe(false);
+    } finally {
+      disk.dispose();
+    }
+  });
 
   it('says what is wrong where the folder of the backup cannot be made', async () => {
     const made = backup({ dataFolder, folder: '/proc/backup', clock: new FixedClock() });

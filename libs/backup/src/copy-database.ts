@@ -4,8 +4,14 @@ import { BackupError } from './manifest';
 
 const POLL_MS = 200;
 
-const isDamage = (error: unknown): boolean =>
-  /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { readonly code?: unknown }).code));
+/** What is wrong, at the end that it is wrong at: nothing is written but the copy. */
+const sentenceOf = (from: string, to: string, error: unknown): string => {
+  const { code, message = 'its thread ended' } = error as { readonly code?: unknown; readonly message?: string };
+  if (/^SQLITE_(FULL|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE))/.test(String(code)))
+    return `${to} cannot be written: ${message}`;
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(String(code))) return `${from} cannot be copied, it is damaged: ${message}`;
+  return `${from} cannot be copied to ${to}: ${message}`;
+};
 
 /** Copies a SQLite database that may be in use: consistent, compact, on the disk. `onBytes` hears how much of how much is copied. */
 export const copyDatabase = async (
@@ -26,14 +32,7 @@ export const copyDatabase = async (
   );
   try {
     await new Promise<void>((resolve, reject) => {
-      worker.on('error', (error) =>
-        reject(
-          new BackupError(
-            `${from} cannot be copied${isDamage(error) ? ', it is damaged' : ''}: ${(error as Partial<Error>).message ?? 'its thread ended'}`,
-            { cause: error },
-          ),
-        ),
-      );
+      worker.on('error', (error) => reject(new BackupError(sentenceOf(from, to, error), { cause: error })));
       worker.on('exit', (code) =>
         code === 0 ? resolve() : reject(new Error(`${from} was not copied: its thread ended with ${code}`)),
       );

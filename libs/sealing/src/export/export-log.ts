@@ -37,6 +37,10 @@ export const exportLog = async (
   try {
     const lines = Readable.from(exportText(retryingReader(log, { warn, timeoutMs }), options, written));
     const out = createWriteStream(unfinished, { mode: 0o600 });
+    // An error of a write names no file. One of the log passes here too.
+    out.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.syscall === 'write') error.message = `${file} cannot be written: ${error.message}`;
+    });
     await (file.endsWith('.gz') ? pipeline(lines, createGzip(), out) : pipeline(lines, out));
     await syncToDisk(unfinished);
     await rename(unfinished, file);

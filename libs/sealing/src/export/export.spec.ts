@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { EventLog } from '@app/event-log';
 import { FixedClock } from '@app/kernel';
+import { fillWith, tinyFileSystem } from '../../../../test/faults/log/small-disk';
 import { SealedLog } from '../../../../test/fixtures/sealed-log';
 import { forgeRemoval } from '../../../../test/fixtures/tampering';
 import { sealKeyOf } from '../seal-key';
@@ -44,6 +45,20 @@ describe('an export', () => {
 
   const lines = () => original.trimEnd().split('\n');
   const withLines = (change: (lines: string[]) => string[]) => writeFileSync(file, `${change(lines()).join('\n')}\n`);
+
+  it('names its file where the disk is full, and leaves nothing there', async () => {
+    const disk = tinyFileSystem(folder);
+    if (disk === undefined) return console.warn('not run, since this machine does not allow a small file system');
+    try {
+      fillWith(disk.ballast);
+      for (const path of [`${disk.folder}.ndjson`, `${disk.folder}.ndjson.gz`]) {
+        await expect(exportLog(test.log, path, options())).rejects.toThrow(`${path} cannot be written: ENOSPC`);
+        expect([path, `${path}.unfinished`].filter(existsSync)).toEqual([]);
+      }
+    } finally {
+      disk.dispose();
+    }
+  });
 
   it('is proven by the file alone, plain or gzipped', async () => {
     const progress: number[] = [];
