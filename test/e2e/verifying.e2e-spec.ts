@@ -145,5 +145,7 @@ describe('a file', () => {
     const file = made();
     const { code, out } = await operatorOn({}, 'verify', file);
     expect([code, out]).toEqual([3, expect.stringContaining('NOT as it was sealed')]);
+    // Whoever notes it forgets the seal that proves what is gone.
+    expect(out).not.toContain('to note for --since');
   });
 });

@@ -88,5 +88,11 @@ export const verificationLines = ({
   ),
   ...(erasures.length > 0 ? [`Content erased rightfully: ${count(erasures.length)} receipts.`] : []),
   ...(keyIds.length > 0 ? [`Signed by ${keyIds.join(', ')}.`] : []),
-  ...(lastSeal === null ? [] : [`Last seal, to note for --since: ${knownSealText(lastSeal)}`]),
+  ...(lastSeal === null
+    ? []
+    : [
+        ok
+          ? `Last seal, to note for --since: ${knownSealText(lastSeal)}`
+          : `Last seal, NOT to note, since something is wrong: ${knownSealText(lastSeal)}. Keep the one that you noted before.`,
+      ]),
 ];
