@@ -38,6 +38,7 @@ describe('health, metrics and documentation', () => {
       readStore: { ok: true },
       searchIndex: { ok: true },
       vault: { ok: true },
+      clock: { ok: true },
       blobs: { ok: true },
     });
   });

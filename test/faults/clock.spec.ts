@@ -120,6 +120,24 @@ test('a clock that jumps resets each window once, keeps what was spent, and stop
   );
 });
 
+test('a start on a clock that was set back behind the log is told in health, and serves', async () => {
+  await start('2026-05-13T12:00:00Z');
+  expect((await call('/api/v1/core/spaces', { name: 'Before' })).status).toBe(201);
+  const health = async () =>
+    (await call('/health')).body as { status: string; dependencies: Record<string, { ok: boolean; reason?: string }> };
+  expect((await health()).dependencies['clock']).toEqual({ ok: true });
+  child.kill('SIGKILL');
+  await child.exited;
+  await start('2026-05-13T11:00:00Z');
+  expect((await call('/api/v1/core/spaces', { name: 'Behind' })).status).toBe(201);
+  expect(await health()).toMatchObject({
+    status: 'degraded',
+    dependencies: { clock: { ok: false, reason: expect.stringMatching(/^3[56]\d\d s behind the last events/) } },
+  });
+  await jumpTo('2026-05-13T12:01:00Z');
+  expect((await health()).dependencies['clock']).toEqual({ ok: true });
+});
+
 test('a day of 25 hours, and the week that holds it, are one window each', async () => {
   await start('2026-10-24T21:59:00Z');
   const zone = { timeZone: 'Europe/Berlin' };

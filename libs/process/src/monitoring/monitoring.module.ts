@@ -2,7 +2,7 @@ import { AuditingModule, knownForeign } from '@app/auditing';
 import { BLOBS, type Blobs } from '@app/blobs';
 import { COORDINATION_STORE, type CoordinationStore, Leases } from '@app/coordination';
 import { EVENT_LOG, EVENT_MAC, type EventLog, type EventMac } from '@app/event-log';
-import { PRODUCT_VERSION, provideWith } from '@app/kernel';
+import { CLOCK, LOGGER, PRODUCT_VERSION, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { READ_STORE, type ReadStore } from '@app/read-store';
@@ -12,6 +12,7 @@ import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
 import { Metrics } from '@app/telemetry';
 import { type Vault, VAULT } from '@app/vault';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { ClockWatch, type ClockWatchParts } from './clock-watch';
 import { Health, roleHealth } from './health';
 import { HealthController } from './health.controller';
 import { MetricsController } from './metrics.controller';
@@ -34,11 +35,12 @@ interface HealthyParts {
   readonly leases: Leases;
   readonly models: Models;
   readonly mac: EventMac;
+  readonly clockWatch: ClockWatch;
   readonly version: string;
 }
 
 const healthOf = (parts: HealthyParts): Health => {
-  const { log, readStore, coordination, vault, searchIndex, relay, models, mac, leases } = parts;
+  const { log, readStore, coordination, vault, searchIndex, relay, models, mac, leases, clockWatch } = parts;
   const logHealth = async () => {
     const { readable, writable, slow, reason } = await log.health();
     return {
@@ -63,6 +65,7 @@ const healthOf = (parts: HealthyParts): Health => {
       searchIndex: () => searchIndex.health(),
       ...(relay === undefined ? {} : { kafka: () => relay.health() }),
       ...roleHealth(leases.processes),
+      clock: async () => clockWatch.health(),
     },
     foreignEvents: () => knownForeign(readStore),
     unprovenEvents: () => knownUnproven(log, mac),
@@ -76,6 +79,11 @@ const healthOf = (parts: HealthyParts): Health => {
   imports: [AuditingModule, RelayModule],
   controllers: [HealthController, MetricsController],
   providers: [
+    provideWith(ClockWatch, (parts: ClockWatchParts) => new ClockWatch(parts), {
+      log: EVENT_LOG,
+      clock: CLOCK,
+      logger: LOGGER,
+    }),
     provideWith(Health, healthOf, {
       log: EVENT_LOG,
       readStore: READ_STORE,
@@ -89,6 +97,7 @@ const healthOf = (parts: HealthyParts): Health => {
       leases: Leases,
       models: Models,
       mac: EVENT_MAC,
+      clockWatch: ClockWatch,
       version: PRODUCT_VERSION,
     }),
     provideWith(MEASURED, (parts: MeasuredParts) => parts, {
@@ -107,9 +116,12 @@ export class MonitoringModule implements OnModuleInit {
   constructor(
     private readonly metrics: Metrics,
     @Inject(MEASURED) private readonly measured: MeasuredParts,
+    private readonly clockWatch: ClockWatch,
   ) {}
 
   onModuleInit(): void {
     measurePlatform(this.metrics, this.measured);
+    // A slow log delays no start.
+    void this.clockWatch.start();
   }
 }
