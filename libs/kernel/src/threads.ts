@@ -12,3 +12,4 @@ export * from './rest';
 export * from './thread';
 export * from './thread-calls';
 export { countTokens, TokenCount } from './token-count';
+export * from './unspaced';

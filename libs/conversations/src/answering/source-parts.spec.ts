@@ -64,6 +64,19 @@ describe('the sources of an answer', () => {
     ]);
   });
 
+  it.each([
+    [
+      '登录需要使用API密钥',
+      '系统每天备份一次数据库。用户登录需要API密钥。管理员可以删除所有文档。',
+      '用户登录需要API密钥。',
+    ],
+    ['APIの使い方', '毎日バックアップします。APIは鍵で使います。', 'APIは鍵で使います。'],
+    ['API 사용 방법', '시스템은 매일 백업됩니다. 사용자는 API를 사용합니다.', '사용자는 API를 사용합니다.'],
+  ])('quote the sentence that supports %s in a script without spaces', (statement, text, sentence) => {
+    const quote = quoteFor(statement, text);
+    expect(text.slice(quote?.start, quote?.end)).toBe(sentence);
+  });
+
   it('are the cited ones only, each once, in order of first use', () => {
     const passages = [passage({ chunkId: 'c1' }), passage({ chunkId: 'c2' }), passage({ chunkId: 'c3' })];
     const citations = [

@@ -12,6 +12,16 @@ describe('sentencesOf', () => {
     ]);
   });
 
+  it('ends sentences of scripts without spaces where they end', () => {
+    expect(texts('备份每天一次。“为什么？” 用户登录！「終わり。」次の文。')).toEqual([
+      '备份每天一次。',
+      '“为什么？”',
+      '用户登录！',
+      '「終わり。」',
+      '次の文。',
+    ]);
+  });
+
   it('takes list items and table rows apart, and leaves out headings, rules and fences', () => {
     expect(
       texts(

@@ -24,6 +24,24 @@ describe('the terms of a text', () => {
     (forms) => expect(new Set(termsOf(forms)).size).toBe(1),
   );
 
+  it('are pairs of letters in scripts without spaces, beside the words of others', () => {
+    expect(termsOf('请使用API接口v2。 サーバー, 한국어는 집 日')).toEqual([
+      '请使',
+      '使用',
+      'api',
+      '接口',
+      'v2',
+      'サー',
+      'ーバ',
+      'バー',
+      '한국',
+      '국어',
+      '어는',
+      '집',
+      '日',
+    ]);
+  });
+
   it('are none of an empty text', () => {
     expect(termsOf('')).toEqual([]);
   });
@@ -81,6 +99,8 @@ describe('the terms of a text', () => {
     'ひらがな',
     '한국어',
     'ไทย',
+    '日x',
+    'x日本',
     'Привет',
     'xX',
     'ab\u0301',
@@ -98,6 +118,16 @@ describe('the terms of words up to a length', () => {
     const text = `keys ${'x'.repeat(50)} vault ${'z'.repeat(12)} log`;
     for (const size of [8, 11, Infinity])
       expect([...termsIn(text, 12, size)].flat()).toEqual(['kei', 'vault', 'z'.repeat(12), 'log']);
+  });
+
+  it('are all pairs of letters, however long their sentence, and those behind a longer word', () => {
+    const text = `${'x'.repeat(50)}日本${'字'.repeat(30)}`;
+    for (const size of [8, 11, Infinity])
+      expect([...termsIn(text, 12, size)].flat()).toEqual([
+        '日本',
+        '本字',
+        ...Array.from({ length: 29 }, () => '字字'),
+      ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { MAYBE_UNSPACED, neighbouringPairs, scriptRuns, UNSPACED } from '@app/kernel/threads';
 import { stemmer } from 'stemmer';
 import { slicesOf } from './text-slices';
 
@@ -13,13 +14,13 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** The words of a text that carry meaning, also those in names like `topK`, lower-cased and reduced to their stems, in order, repetitions kept. */
+/** The words of a text that carry meaning, also those in names like `topK`, lower-cased and reduced to their stems, in order, repetitions kept. In scripts without spaces, every two neighbouring letters. */
 export const termsOf = (text: string): string[] => [...termsIn(text)].flat();
 
 /** The terms of a text slice by slice, so that others may run in between; without those of words of more than `most` characters. */
 export function* termsIn(text: string, most = Infinity, size?: number): Generator<readonly string[]> {
   // The word at the end of a slice may go on in the next one.
-  let open = '';
+  let open: OpenWord = NONE;
   for (const slice of slicesOf(text, size)) {
     const small = slice
       .normalize('NFKC')
@@ -28,13 +29,61 @@ export function* termsIn(text: string, most = Infinity, size?: number): Generato
     const words: string[] = small.match(/[\p{L}\p{N}]+/gu) ?? [];
     const [first] = words;
     const last = words.at(-1);
-    if (first !== undefined && small.startsWith(first)) words[0] = open.length > most ? open : open + first;
-    else if (open !== '') words.unshift(open);
-    open = last !== undefined && small.endsWith(last) ? (words.pop() ?? '') : '';
-    yield termsFrom(words, most);
+    const goesOn = first !== undefined && small.startsWith(first);
+    const mayCut = MAYBE_UNSPACED.test(small) || MAYBE_UNSPACED.test(open.text);
+    if (goesOn) words[0] = joined(open.text, first, most);
+    else if (open.text !== '' && !open.isPaired) words.unshift(open.text);
+    const rest = last !== undefined && small.endsWith(last) ? (words.pop() ?? '') : '';
+    if (mayCut) {
+      const isPaired = goesOn && open.isPaired;
+      const done = words.flatMap((word, at) => piecesOf(scriptRuns(word), at === 0 && isPaired));
+      const opened = openedBy(rest, words.length === 0 && isPaired);
+      open = opened.open;
+      yield termsFrom([...done, ...opened.done], most);
+    } else {
+      open = { text: rest, isPaired: false };
+      yield termsFrom(words, most);
+    }
   }
-  if (open !== '') yield termsFrom([open], most);
+  if (open.text !== '' && !open.isPaired) yield termsFrom([open.text], most);
 }
+
+/** A word that may go on: in a script without spaces its last letter, which may stand in a pair with the one before already. */
+interface OpenWord {
+  readonly text: string;
+  readonly isPaired: boolean;
+}
+
+const NONE: OpenWord = { text: '', isPaired: false };
+
+/** No more of a word is kept than tells that it is too long. */
+const joined = (open: string, first: string, most: number): string => {
+  if (open.length <= most) return open + first;
+  const other = first.search(UNSPACED);
+  return other === -1 ? open : open + first.slice(other);
+};
+
+/** Words, and pairs of letters where there are none. The first letter may stand in a pair already. */
+const piecesOf = (runs: readonly string[], isPaired: boolean): readonly string[] =>
+  runs.flatMap((run, at) => {
+    if (!UNSPACED.test(run)) return [run];
+    return at === 0 && isPaired && [...run].length === 1 ? [] : neighbouringPairs(run);
+  });
+
+/** What the word at the end of a slice makes, and what of it stays open. */
+const openedBy = (word: string, isPaired: boolean): { readonly done: readonly string[]; readonly open: OpenWord } => {
+  if (word === '') return { done: [], open: NONE };
+  const runs = scriptRuns(word);
+  const last = runs.at(-1) as string;
+  const before = piecesOf(runs.slice(0, -1), isPaired);
+  if (!UNSPACED.test(last)) return { done: before, open: { text: last, isPaired: false } };
+  const letters = [...last];
+  if (letters.length === 1) return { done: before, open: { text: last, isPaired: isPaired && runs.length === 1 } };
+  return {
+    done: [...before, ...neighbouringPairs(last)],
+    open: { text: letters.at(-1) as string, isPaired: true },
+  };
+};
 
 const termsFrom = (words: readonly string[], most: number): readonly string[] =>
   words.filter((word) => word.length <= most && !STOP_WORDS.has(word)).map(stem);

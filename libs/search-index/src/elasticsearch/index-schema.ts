@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 
-/** Letters of scripts without spaces between words, as in `language/words.ts`. */
+/** Letters of scripts without spaces between words, as `UNSPACED_LETTERS` of `@app/kernel`. */
 const UNSPACED = String.raw`\p{IsHan}\p{IsHiragana}\p{IsKatakana}\p{IsHangul}\p{IsThai}\p{IsLao}\p{IsKhmer}\p{IsMyanmar}\u3006\u3031-\u3035\u303C\u30FC\uFF70\uFF9E\uFF9F`;
 /** Normalizes letters: lower case, no accents, `ss` for sharp s, plain letters for full-width ones and ligatures, Katakana for half-width one. */
 const FOLDING = ['lowercase', 'cjk_width', 'marks', 'asciifolding', 'pairs', 'beginning'];

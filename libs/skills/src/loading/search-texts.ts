@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
+import { MAYBE_UNSPACED, wordsOrPairs } from '@app/kernel/threads';
 
 /** A text file of a Skill. */
 export interface SearchedText {
@@ -27,15 +28,7 @@ const LINES_AT_ONCE = 2_000;
 export const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
 
 /** The words of a text, as they are compared. */
-export const wordsOf = (text: string): readonly string[] =>
-  [
-    ...new Set(
-      text
-        .normalize('NFKC')
-        .toLowerCase()
-        .match(/[\p{L}\p{N}]+/gu) ?? [],
-    ),
-  ].slice(0, MOST_WORDS);
+export const wordsOf = (text: string): readonly string[] => [...new Set(wordsOfLine(text))].slice(0, MOST_WORDS);
 
 /**
  * The lines with most of the words, best first: a word that stands in fewer lines counts for more, as in BM25. Lines are found
@@ -69,8 +62,9 @@ export const matchesIn = async (
     .map(({ line }) => line);
 };
 
-const wordsOfLine = (line: string): readonly string[] =>
-  line
-    .normalize('NFKC')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? [];
+/** In scripts without spaces, every two neighbouring letters. */
+const wordsOfLine = (line: string): readonly string[] => {
+  const small = line.normalize('NFKC').toLowerCase();
+  const words = small.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return MAYBE_UNSPACED.test(small) ? wordsOrPairs(words) : words;
+};
