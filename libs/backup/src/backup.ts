@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { openSqliteLogReader } from '@app/event-log';
 import { type Clock, makeFolder, syncToDisk } from '@app/kernel';
@@ -36,25 +36,47 @@ export const backup = async ({
   await mustBeFree(folder, keysFile);
   if (!existsSync(join(dataFolder, 'log', 'events.sqlite'))) throw new BackupError(`${dataFolder} holds no log`);
   const isNew = !existsSync(folder);
+  const made: string[] = [];
   try {
-    return await copyAll({ dataFolder, folder, keysFile, clock, onProgress });
+    makeFolder(resolve(folder));
+    await claim(folder, mkdir(join(folder, 'log'), { mode: 0o700 }));
+    made.push(...(isNew ? [folder] : PARTS.map((part) => join(folder, part))));
+    if (keysFile !== undefined) await claimKeys(keysFile, made);
+    return await copyAll({ dataFolder, folder, keysFile, clock, onProgress }, made);
   } catch (error) {
-    for (const part of isNew ? [''] : PARTS) await rm(join(folder, part), { recursive: true, force: true });
-    if (keysFile !== undefined) for (const made of [keysFile, unfinishedOf(keysFile)]) await rm(made, { force: true });
+    for (const path of made) await rm(path, { recursive: true, force: true });
     throw error;
   }
 };
 
 const PARTS = ['log', 'blobs', UNFINISHED_MANIFEST];
 
-const copyAll = async ({
-  dataFolder,
-  folder,
-  keysFile,
-  clock,
-  onProgress,
-}: BackupOptions & Required<Pick<BackupOptions, 'onProgress'>>): Promise<Manifest> => {
-  for (const part of ['log', 'blobs']) makeFolder(resolve(folder, part));
+/** Of several that are made at once, one makes what is named, and the others touch nothing. */
+const claim = async (named: string, making: Promise<unknown>): Promise<void> => {
+  try {
+    await making;
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? unended(named) : error;
+  }
+};
+
+const unended = (named: string): BackupError =>
+  new BackupError(`${named} holds a backup that did not end: remove it, unless it is being made now, or name another`);
+
+/** Makes the file that the keys go into, first, so that nobody but its owner can ever read it. */
+const claimKeys = async (keysFile: string, made: string[]): Promise<void> => {
+  const unfinished = unfinishedOf(keysFile);
+  await claim(unfinished, writeFile(unfinished, '', { mode: 0o600, flag: 'wx' }));
+  made.push(unfinished);
+};
+
+const keysExist = (keysFile: string): BackupError => new BackupError(`${keysFile} exists already`);
+
+const copyAll = async (
+  { dataFolder, folder, keysFile, clock, onProgress }: BackupOptions & Required<Pick<BackupOptions, 'onProgress'>>,
+  made: string[],
+): Promise<Manifest> => {
+  makeFolder(resolve(folder, 'blobs'));
   const source = join(dataFolder, 'blobs');
   const { count } = await sizeOfBlobs(source);
   const copy = () =>
@@ -66,10 +88,12 @@ const copyAll = async ({
   );
   const blobs = await copy();
   // A key is made before the first event under it, so these are all that the log needs.
-  if (keysFile !== undefined)
+  if (keysFile !== undefined) {
     await copyKeys(join(dataFolder, 'vault', 'vault.sqlite'), keysFile, (done, total) =>
       onProgress('keys', { done, total }),
     );
+    made.push(keysFile);
+  }
   const manifest: Manifest = {
     format: 'agent-platform/backup',
     version: 1,
@@ -83,13 +107,10 @@ const copyAll = async ({
 
 const mustBeFree = async (folder: string, keysFile: string | undefined): Promise<void> => {
   const found = existsSync(folder) ? await readdir(folder) : [];
-  if (found.length > 0 && found.every((name) => PARTS.includes(name)))
-    throw new BackupError(
-      `${folder} holds a backup that did not end: remove it, unless it is being made now, or name another folder`,
-    );
+  if (found.length > 0 && found.every((name) => PARTS.includes(name))) throw unended(folder);
   if (found.length > 0) throw new BackupError(`${folder} is not empty`);
   if (keysFile === undefined) return;
-  if (existsSync(keysFile)) throw new BackupError(`${keysFile} exists already`);
+  if (existsSync(keysFile)) throw keysExist(keysFile);
   if (resolve(keysFile).startsWith(resolve(folder) + sep))
     throw new BackupError('keep the keys outside the backup: whoever has both can read everything');
 };
@@ -102,10 +123,8 @@ const copyKeys = async (
   onBytes: (done: number, total: number) => void,
 ): Promise<void> => {
   const unfinished = unfinishedOf(keysFile);
-  await rm(unfinished, { force: true });
-  // Made here first, so that nobody but its owner can ever read it.
-  await writeFile(unfinished, '', { mode: 0o600 });
   await copyDatabase(from, unfinished, onBytes);
+  if (existsSync(keysFile)) throw keysExist(keysFile);
   await rename(unfinished, keysFile);
   await syncToDisk(dirname(resolve(keysFile)));
 };
