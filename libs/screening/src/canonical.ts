@@ -106,6 +106,19 @@ export const folded = (canonical: string): string =>
     .normalize('NFD')
     .replace(/\p{M}+/gu, '');
 
+/** A text with Latin letters for those that look like them, in their case and without accents; values beside them stay as they are. */
+export const unmasked = (canonical: string): string =>
+  canonical
+    .replace(FRAMED, unframed)
+    .replace(CAPITALS, (letter) => (LATIN_CAPITALS[letter] ?? letter).toUpperCase())
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^\P{L}a-z]/giu, (letter) => {
+      const lower = letter.toLowerCase();
+      const latin = LOOK_ALIKES[lower] ?? letter;
+      return lower === letter ? latin : latin.toUpperCase();
+    });
+
 /** Texts that are hidden in characters that nobody sees: tag characters and the second block of variation selectors. */
 export const hiddenText = (text: string): string | undefined => {
   let hidden = '';

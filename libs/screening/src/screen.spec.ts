@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { canonicalText } from './canonical';
+import { findingsWithin } from './findings';
 import { screen } from './screen';
 
 const verdict = (text: string): string => screen(text, 'memory').verdict;
@@ -32,11 +33,24 @@ describe('a memory', () => {
     'The Wi-Fi key of the workshop is maple_77_red.',
     'The combination of the safe is 407193.',
     'My seed words: lamp river broom cherry fog anchor bread dune.',
-  ])('is flagged as a secret: %s', (text) => expect(screen(text, 'memory').rules).toContain('secret.password'));
+    'The pаsswоrd is Tr4vel!Mug',
+    'Mein РІΝ ist 4711',
+    'The pàsswörd is Tr4vel!Mug',
+    'My 🅿🅰🆂🆂🆆🅾🆁🅳 is Tr4vel!Mug',
+    'The p\\u0061ssword is Tr4vel!Mug',
+    'VGhlIHBhc3N3b3JkIGlzIFRyNHZlbCFNdWc=',
+    'DB_PASSWORD=Tr4vel!Mug',
+    'my_password_is Tr4vel!Mug',
+    'dbPassword: Tr4vel!Mug',
+  ])('is flagged as a secret, in a file of a Skill too: %s', (text) => {
+    expect(screen(text, 'memory').rules).toContain('secret.password');
+    expect(findingsWithin()(text)).toContainEqual({ rule: 'secret.password', line: 1 });
+  });
 
   it.each([
     'Ich kann mir Passwörter schlecht merken.',
     'Der Tresor in der Bank ist leer.',
+    'In my scripts max_token_count = 4096 and tokenCount: 1000.',
     'Unser Router ist eine FRITZ!Box 7590.',
     'My recovery words are written on paper and kept with my sister.',
     'I study the code of the door controller; it is old.',

@@ -1,5 +1,5 @@
 import { canonicalText, folded, hiddenText, isReordered, type ScreeningPurpose } from './canonical';
-import { decodings } from './decodings';
+import { base64, decodings, unescaped } from './decodings';
 import { modelFor, probability, windows } from './model';
 import { RULES } from './rules';
 import { secretsIn } from './secrets';
@@ -17,7 +17,7 @@ export interface Screening {
   readonly version: string;
 }
 
-const VERSION = 'model-8';
+const VERSION = 'model-9';
 
 /** Words of two rules together count where the model finds the text at least so unsafe: they come together in harmless texts too. */
 const LIKELY = 0.4;
@@ -47,7 +47,7 @@ const broken = (read: string, text: string, purpose: ScreeningPurpose, isLikely:
 /** Screens a text. Pure, synchronous and the same for the same text, in time linear in its length. */
 export const screen = (text: string, purpose: ScreeningPurpose): Screening => {
   const canonical = canonicalText(text, purpose);
-  const rules = new Set<string>(secretsIn(canonical));
+  const rules = new Set([...new Set([canonical, unescaped(canonical), base64(canonical)])].flatMap(secretsIn));
   if (hiddenText(text) !== undefined) rules.add('hide.unseen');
   if (isReordered(text)) rules.add('hide.reordered');
   const model = modelFor(purpose);

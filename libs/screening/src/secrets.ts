@@ -1,3 +1,6 @@
+import { unmasked } from './canonical';
+import { apart } from './decodings';
+
 /** Whether digits end in a check digit by Luhn's algorithm (ISO/IEC 7812-1, annex B). */
 const passesLuhn = (digits: string): boolean => {
   let sum = 0;
@@ -84,12 +87,26 @@ const anyMatch = (text: string, pattern: RegExp, isOne: (match: RegExpExecArray)
   return false;
 };
 
+const namesSecret = (text: string, isOne = looksSecret): boolean =>
+  anyMatch(text, NAMED, ([, value = '']) => isOne(value)) ||
+  anyMatch(text, SEED, ([, words = '']) => !HOLDING.test(words));
+
+/** Also by names in look-alike letters, and in names of programs, where numbers count and limit: `maxTokenCount = 4096`. */
+const isSecretNamed = (text: string): boolean => {
+  const latin = unmasked(text);
+  const names = apart(latin);
+  return (
+    namesSecret(text) ||
+    (latin !== text && namesSecret(latin)) ||
+    (names !== latin && namesSecret(names, (value) => looksSecret(value) && !/^\d+\D?$/.test(value)))
+  );
+};
+
 /** The rules that name a secret in a text: `secret.key`, `secret.password`, `secret.card`, `secret.iban`. */
 export const secretsIn = (text: string): readonly string[] => {
   const found: string[] = [];
   if (ISSUED.some((pattern) => pattern.test(text))) found.push('secret.key');
-  if (anyMatch(text, NAMED, ([, value = '']) => looksSecret(value))) found.push('secret.password');
-  else if (anyMatch(text, SEED, ([, words = '']) => !HOLDING.test(words))) found.push('secret.password');
+  if (isSecretNamed(text)) found.push('secret.password');
   if (anyMatch(text, CARD, ([card]) => isCard(card.replace(/[ -]/g, '')))) found.push('secret.card');
   if (anyMatch(text, IBAN, ([iban]) => isIban(iban))) found.push('secret.iban');
   return found;

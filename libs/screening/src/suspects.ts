@@ -1,3 +1,6 @@
+import { unmasked } from './canonical';
+import { reversed, rot13 } from './decodings';
+
 /** Groups of words, one bit each. Where a line has words of two that belong together, the rules read it. */
 const OVERRIDE = 1;
 const ORDER = 2;
@@ -33,7 +36,7 @@ const STEMS: readonly (readonly [number, string])[] = [
   ],
   [
     SECRET,
-    'secret passwo passwö passphr passcod kennwor credent token api key privat iban card konto pin puk cvv cvc tan login wifi wlan ssn steuer social seed recover zugang geheim',
+    'secret passwo passwö passphr passcod kennwor credent token api key privat iban card konto pin puk cvv cvc tan login wifi wlan ssn steuer social seed mnemon wallet recover wiederh zugang geheim netzwer network router alarm tresor kombin combina losung',
   ],
   [
     DATA,
@@ -49,6 +52,21 @@ const STEMS: readonly (readonly [number, string])[] = [
   ],
 ];
 
+/** Words of orders in rot13 and backwards, whose first letters are looked for. */
+const HIDDEN =
+  'ignore previous instructions system prompt reveal rules password assistant send forward ignoriere anweisungen regeln verrate zeige sende passwort'.split(
+    ' ',
+  );
+
+/** Small Latin letters without accents, for those of Latin script and for letters of others that look like them; 0 for what is none. */
+const BASE = Uint16Array.from({ length: 0x590 }, (_, code) => {
+  const letter = String.fromCharCode(code);
+  if (!/\p{L}/u.test(letter)) return 0;
+  const base = (code < 0x250 ? letter.normalize('NFD') : unmasked(letter)).toLowerCase();
+  return code < 0x250 || /^[a-z]/.test(base) ? base.charCodeAt(0) : 0;
+});
+const unaccented = (word: string): string => word.normalize('NFD').replace(/\p{M}/gu, '');
+
 const SIZE = 4096;
 const hashes = new Int32Array(SIZE);
 const groups = new Int32Array(SIZE);
@@ -57,14 +75,16 @@ const hashed = (stem: string): number => {
   for (let index = 0; index < stem.length; index++) hash = Math.imul(hash ^ stem.charCodeAt(index), 0x01000193);
   return hash;
 };
-for (const [group, stems] of STEMS)
-  for (const stem of stems.split(' ')) {
-    const hash = hashed(stem);
-    let slot = (hash >>> 16) & (SIZE - 1);
-    while (hashes[slot] !== 0 && hashes[slot] !== hash) slot = (slot + 1) & (SIZE - 1);
-    hashes[slot] = hash;
-    groups[slot] = (groups[slot] ?? 0) | group;
-  }
+const add = (group: number, stem: string): void => {
+  const hash = hashed(stem);
+  let slot = (hash >>> 16) & (SIZE - 1);
+  while (hashes[slot] !== 0 && hashes[slot] !== hash) slot = (slot + 1) & (SIZE - 1);
+  hashes[slot] = hash;
+  groups[slot] = (groups[slot] ?? 0) | group;
+};
+for (const [group, stems] of STEMS) for (const stem of stems.split(' ')) add(group, unaccented(stem));
+const LONGEST_STEM = 9;
+for (const word of HIDDEN) for (const hidden of [rot13(word), reversed(word)]) add(ODD, hidden.slice(0, LONGEST_STEM));
 const groupOf = (hash: number): number => {
   let slot = (hash >>> 16) & (SIZE - 1);
   while (hashes[slot] !== 0) {
@@ -88,7 +108,6 @@ const isSuspect = (seen: number): boolean =>
   has(seen, AGENT | OVERRIDE) ||
   count(seen, HIDE | ORDER | SECRET | DATA | ACT | SKIP) >= 2;
 
-const LONGEST_STEM = 9;
 /** Digits of a card or an account, letters of a key, letters that stand apart. */
 const [MOST_DIGITS, MOST_LETTERS, MOST_APART] = [13, 20, 5];
 
@@ -100,6 +119,9 @@ const isUnseen = (code: number): boolean =>
   (code >= 0x202a && code <= 0x202e) ||
   (code >= 0x2060 && code <= 0x206f) ||
   code === 0xfeff ||
+  // Small capitals; letters in brackets and circles.
+  (code >= 0x1d00 && code <= 0x1dbf) ||
+  (code >= 0x249c && code <= 0x24e9) ||
   // Full width; tag characters and variation selectors beyond the first plane; letters of mathematics.
   (code >= 0xff01 && code <= 0xff5e) ||
   code === 0xdb40 ||
@@ -107,6 +129,16 @@ const isUnseen = (code: number): boolean =>
 
 /** An address with a user. */
 const WITH_USER = /:\/\/[^\s/@]{1,160}@/;
+
+/** Escapes of letters, of percent signs and of what is beyond ASCII by number; white letters on black and regional letters. */
+const ESCAPE =
+  /%(?:u[0-9a-f]{4}|25|[46][1-9a-f]|[57][0-9a])|\\[ux]\{?[0-9a-f]{2}|&#(?:0*(?:6[5-9]|[7-9]\d|1[0-2]\d|\d{4})|x0*[4-7][0-9a-f]|x\d[0-9a-f]{3})|\\[0-3][0-7]{2}|\ud83c[\udd50-\udd69\udd70-\udd89\udde6-\uddff]/i;
+/** What names the words that a wallet is restored by. */
+const SEED = /(?:recovery|seed|mnemonic|wallet|wiederherstellungs)[- ]?(?:words?|phrase|w[oö]e?rter|satz)/i;
+/** Words for secrets at the ends of German compounds. */
+const COMPOUND = /passw[oö]r[dt]|kennwort|losungswort|geheimzahl|schl(?:ü|ue?)ssel/i;
+/** The letters that digits from 0 to 7 stand for in words; 0 of a digit that stands for none. */
+const LEET = Array.from('oi-eas-t', (letter) => (letter === '-' ? 0 : letter.charCodeAt(0)));
 
 const FIRST_HASH = 0x811c9dc5;
 const [LATIN, OTHER] = [1, 2];
@@ -118,6 +150,13 @@ class Words {
   /** Bits of groups. */
   seen = 0;
   private hash = FIRST_HASH;
+  /** The same with letters for digits. */
+  private leet = FIRST_HASH;
+  /** Letters, and digits for letters, of a word that is joined with others. */
+  private part = 0;
+  private leetDigits = 0;
+  private wasSmall = false;
+  private isJoined = false;
   private letters = 0;
   private digits = 0;
   private hasCapital = false;
@@ -129,15 +168,14 @@ class Words {
   private apart = 0;
 
   take(code: number): void {
-    const lower = (code >= 65 && code <= 90) || (code >= 0xc0 && code <= 0xde) ? code + 32 : code;
-    if ((lower >= 97 && lower <= 122) || (lower >= 0xdf && lower < 0x250)) this.letter(lower, code !== lower);
-    else if (code >= 48 && code <= 57) {
-      this.digits++;
-      if (++this.run >= MOST_DIGITS) this.seen |= ODD;
-    } else if (code >= 0x370 && code < 0x590) {
+    const lower = BASE[code] ?? 0;
+    if (lower !== 0) this.letter(lower, code >= 65 && code <= 90, code < 0x370 ? LATIN : OTHER);
+    else if (code >= 48 && code <= 57) this.digit(code - 48);
+    else if (code >= 0x370 && code < 0x590) {
       this.letters++;
       this.scripts |= OTHER;
-    } else if (code !== UNDERSCORE && code !== HYPHEN) {
+    } else if (code === UNDERSCORE || code === HYPHEN) this.endPart();
+    else if (code < 0x300 || code >= 0x370) {
       if (isUnseen(code)) this.seen |= ODD;
       this.end();
       if (code !== 32) this.run = 0;
@@ -149,24 +187,52 @@ class Words {
     const length = this.letters + this.digits;
     if (length === 0) return;
     if (this.letters === 2) this.seen |= groupOf(this.hash);
+    this.endPart();
     if (this.scripts === (LATIN | OTHER)) this.seen |= ODD;
-    if (this.digits > 0 && length > 3) this.seen |= CODE;
+    if (this.digits > 2 || (this.digits > 0 && length > 3)) this.seen |= CODE;
     if (length >= MOST_LETTERS && this.digits > 0 && this.hasCapital) this.seen |= ODD;
     this.apart = length === 1 ? this.apart + 1 : 0;
     if (this.apart >= MOST_APART) this.seen |= ODD;
-    this.hash = FIRST_HASH;
     this.letters = this.digits = this.scripts = 0;
-    this.hasCapital = false;
+    this.hasCapital = this.isJoined = false;
   }
 
-  private letter(lower: number, isCapital: boolean): void {
+  /** One of the words ends that are joined: `send_all_data`, `sendAllData`. */
+  private endPart(): void {
+    this.hash = this.leet = FIRST_HASH;
+    this.part = this.leetDigits = 0;
+    this.wasSmall = false;
+    this.isJoined = true;
+  }
+
+  private digit(digit: number): void {
+    this.digits++;
+    if (++this.run >= MOST_DIGITS) this.seen |= ODD;
+    const letter = LEET[digit] ?? 0;
+    if (letter === 0) return;
+    this.leetDigits++;
+    this.leet = Math.imul(this.leet ^ letter, 0x01000193);
+    if (this.part > 1) this.add(this.leet);
+  }
+
+  private letter(lower: number, isCapital: boolean, script: number): void {
     if (this.letters > 0 && isCapital) this.hasCapital = true;
+    if (isCapital && this.wasSmall) this.endPart();
+    this.wasSmall = !isCapital;
     this.letters++;
-    this.scripts |= LATIN;
+    this.part++;
+    this.scripts |= script;
     this.run = 0;
-    if (this.letters > LONGEST_STEM) return;
+    if (this.part > LONGEST_STEM) return;
     this.hash = Math.imul(this.hash ^ lower, 0x01000193);
-    if (this.letters > 2) this.seen |= groupOf(this.hash);
+    if (this.part > 2) this.add(this.hash);
+    this.leet = Math.imul(this.leet ^ lower, 0x01000193);
+    if (this.leetDigits > 0 && this.part > 1) this.add(this.leet);
+  }
+
+  /** Names in programs speak of assistants, as `toModelOutput`; who speaks to them begins with that. */
+  private add(hash: number): void {
+    this.seen |= groupOf(hash) & (this.isJoined ? ~AGENT : ~0);
   }
 }
 
@@ -184,7 +250,12 @@ const seenIn = (part: string): number => {
   const words = new Words();
   for (let index = 0; index < part.length; index++) words.take(part.charCodeAt(index));
   words.end();
-  return words.seen | (part.includes('<!--') ? MARKUP : 0) | (WITH_USER.test(part) ? ODD : 0);
+  return (
+    words.seen |
+    (part.includes('<!--') ? MARKUP : 0) |
+    (WITH_USER.test(part) || ESCAPE.test(part) || SEED.test(part) ? ODD : 0) |
+    (COMPOUND.test(part) ? SECRET : 0)
+  );
 };
 
 /** The parts of a text that the rules are to read, in one pass. */
