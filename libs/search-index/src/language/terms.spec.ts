@@ -51,7 +51,12 @@ describe('terms', () => {
     expect(queryTerms('Häuser rebuilding log')).toEqual({
       en: ['hauser', 'rebuild', 'log'],
       de: ['haus', 'rebuilding', 'log'],
+      respelled: ['haeuser', 'rebuild', 'log'],
     });
+  });
+
+  it('of a query are read with umlauts in either spelling', () => {
+    expect(queryTerms('Mueller MU\u0308LLER Straße').respelled).toEqual(['muller', 'mueller', 'strass']);
   });
 
   it.each([

@@ -84,14 +84,29 @@ const beginning = (asked: readonly string[]): readonly string[] => {
   });
 };
 
-/** The terms of a query: the stems of its words in either language, the same word at the same place. */
-export type Terms = Readonly<Record<Language, readonly string[]>>;
+/**
+ * The terms of a query: the stems of its words in either language, the same word at the same place, and `respelled` those of English
+ * where umlauts are written the other way: a German name in an English text.
+ */
+export type Terms = Readonly<Record<Language | 'respelled', readonly string[]>>;
 
 /** The terms of a query. */
 export const queryTerms = (text: string): Terms => {
-  const asked = foldedWords(askedWords(text).join(' ')).slice(0, MAX_QUERY_WORDS);
-  return { en: asked.map((word) => stem(word, 'en')), de: asked.map((word) => stem(word, 'de')) };
+  const written = askedWords(text).join(' ');
+  const asked = foldedWords(written).slice(0, MAX_QUERY_WORDS);
+  const other = inTwoLetters(written);
+  const respelled = other === written ? asked : foldedWords(other).slice(0, MAX_QUERY_WORDS);
+  return {
+    en: asked.map((word) => stem(word, 'en')),
+    de: asked.map((word) => stem(word, 'de')),
+    respelled: respelled.map((word, at) => stem(word === asked[at] ? withUmlauts(word) : word, 'en')),
+  };
 };
+
+const inTwoLetters = (text: string): string =>
+  text
+    .normalize('NFC')
+    .replace(/[\u00e4\u00f6\u00fc\u00c4\u00d6\u00dc]/g, (letter) => `${letter.normalize('NFD').charAt(0)}e`);
 
 /** How many more words are stop words of English than of German. */
 const leadOfEnglish = (foldings: readonly string[]): number =>

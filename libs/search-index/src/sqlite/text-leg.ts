@@ -47,9 +47,10 @@ export class TextLeg implements TextSearch {
     return new Map(rows);
   }
 
-  scopesWith({ en, de }: Terms, scopes: readonly number[]): readonly number[] {
+  scopesWith({ en, de, respelled }: Terms, scopes: readonly number[]): readonly number[] {
     if (en.length === 0) return [];
-    const found = new Set([en, de].flatMap((words) => this.withAll([...new Set(words)], scopes)));
+    const all = respelled.every((word, at) => word === en[at]) ? [en, de] : [en, de, respelled];
+    const found = new Set(all.flatMap((words) => this.withAll([...new Set(words)], scopes)));
     return scopes.filter((scope) => found.has(scope));
   }
 
@@ -78,9 +79,11 @@ export class TextLeg implements TextSearch {
   }
 }
 
-/** How often each word is asked for: its stem in either language once, where they differ. */
-const askedOf = ({ en, de }: Terms): ReadonlyMap<string, number> => {
+/** How often each word is asked for: each of its different stems once. */
+const askedOf = ({ en, de, respelled }: Terms): ReadonlyMap<string, number> => {
   const asked = new Map<string, number>();
-  for (const term of [...en, ...de.filter((each, at) => each !== en[at])]) asked.set(term, (asked.get(term) ?? 0) + 1);
+  const others = respelled.filter((each, at) => each !== en[at] && each !== de[at]);
+  for (const term of [...en, ...de.filter((each, at) => each !== en[at]), ...others])
+    asked.set(term, (asked.get(term) ?? 0) + 1);
   return asked;
 };
