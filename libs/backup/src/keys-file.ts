@@ -53,6 +53,12 @@ export const exportKeys = async (
     }
     await out.write(`${JSON.stringify({ records, sha256: digest.digest('hex') })}\n`);
     await out.sync();
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    // An error of a write names no file. One of the vault passes here too.
+    if ((error as NodeJS.ErrnoException).syscall === 'write')
+      throw new BackupError(`${file} cannot be written: ${(error as Error).message}`, { cause: error });
+    throw error;
   } finally {
     await out.close();
   }

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Blobs, openFileBlobs } from '@app/blobs';
 import { openSqliteVault, type Vault } from '@app/vault';
+import { fillWith, tinyFileSystem } from '../../../test/faults/log/small-disk';
 import { GoingAway } from '../../../test/fixtures/going-away';
 import { carryBlobs } from './carry-blobs';
 import { exportKeys, importKeys } from './keys-file';
@@ -50,6 +51,19 @@ describe('moving keys and blobs', () => {
     expect(keys.size).toBe(800);
     const bytes = readFileSync(file);
     for (const key of keys.values()) expect(bytes.includes(key.toString('base64')) || bytes.includes(key)).toBe(false);
+  });
+
+  it('names the file of keys where its disk is full, and leaves nothing there', async () => {
+    const from = await filled();
+    const disk = tinyFileSystem(folder);
+    if (disk === undefined) return console.warn('not run, since this machine does not allow a small file system');
+    try {
+      fillWith(disk.ballast);
+      await expect(exportKeys(from, disk.folder)).rejects.toThrow(`${disk.folder} cannot be written: ENOSPC`);
+      expect([disk.folder, `${disk.folder}.unfinished`].filter(existsSync)).toEqual([]);
+    } finally {
+      disk.dispose();
+    }
   });
 
   it.each([
