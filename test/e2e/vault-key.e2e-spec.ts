@@ -4,9 +4,9 @@ import { operate } from '../../apps/operator/src/program';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 
-const rotate = async (dataDir: string) => {
+const rotate = async (dataDir: string, given: Readonly<Record<string, string>> = {}) => {
   const before = process.env;
-  process.env = { ...before, DATA_DIR: dataDir };
+  process.env = { ...before, ...given, DATA_DIR: dataDir };
   let text = '';
   const stream = { write: (line: string) => (text += line) };
   try {
@@ -68,4 +68,22 @@ test('under a new VAULT_KEY content is read and API keys are taken as before; th
   writeFileSync(keyFile, old);
   await expect(startTestPlatform({ dataDir: first.dataDir })).rejects.toThrow('VAULT_KEY is not the key that');
   rmSync(first.dataDir, { recursive: true });
+});
+
+test('a VAULT_KEY that an earlier rotation left in its file is not taken for a new one', async () => {
+  const platform = await startTestPlatform();
+  await platform.stop({ keep: true });
+  const keys = join(platform.dataDir, 'keys');
+  const keyIn = (name: string): string => readFileSync(join(keys, name), 'utf8').trim();
+  const first = keyIn('VAULT_KEY');
+  expect(await rotate(platform.dataDir, { VAULT_KEY: first })).toMatchObject({ code: 0 });
+  const second = keyIn('VAULT_KEY.next');
+  expect(await rotate(platform.dataDir, { VAULT_KEY: second })).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('VAULT_KEY.next holds the VAULT_KEY in use, not a new one') as string,
+  });
+  rmSync(join(keys, 'VAULT_KEY.next'));
+  expect(await rotate(platform.dataDir, { VAULT_KEY: second })).toMatchObject({ code: 0 });
+  expect([first, second]).not.toContain(keyIn('VAULT_KEY.next'));
+  rmSync(platform.dataDir, { recursive: true });
 });

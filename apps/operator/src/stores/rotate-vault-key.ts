@@ -26,6 +26,11 @@ export const rotate: Verb<[]> = async ({ output }) => {
   const lock = await orFailure(Promise.resolve().then(() => lockLogFolder(join(config.DATA_DIR, 'log'))));
   try {
     const to = loadOrMakeKey({ folder, name: NEXT, inUse: false, warn: () => undefined });
+    // Of an earlier rotation, and set since. It may be why the key is to change.
+    if (to === from)
+      throw new Failure(
+        `${join(folder, NEXT)} holds the VAULT_KEY in use, not a new one, so nothing was encrypted anew. Remove the file, and repeat this.`,
+      );
     const vault = join(config.DATA_DIR, 'vault');
     const rotated = await orFailure(rewrapped(vault, from, to));
     const inFile = config.VAULT_KEY === undefined;
