@@ -106,7 +106,15 @@ export const folded = (canonical: string): string =>
     .normalize('NFD')
     .replace(/\p{M}+/gu, '');
 
-/** A text with Latin letters for those that look like them, in their case and without accents; values beside them stay as they are. */
+/** What a digit of any script counts: as many as stand before it in its row. */
+const countOf = (digit: string): number => {
+  const point = digit.codePointAt(0) ?? 0;
+  let count = 0;
+  while (count < 9 && /\p{Nd}/u.test(String.fromCodePoint(point - count - 1))) count++;
+  return count;
+};
+
+/** A text with Latin letters for those that look like them, in their case and without accents, digits of any script as 0 to 9, and one kind of hyphens. */
 export const unmasked = (canonical: string): string =>
   canonical
     .replace(FRAMED, unframed)
@@ -117,7 +125,9 @@ export const unmasked = (canonical: string): string =>
       const lower = letter.toLowerCase();
       const latin = LOOK_ALIKES[lower] ?? letter;
       return lower === letter ? latin : latin.toUpperCase();
-    });
+    })
+    .replace(/[^\P{Nd}0-9]/gu, (digit) => String(countOf(digit)))
+    .replace(/\p{Pd}/gu, '-');
 
 /** Texts that are hidden in characters that nobody sees: tag characters and the second block of variation selectors. */
 export const hiddenText = (text: string): string | undefined => {

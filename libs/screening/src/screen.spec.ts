@@ -48,6 +48,16 @@ describe('a memory', () => {
   });
 
   it.each([
+    ['secret.password', 'My PIN is ٤٧١١'],
+    ['secret.card', 'My card is 4111\u20111111\u20111111\u20111111'],
+    ['secret.card', 'My card is ٤١١١ ١١١١ ١١١١ ١١١١'],
+    ['secret.iban', 'Mein Konto: DE89\u20133704\u20130044\u20130532\u20130130\u201300'],
+  ])('is flagged by %s also in other digits and with other hyphens: %s', (rule, text) => {
+    expect(screen(text, 'memory').rules).toContain(rule);
+    expect(findingsWithin()(text)).toContainEqual({ rule, line: 1 });
+  });
+
+  it.each([
     'Ich kann mir Passwörter schlecht merken.',
     'Der Tresor in der Bank ist leer.',
     'In my scripts max_token_count = 4096 and tokenCount: 1000.',

@@ -92,8 +92,7 @@ const namesSecret = (text: string, isOne = looksSecret): boolean =>
   anyMatch(text, SEED, ([, words = '']) => !HOLDING.test(words));
 
 /** Also by names in look-alike letters, and in names of programs, where numbers count and limit: `maxTokenCount = 4096`. */
-const isSecretNamed = (text: string): boolean => {
-  const latin = unmasked(text);
+const isSecretNamed = (text: string, latin: string): boolean => {
   const names = apart(latin);
   return (
     namesSecret(text) ||
@@ -105,10 +104,11 @@ const isSecretNamed = (text: string): boolean => {
 /** The rules that name a secret in a text: `secret.key`, `secret.password`, `secret.card`, `secret.iban`. */
 export const secretsIn = (text: string): readonly string[] => {
   const found: string[] = [];
+  const latin = unmasked(text);
   if (ISSUED.some((pattern) => pattern.test(text))) found.push('secret.key');
-  if (isSecretNamed(text)) found.push('secret.password');
-  if (anyMatch(text, CARD, ([card]) => isCard(card.replace(/[ -]/g, '')))) found.push('secret.card');
-  if (anyMatch(text, IBAN, ([iban]) => isIban(iban))) found.push('secret.iban');
+  if (isSecretNamed(text, latin)) found.push('secret.password');
+  if (anyMatch(latin, CARD, ([card]) => isCard(card.replace(/[ -]/g, '')))) found.push('secret.card');
+  if (anyMatch(latin, IBAN, ([iban]) => isIban(iban))) found.push('secret.iban');
   return found;
 };
 

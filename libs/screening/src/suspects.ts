@@ -144,6 +144,8 @@ const FIRST_HASH = 0x811c9dc5;
 const [LATIN, OTHER] = [1, 2];
 const UNDERSCORE = 95;
 const HYPHEN = 45;
+/** The hyphens and dashes of typography; the first of digits that Arabic and Persian write. */
+const [HYPHENS, DASHES, ARABIC_DIGITS, PERSIAN_DIGITS] = [0x2010, 0x2015, 0x660, 0x6f0];
 
 /** Goes through the characters of a part of a line, and gathers the groups of its words. */
 class Words {
@@ -171,6 +173,7 @@ class Words {
     const lower = BASE[code] ?? 0;
     if (lower !== 0) this.letter(lower, code >= 65 && code <= 90, code < 0x370 ? LATIN : OTHER);
     else if (code >= 48 && code <= 57) this.digit(code - 48);
+    else if ((code & ~15) === ARABIC_DIGITS || (code & ~15) === PERSIAN_DIGITS) this.digit(code & 15);
     else if (code >= 0x370 && code < 0x590) {
       this.letters++;
       this.scripts |= OTHER;
@@ -178,7 +181,7 @@ class Words {
     else if (code < 0x300 || code >= 0x370) {
       if (isUnseen(code)) this.seen |= ODD;
       this.end();
-      if (code !== 32) this.run = 0;
+      if (code !== 32 && (code < HYPHENS || code > DASHES)) this.run = 0;
     }
   }
 
