@@ -9,26 +9,26 @@ import { UpstreamFailure } from './failure';
 const MOST_CALLS = 128;
 
 /** A call of a tool, or a piece of one. Some providers leave out the index, repeat id and name, or give arguments as an object. */
-const callPiece = z.looseObject({
+const callPiece = z.object({
   index: z.number().int().nonnegative().nullish(),
   id: z.string().nullish(),
   function: z
-    .looseObject({ name: z.string().nullish(), arguments: z.union([z.string(), z.looseObject({})]).nullish() })
+    .object({ name: z.string().nullish(), arguments: z.union([z.string(), z.looseObject({})]).nullish() })
     .nullish(),
 });
 
 /** A part of a content that comes as a list: text, or what was thought before it (Mistral), itself a list of texts. Others are passed over. */
-const contentPart = z.looseObject({
+const contentPart = z.object({
   type: z.string().nullish(),
   text: z.string().nullish().catch(undefined),
   thinking: z
-    .union([z.string(), z.array(z.looseObject({ text: z.string().nullish().catch(undefined) }))])
+    .union([z.string(), z.array(z.object({ text: z.string().nullish().catch(undefined) }))])
     .nullish()
     .catch(undefined),
 });
 
 /** What a message or a delta of an answer says, as far as it is read. */
-export const spoken = z.looseObject({
+export const spoken = z.object({
   content: z.union([z.string(), z.array(contentPart)]).nullish(),
   reasoning_content: z.string().nullish().catch(undefined),
   reasoning: z.string().nullish().catch(undefined),

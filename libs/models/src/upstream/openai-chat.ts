@@ -14,12 +14,12 @@ import { streamedEvents } from './streamed-events';
 import type { Attempt } from './upstream-call';
 
 const choice = { finish_reason: z.string().nullish() };
-const completion = z.looseObject({
-  choices: z.array(z.looseObject({ ...choice, message: spoken })).min(1),
+const completion = z.object({
+  choices: z.array(z.object({ ...choice, message: spoken })).min(1),
   usage: z.unknown().optional(),
 });
-const completionChunk = z.looseObject({
-  choices: z.array(z.looseObject({ ...choice, delta: spoken.nullish() })).default([]),
+const completionChunk = z.object({
+  choices: z.array(z.object({ ...choice, delta: spoken.nullish() })).default([]),
   usage: z.unknown().optional(),
 });
 
@@ -79,7 +79,8 @@ export async function* streamed(
       if (typeof reason === 'string') progress.finishedAt ??= performance.now();
       finished = reason ?? finished;
       report.take(usage, isCalling || pieces.length > 0);
-      yield* pieces;
+      // `yield*` would wrap each piece in promises of its own.
+      for (const piece of pieces) yield piece;
     }
   } catch (error) {
     // What has ended and says what it used is whole, whatever its provider does behind that.

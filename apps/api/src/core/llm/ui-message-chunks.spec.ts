@@ -134,6 +134,27 @@ describe('the stream of an answer', () => {
       }),
     ));
 
+  it('says words that go on as it says them from the start, also beside a call of their step', () => {
+    const stages = [
+      message([text('Half')]),
+      message([text('Half an')]),
+      message([text('Half an answer.'), call('1')]),
+      message([text('Half an answer.'), call('1'), text('And')]),
+      message([text('Half an answer.'), call('1'), text('And more')]),
+      message([text('Half an answer.'), call('1', output), text('And more')]),
+      message([text('Half an answer.'), call('1', output), text('And more'), step, text('It')]),
+      message([text('Half an answer.'), call('1', output), text('And more'), step, text('It rains.')]),
+    ];
+    const said = chunks(heard(stages)).flatMap((chunk) =>
+      typeof chunk === 'string' ? [chunk] : [chunk['delta'] ?? chunk['output'] ?? chunk['type']],
+    );
+    expect(said).toEqual([
+      ...['start', 'start-step', 'text-start', 'Half', ' an', ' answer.', 'text-end'],
+      ...['tool-input-start', 'tool-input-available', 'text-start', 'And', ' more'],
+      ...['text-end', 'Rain.', 'finish-step', 'start-step', 'text-start', 'It', ' rains.'],
+    ]);
+  });
+
   it('ends where a call must be approved, says nothing new until it goes on, and goes on behind that end', async () => {
     const until = heard([...STAGES, ...WAITS]);
     expect(chunks(until).slice(-3)).toMatchObject([

@@ -42,9 +42,27 @@ export interface StreamedMessage {
  * message gives the same events, from the start or the middle, while it grows or when it is complete.
  */
 export function* chunksOf(message: StreamedMessage, after?: StreamPlace): Generator<Placed> {
+  const more = after && moreWords(message, after);
+  if (more !== undefined) return yield more;
   for (const placed of allChunks(message, after))
     if (after === undefined || isBehind(placed.place, after)) yield placed;
 }
+
+/** What is new where the words that were heard last went on, as most pieces do; undefined where that is not all. */
+const moreWords = ({ parts, end }: StreamedMessage, after: StreamPlace): Placed | undefined => {
+  const last = parts.at(-1);
+  if (end !== undefined || after.part !== parts.length || !isWords(last) || last.text.length <= after.offset)
+    return undefined;
+  const step = parts.findLastIndex(({ type }) => type === 'step-start');
+  const isAlone = parts.every(({ type }, index) => index < step || (type !== 'tool' && type !== 'data-memory'));
+  return isAlone && stepsIn(parts) === after.step ? wordsBehind(last, after, after.offset) : undefined;
+};
+
+const stepsIn = (parts: readonly MessagePart[]): number =>
+  parts.reduce((count, { type }) => (type === 'step-start' ? count + 1 : count), 0);
+
+const isWords = (part: MessagePart | undefined): part is TextPart | ReasoningPart =>
+  part?.type === 'text' || part?.type === 'reasoning';
 
 function* allChunks(message: StreamedMessage, after: StreamPlace | undefined): Generator<Placed> {
   const { answerId, conversationId, parts, end } = message;
@@ -61,8 +79,10 @@ function* allChunks(message: StreamedMessage, after: StreamPlace | undefined): G
       calls = [];
       memories = [];
       yield at(step, BEFORE_PARTS, 1, { type: 'start-step' });
-    } else if (part.type === 'text' || part.type === 'reasoning') {
-      const isWhole = index < parts.length - 1 || end !== undefined;
+    } else if (isWords(part)) {
+      // Calls are run when the model has said all of their step.
+      const isWhole =
+        index < parts.length - 1 || end !== undefined || calls.some((each) => resultOf(each) !== undefined);
       yield* words(part, { step, part: index + 1 }, isWhole, after);
     } else if (part.type === 'tool') {
       calls.push(part);
@@ -115,16 +135,23 @@ function* words(
   after: StreamPlace | undefined,
 ): Generator<Placed> {
   const { type, text } = part;
-  const id = `${type}-${of.part}`;
+  const id = idOf(part, of.part);
   yield { place: { ...of, offset: 0 }, chunk: { type: `${type}-start`, id } };
   const heard = after !== undefined && after.step === of.step && after.part === of.part ? after.offset : 0;
-  if (text.length > heard)
-    yield {
-      place: { ...of, offset: text.length },
-      chunk: { type: `${type}-delta`, id, delta: textBehind(part, heard) },
-    };
+  if (text.length > heard) yield wordsBehind(part, of, heard);
   if (isWhole) yield { place: { ...of, offset: PART_END }, chunk: { type: `${type}-end`, id } };
 }
+
+const wordsBehind = (
+  part: TextPart | ReasoningPart,
+  { step, part: number }: Pick<StreamPlace, 'step' | 'part'>,
+  heard: number,
+): Placed => ({
+  place: place(step, number, part.text.length),
+  chunk: { type: `${part.type}-delta`, id: idOf(part, number), delta: textBehind(part, heard) },
+});
+
+const idOf = ({ type }: TextPart | ReasoningPart, number: number): string => `${type}-${number}`;
 
 function* call({ toolCallId, toolName, input, approval }: ToolPart, of: Pick<StreamPlace, 'step' | 'part'>) {
   yield at(of.step, of.part, 0, { type: 'tool-input-start', toolCallId, toolName });

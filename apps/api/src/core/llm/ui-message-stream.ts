@@ -73,8 +73,9 @@ async function* chunksBehind(
     }
   };
   try {
-    yield* news({ parts: [] });
-    for await (const parts of turn.follow()) yield* news({ parts });
+    // Not `yield*`, which wraps each chunk in promises of its own.
+    for (const chunk of news({ parts: [] })) yield chunk;
+    for await (const parts of turn.follow()) for (const chunk of news({ parts })) yield chunk;
     const finished = await turn.finished;
     const { answer } = finished;
     await settled(finished);
