@@ -60,11 +60,17 @@ export class AnswerContent {
 
   /** Takes a piece; answers what it says of text and reasoning. Throws `UpstreamFailure` for calls that cannot be told apart. */
   push(piece: Spoken): readonly { readonly type: 'text' | 'reasoning'; readonly text: string }[] {
+    const pieces: { readonly type: 'text' | 'reasoning'; readonly text: string }[] = [];
+    const say = (type: 'text' | 'reasoning', text: string): void => {
+      if (text !== '') pieces.push({ type, text });
+    };
     // OpenRouter and vLLM say it as `reasoning`, DeepSeek as `reasoning_content`, some as both.
-    const pieces = [
-      { type: 'reasoning' as const, text: piece.reasoning_content ?? piece.reasoning ?? '' },
-      ...piecesOf(piece.content),
-    ].filter(({ text }) => text !== '');
+    say('reasoning', piece.reasoning_content ?? piece.reasoning ?? '');
+    if (typeof piece.content === 'string') say('text', piece.content);
+    else
+      for (const { thinking, text } of piece.content ?? [])
+        if (typeof thinking === 'string' || Array.isArray(thinking)) say('reasoning', thoughtIn(thinking));
+        else say('text', text ?? '');
     for (const { type, text } of pieces) {
       const last = this.said.at(-1);
       if (last?.type === type) last.words.add(text);
@@ -107,17 +113,6 @@ export class AnswerContent {
     return isNext ? undefined : open;
   }
 }
-
-const piecesOf = (
-  content: Spoken['content'],
-): readonly { readonly type: 'text' | 'reasoning'; readonly text: string }[] =>
-  typeof content === 'string'
-    ? [{ type: 'text', text: content }]
-    : (content ?? []).map(({ thinking, text }) =>
-        typeof thinking === 'string' || Array.isArray(thinking)
-          ? { type: 'reasoning', text: thoughtIn(thinking) }
-          : { type: 'text', text: text ?? '' },
-      );
 
 const thoughtIn = (thinking: string | readonly { readonly text?: string | null | undefined }[]): string =>
   typeof thinking === 'string' ? thinking : thinking.map(({ text }) => text ?? '').join('');
