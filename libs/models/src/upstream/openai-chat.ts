@@ -52,12 +52,8 @@ export async function* streamed(
   attempt: Attempt,
   progress: { finishedAt?: number },
 ): AsyncGenerator<ChatChunk, void> {
-  const { model, upstream } = attempt.route;
-  const body = JSON.stringify({
-    ...bodyOf(request, model),
-    stream: true,
-    ...(upstream.description.streamOptions === false ? {} : { stream_options: { include_usage: true } }),
-  });
+  const { model } = attempt.route;
+  const body = streamedBody(request, attempt);
   request.onSent?.(body);
   const chunks = streamedEvents(await attempt.send('chat/completions', body));
   const answer = new AnswerContent();
@@ -91,6 +87,13 @@ export async function* streamed(
   yield* answer.toolCalls();
   yield finish(finished);
 }
+
+const streamedBody = (request: ChatRequest, { route: { model, upstream } }: Attempt): string =>
+  JSON.stringify({
+    ...bodyOf(request, model),
+    stream: true,
+    ...(upstream.description.streamOptions === false ? {} : { stream_options: { include_usage: true } }),
+  });
 
 /** The last word of a provider on what an answer used, and whether more was said of the answer behind it. */
 class LastReport {
