@@ -110,7 +110,17 @@ describe('a call that must be approved', () => {
     expect(message.parts.at(-1)).toMatchObject({ state: 'approval-requested', approval: { id: 'call_Bonn' } });
     expect(server.calls).toEqual([]);
     const listed = (await call<{ items: readonly Message[] }>(`${conversation}/messages`)).body.items[0];
-    expect(listed).toMatchObject({ id: message.id, status: 'waiting' });
+    // As its stream ended.
+    const { model, usage } = message.metadata as { readonly model?: string; readonly usage?: object };
+    expect(usage).toMatchObject({ inputTokens: expect.any(Number) });
+    expect(listed).toMatchObject({
+      id: message.id,
+      status: 'waiting',
+      finishReason: 'tool-calls',
+      channel: 'api',
+      model,
+      usage,
+    });
     expect(listed?.parts.at(-1)).toMatchObject({ state: 'approval-requested', approval: { id: 'call_Bonn' } });
     const another = await call(conversation.replace(/\/[^/]+$/, ''), {
       method: 'POST',

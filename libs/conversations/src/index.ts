@@ -21,6 +21,7 @@ export { AGENT_TOOLS, type AgentTools, type Tool, type ToolContext, type ToolOut
 export { type AnsweredTurn, type FinishedTurn, Turn } from './answering/turn';
 export type { Question } from './answering/question';
 export { type CallResponse, Turns } from './answering/turns';
+export type { SaidMeanwhile } from './answering/said-meanwhile';
 export * from './attachment/attachment.decider';
 export * from './attachment/attachment.events';
 export { type Attached, Attachments, type GivenPart } from './attachment/attachments';

@@ -5,7 +5,6 @@ import { openTurnAt } from '../conversation/asking';
 import { conversationDecider, type Party } from '../conversation/conversation.decider';
 import { endsWith } from '../conversation/message-deletion';
 import type { Attachments } from '../attachment/attachments';
-import type { OpenTurn } from '../conversation/open-turns';
 import type { Answerer } from './answerer';
 import type { AnsweringAgent } from './answering';
 import { chatMessagesOf, imageTokensOf } from './branch-context';
@@ -15,6 +14,7 @@ import type { Question } from './question';
 import { RecordedTurns, type RecordedTurnsParts } from './recorded-turns';
 import type { Asker } from './retriever';
 import { RunningTurns } from './running-turns';
+import { type SaidMeanwhile, saidMeanwhileOf } from './said-meanwhile';
 import { wordsOf } from './shown-parts';
 import { Turn } from './turn';
 import type { TurnBeginnings } from './turn-beginnings';
@@ -28,9 +28,6 @@ export interface TurnsParts extends RecordedTurnsParts {
   readonly attachments: Pick<Attachments, 'images'>;
   readonly beginnings: Pick<TurnBeginnings, 'of'>;
 }
-
-/** What was said of an answer under way. */
-type SaidMeanwhile = Pick<OpenTurn, 'parts'> & { readonly status: 'streaming' | 'waiting' };
 
 /** A user's answer to a call that must be approved. */
 export interface CallResponse {
@@ -166,10 +163,7 @@ export class Turns {
   async saidMeanwhile(conversationId: string): Promise<ReadonlyMap<string, SaidMeanwhile>> {
     const open = await this.recorded.open(conversationId);
     return new Map(
-      open.map(({ answerId, parts, isWaiting }) => [
-        answerId,
-        { parts: this.running.find(answerId)?.parts ?? parts, status: isWaiting ? 'waiting' : 'streaming' },
-      ]),
+      open.map((turn) => [turn.answerId, saidMeanwhileOf(turn, this.running.find(turn.answerId)?.parts ?? turn.parts)]),
     );
   }
 

@@ -1,4 +1,4 @@
-import type { Turns } from '@app/conversations';
+import type { SaidMeanwhile, Turns } from '@app/conversations';
 import { type MessageRow, messageRow, messages } from '@projections/messages';
 
 /** Answers under way with what was said of them until now, and those that ended since as they ended: the view has both later. */
@@ -12,10 +12,16 @@ export const withSaid = async (
   return Promise.all(
     rows.map(async (row) => {
       const now = said.get(row.id);
-      if (now !== undefined) return { ...row, ...now, parts: [...now.parts] };
+      if (now !== undefined) return shownNow(row, now);
       return isUnderWay(row) ? ((await recordedRow(turns, row)) ?? row) : row;
     }),
   );
+};
+
+const shownNow = (row: MessageRow, { parts, ...now }: SaidMeanwhile): MessageRow => {
+  if (now.status === 'streaming') return { ...row, ...now, parts: [...parts] };
+  const { degraded, ...ended } = now;
+  return { ...row, ...ended, parts: [...parts], ...(degraded === undefined ? {} : { degraded: [...degraded] }) };
 };
 
 const isUnderWay = ({ status }: MessageRow): boolean => status === 'streaming' || status === 'waiting';
