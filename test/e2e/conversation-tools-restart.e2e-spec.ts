@@ -62,3 +62,35 @@ it('a call that must be approved waits through a restart, for its user alone, an
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+it('an answer that was asked of another model goes on with that once its call is approved', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tools-model-'));
+  const [tools, upstream] = [await startToolServer(), await startUpstreamDouble()];
+  const models = ['m', 'n'].map((key) => ({ key, kind: 'chat', tags: ['tools'], pricing: 'free' }));
+  const MODELS_FILE = writeModelsFile(folder, upstream, models, { defaultModel: 'm', titleModel: null });
+  upstream.behaviour = callsTool('Bonn');
+  const platform = await startTestPlatform({ environment: { MODELS_FILE, TOOL_PRIVATE_HOSTS: tools.host } });
+  const post = (path: string, body: object = {}) =>
+    platform.call<{ conversationId: string; message: Message & { model: string } }>(path, { method: 'POST', body });
+  try {
+    const agent = await platform.call<{ id: string }>('/api/v1/core/agents', {
+      method: 'POST',
+      body: { name: 'Guide', model: 'm', knowledgeEnabled: false, tools: [tools.tool('always')] },
+    });
+    const path = `/api/v1/core/llm/${agent.body.id}/conversation`;
+    const { conversationId, message: first } = (await post(path, { message: 'Will it rain?' })).body;
+    await platform.call(`${path}/${conversationId}/stop`, { method: 'POST' });
+    const messages = `${path}/${conversationId}/messages`;
+    const { message } = (await post(`${messages}/${first.id}/regenerate`, { model: 'n' })).body;
+    expect(message).toMatchObject({ status: 'waiting', model: 'n' });
+    expect((await post(`${messages}/${message.id}/tools/call_Bonn`, { approved: true })).status).toBe(202);
+    const answer = async () => (await platform.call<Message>(`${messages}/${message.id}`)).body;
+    await until(async () => (await answer()).status === 'complete', 'the answer');
+    expect(await answer()).toMatchObject({ model: 'n' });
+    expect(upstream.calls.map(({ body }) => body['model'])).toEqual(['m', 'n', 'n']);
+  } finally {
+    await platform.stop();
+    await Promise.all([tools.stop(), upstream.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

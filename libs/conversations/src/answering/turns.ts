@@ -33,6 +33,8 @@ export interface TurnsParts extends RecordedTurnsParts {
 export interface CallResponse {
   readonly party: Party;
   readonly agent: AnsweringAgent;
+  /** Whether the answer may go on with this model, which made it until then; else it does with the Agent's. */
+  readonly mayUse?: (model: string) => boolean;
   readonly asker: Asker;
   readonly conversationId: string;
   readonly answerId: string;
@@ -192,7 +194,7 @@ export class Turns {
    * for others. Rejects `not_found`, and `conflict` where the call has its answer.
    */
   async respond(call: CallResponse, meta: CommandMeta): Promise<'waiting' | 'streaming'> {
-    const { party, agent, asker, conversationId, answerId, callId, approved } = call;
+    const { party, asker, conversationId, answerId, callId, approved } = call;
     const release = (await this.claimSoon(conversationId, answerId)) ?? reject('conflict', { reason: 'call_decided' });
     try {
       const receipt = await this.recorded.respond({ ...party, answerId, callId, approved }, conversationId, meta);
@@ -204,6 +206,8 @@ export class Turns {
         return turn?.isWaiting === true ? 'waiting' : 'streaming';
       }
       const ids = { conversationId, answerId, messageId: turn.messageId };
+      const model = turn.paused?.model;
+      const agent = model !== undefined && call.mayUse?.(model) ? { ...call.agent, model } : call.agent;
       this.running.begin({ ids, agent, asker, from: turn, meta, release });
       return 'streaming';
     } catch (error) {

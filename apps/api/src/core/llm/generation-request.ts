@@ -62,18 +62,22 @@ const assertLastAsks = (messages: readonly Given[]): void => {
 };
 
 /** The model that was asked for, or the one that `GET .../models` calls the default. */
-export const chatModelOf = (
-  { model: own, allowedModels }: Config,
-  { models, defaultModel }: Catalogue,
-  asked: string | undefined,
-): ModelDescription => {
-  const usable = (key: string): ModelDescription | undefined => {
-    const model = models.get(key);
-    return model?.kind === 'chat' && (allowedModels?.includes(key) ?? true) ? model : undefined;
-  };
+export const chatModelOf = (config: Config, catalogue: Catalogue, asked: string | undefined): ModelDescription => {
+  const { models, defaultModel } = catalogue;
+  const usable = (key: string) => usableModel(config, catalogue, key);
   if (asked !== undefined)
     return usable(asked) ?? reject('model_not_available', { kind: 'chat', reason: 'not_allowed' });
-  return usable(own) ?? models.get(defaultModel) ?? reject('model_not_available', { kind: 'chat' });
+  return usable(config.model) ?? models.get(defaultModel) ?? reject('model_not_available', { kind: 'chat' });
+};
+
+/** A chat model that an Agent may use; undefined for others. */
+export const usableModel = (
+  { allowedModels }: Pick<Config, 'allowedModels'>,
+  { models }: Pick<Catalogue, 'models'>,
+  key: string,
+): ModelDescription | undefined => {
+  const model = models.get(key);
+  return model?.kind === 'chat' && (allowedModels?.includes(key) ?? true) ? model : undefined;
 };
 
 /** The Agent's controls, and in their place what the request says of those that are on. One that is off reaches no provider. */

@@ -2,6 +2,7 @@ import type { Caller } from '@app/access';
 import { Access, type AgentAccess } from '@app/access';
 import { Attachments, type Party, type Question, Turns } from '@app/conversations';
 import { type CommandMeta, reject } from '@app/kernel';
+import { Models } from '@app/models';
 import { Controller, Get, Headers, HttpCode, Param, Post, Res, type StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -34,6 +35,7 @@ import {
   turnAnswer,
 } from './conversations-schemas';
 import { answeringAgent } from './answering-agent';
+import { usableModel } from './generation-request';
 import { IncognitoAnswers } from './incognito-answers';
 import { TurnAnswers } from './turn-answers';
 import { givenParts, textsAlone } from './question-parts';
@@ -49,6 +51,7 @@ export class TurnsController {
     private readonly incognito: IncognitoAnswers,
     private readonly answers: TurnAnswers,
     private readonly attachments: Attachments,
+    private readonly models: Models,
   ) {}
 
   @Post()
@@ -182,6 +185,7 @@ export class TurnsController {
       {
         party,
         agent: answeringAgent(agent),
+        mayUse: (model) => usableModel(agent.agent.version.config, this.models.catalogue, model) !== undefined,
         asker: { userId, ...(keyId === undefined ? {} : { keyId }) },
         conversationId,
         answerId,
