@@ -20,6 +20,9 @@ export interface Finder {
 /** The rule of a text that has more to read than is read: nobody can say what is in the rest. */
 export const UNREAD = 'unread';
 
+/** What is said of lines that are joined: rows of names and values are no sentences, and read like anything. */
+const isOfOrders = (rule: string): boolean => rule !== 'model' && !rule.startsWith('secret.');
+
 /** As many as a text gets; who lists a Skill reads no more. */
 const MOST_FINDINGS = 100;
 /** As many characters are read by the rules in one save. Of texts about other things than assistants they read a small part. */
@@ -36,10 +39,11 @@ const OVERLAP = 1000;
 export const findingsWithin = (most = MOST_READ): Finder => {
   let left = most;
   /** False once no more is to be found. */
-  const read = ({ text, line }: Suspect, found: Finding[]): boolean => {
+  const read = ({ text, line, isJoined = false }: Suspect, found: Finding[]): boolean => {
     left -= text.length;
     for (const rule of left < 0 ? [UNREAD] : screen(text, 'skill').rules)
-      if (!found.some((other) => other.line === line && other.rule === rule)) found.push({ rule, line });
+      if ((!isJoined || isOfOrders(rule)) && !found.some((other) => other.line === line && other.rule === rule))
+        found.push({ rule, line });
     return left >= 0 && found.length < MOST_FINDINGS;
   };
   const find = (text: string): readonly Finding[] => {

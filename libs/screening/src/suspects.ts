@@ -244,6 +244,8 @@ export interface Suspect {
   readonly text: string;
   /** From 1. */
   readonly line: number;
+  /** Whether it is joined from several lines, the last of which it names. */
+  readonly isJoined?: boolean;
 }
 
 /** A line is read in parts: of this many characters, with as many before it, so that no sentence is cut in two unread. */
@@ -261,12 +263,22 @@ const seenIn = (part: string): number => {
   );
 };
 
-/** The parts of a text that the rules are to read, in one pass. */
+/** So many characters of the sentence that a line goes on with are read with it. */
+const CARRIED = 300;
+/** A line that goes on with the sentence of the one before: no heading, item, row, quote or code. */
+const GOES_ON = /^ {0,3}[\p{L}\d"'„“(]/u;
+const SENTENCE_END = /[.!?:;|`>}\])][*_"'“” \r]*$/;
+
+/** The parts of a text that the rules are to read, in one pass; a sentence over several lines is read at each of them. */
 export function* suspectsIn(text: string, firstLine = 1): Generator<Suspect> {
   let line = firstLine;
+  let carried = '';
+  let carriedSeen = 0;
   for (let start = 0; start < text.length; line++) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
+    const isLong = end - start > CARRIED;
+    const head = isLong ? '' : text.slice(start, end).trimEnd();
     let before = 0;
     for (let from = start; from < end; from += PART) {
       const seen = seenIn(text.slice(from, Math.min(from + PART, end)));
@@ -274,6 +286,13 @@ export function* suspectsIn(text: string, firstLine = 1): Generator<Suspect> {
         yield { text: text.slice(Math.max(start, from - PART), Math.min(from + PART, end)), line };
       before = seen;
     }
+    const goesOn = carried !== '' && GOES_ON.test(head);
+    const sentence = goesOn ? `${carried} ${head.trimStart()}` : head;
+    const seenOfAll = goesOn ? before | carriedSeen : before;
+    if (goesOn && isSuspect(seenOfAll)) yield { text: sentence, line, isJoined: true };
+    const isOver = SENTENCE_END.test(head);
+    carried = isOver ? '' : sentence.slice(-CARRIED);
+    carriedSeen = isOver ? 0 : seenOfAll;
     start = end + 1;
   }
 }
