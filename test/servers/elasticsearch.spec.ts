@@ -280,4 +280,47 @@ withServer('ELASTICSEARCH_URL', 'Elasticsearch', (url) => {
     expect((await instance.client.indices.stats({ index: name }))._all.primaries?.docs?.deleted).toBe(0);
     await instance.destroy();
   });
+
+  it('tells of a closed index, which searches, health and purges would pass over', async () => {
+    const instance = instanceOn(url);
+    const index = new TestIndex('passages', await instance.open());
+    await index.index.prepare('passages', 1);
+    await index.index.swap('passages', undefined, 1);
+    await index.apply([putDocument('d1', [passage('c1', 'secret')])]);
+    const name = `${instance.prefix}-passages-v1`;
+    await instance.client.indices.close({ index: name });
+    const reason = 'an index is closed in Elasticsearch; open it';
+    expect(await index.index.health()).toEqual({ ok: false, reason });
+    for (const work of [
+      () => index.index.purge(),
+      () => index.search('secret'),
+      () => index.apply([putDocument('d2', [passage('c2', 'secret')])]),
+    ])
+      await expect(work()).rejects.toMatchObject({ name: 'Unavailable', reason });
+    await instance.client.indices.open({ index: name });
+    await instance.client.cluster.health({ index: name, wait_for_status: 'green' });
+    expect([await index.index.health(), await index.found('secret')]).toEqual([{ ok: true }, ['c1']]);
+    await instance.destroy();
+  });
+
+  it('leaves the indexes of an instance alone whose prefix begins with its own', async () => {
+    const instance = instanceOn(url);
+    const index = new TestIndex('passages', await instance.open());
+    await index.index.prepare('passages', 1);
+    const other = `${instance.prefix}-very-passages-v1`;
+    await instance.client.indices.create({ index: other, aliases: { [`${other}-writer`]: {} } });
+    await instance.client.indices.close({ index: other });
+    expect(await index.index.health()).toEqual({ ok: true });
+    await index.index.purge();
+    await instance.client.indices.open({ index: other });
+    await instance.client.indices.putSettings({
+      index: other,
+      settings: { 'index.routing.allocation.require._name': 'none' },
+    });
+    await instance.client.indices.close({ index: other, wait_for_active_shards: 0 });
+    await instance.client.indices.open({ index: other, wait_for_active_shards: 0 });
+    expect(await index.index.health()).toEqual({ ok: true });
+    await index.index.purge();
+    await instance.destroy();
+  });
 });

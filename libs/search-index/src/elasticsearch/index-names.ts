@@ -6,9 +6,9 @@ import type { Scope } from '../search-index';
 export class IndexNames {
   constructor(private readonly prefix: string) {}
 
-  /** Matches every index of the instance. */
+  /** Matches every index of the instance, and none of another whose prefix begins with this one: no name of an index has a dash. */
   get all(): string {
-    return `${this.prefix}-*`;
+    return `${this.prefix}-*-v*,-${this.prefix}-*-*-v*`;
   }
 
   /** The alias of the live version, for searches. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@app/kernel';
 import type { estypes } from '@elastic/elasticsearch';
-import type { CallOptions, Server } from './server';
+import { CLOSED_INDEX, type CallOptions, hasClosed, type Server } from './server';
 
 const STATS: CallOptions = { timeoutMs: 10_000, retryMs: 10_000 };
 const MERGE: CallOptions = { timeoutMs: 600_000, retryMs: 10_000 };
@@ -40,11 +40,12 @@ export const purge = async (server: Server, index: string): Promise<void> => {
   await assertAtHand(server, index);
 };
 
-/** Throws `Unavailable` where an index has no copy that works. */
+/** Throws `Unavailable` where an index is closed or has no copy that works. */
 const assertAtHand = async (server: Server, index: string): Promise<void> => {
   const { status } = await server.call(STATS, (client, options) => client.cluster.health({ index }, options));
   if (status === 'red')
     throw new Unavailable('search', 'an index is away, so that removed content cannot be purged yet');
+  if (await hasClosed(server, STATS, index)) throw new Unavailable('search', CLOSED_INDEX);
 };
 
 const flush = (server: Server, index: string): Promise<unknown> =>

@@ -9,6 +9,9 @@ const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** The server rejects every request: wrong credentials, or read-only. */
 const CLOSED: ReadonlySet<number> = new Set([401, 403]);
 
+/** Somebody closed an index on the server: it is neither read nor written, and its content stays on the disk. */
+export const CLOSED_INDEX = 'an index is closed in Elasticsearch; open it';
+
 /** The server rejects a request as invalid. Leaves out its reason, which may quote content. */
 export class Rejection extends Error {
   override readonly name = 'Rejection';
@@ -61,6 +64,14 @@ export class Server {
   }
 }
 
+/** True if one of some indexes is closed. A closed index is healthy for the server, and calls to many pass it over. */
+export const hasClosed = async (server: Server, call: CallOptions, indexes: string): Promise<boolean> => {
+  const { indices } = await server.call(call, (client, options) =>
+    client.indices.resolveIndex({ name: indexes, expand_wildcards: ['closed', 'hidden'] }, options),
+  );
+  return indices.length > 0;
+};
+
 /** Waits with growing, random pauses, so that many writers do not return at once. */
 export class Backoff {
   private readonly started = performance.now();
@@ -79,6 +90,7 @@ export class Backoff {
 
 /** Turns an error status into the error that the caller gets. */
 export const failureOfStatus = (status: number, type: string): Unavailable | Rejection => {
+  if (type === 'index_closed_exception') return new Unavailable('search', CLOSED_INDEX);
   if (BUSY.has(status)) return new Busy('search', `Elasticsearch is busy: ${status} ${type}`);
   if (CLOSED.has(status)) return new Unavailable('search', `Elasticsearch does not serve this: ${status} ${type}`);
   return status >= 500

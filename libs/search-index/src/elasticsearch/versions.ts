@@ -1,7 +1,7 @@
 import { Unavailable } from '@app/kernel';
 import type { IndexNames } from './index-names';
 import { schema, vectorMapping } from './index-schema';
-import { type CallOptions, isRejection, Rejection, type Server } from './server';
+import { CLOSED_INDEX, type CallOptions, hasClosed, isRejection, Rejection, type Server } from './server';
 
 const CONTROL: CallOptions = { timeoutMs: 30_000, retryMs: 10_000 };
 const READ: CallOptions = { timeoutMs: 5_000, retryMs: 1_000 };
@@ -115,10 +115,14 @@ export class Versions {
 
   async health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
     try {
-      const { status } = await this.server.call({ timeoutMs: HEALTH_MS }, (client, options) =>
-        client.cluster.health({ index: this.names.all, timeout: '1s' }, options),
-      );
-      return status === 'red' ? { ok: false, reason: 'Elasticsearch has indexes that cannot be read' } : { ok: true };
+      const [{ status }, closed] = await Promise.all([
+        this.server.call({ timeoutMs: HEALTH_MS }, (client, options) =>
+          client.cluster.health({ index: this.names.all, timeout: '1s' }, options),
+        ),
+        hasClosed(this.server, { timeoutMs: HEALTH_MS }, this.names.all),
+      ]);
+      if (status === 'red') return { ok: false, reason: 'Elasticsearch has indexes that cannot be read' };
+      return closed ? { ok: false, reason: CLOSED_INDEX } : { ok: true };
     } catch (error) {
       return {
         ok: false,
