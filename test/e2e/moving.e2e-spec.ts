@@ -1,11 +1,14 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openEventStoreLog } from '@app/event-log';
+import { asServerSeesIt } from '../../libs/event-log/src/eventstoredb/with-server.contract';
 import { operate } from '../../apps/operator/src/program';
 import { forgeRemoval } from '../fixtures/tampering';
 import { until } from '../fixtures/until';
 import { wholeLog } from '../fixtures/whole-log';
 import { startTestPlatform, type TestPlatform } from './harness';
+import { noLag, startEventStoreDouble } from '../servers/eventstoredb/double';
 import { allReached, everyRow, fill } from './whole-instance';
 
 const KEYS = {
@@ -83,6 +86,36 @@ test('an instance that moves shows every row, has its proof, and goes on', async
   });
   expect((await second.call(`/api/v1/core/spaces/${later.body.id}`)).body['name']).toBe('After the move');
   await second.stop();
+});
+
+test('nothing starts on half of an import into a server, until it is run again', async () => {
+  const first = await startTestPlatform({ environment: KEYS });
+  await first.call('/api/v1/core/spaces', { method: 'POST', body: { name: 'To be moved' } });
+  await first.stop({ keep: true });
+  const [file, keys] = [join(root, 'log.jsonl'), join(root, 'keys.jsonl')];
+  expect(await operator(`export ${file} --keys ${keys}`, { DATA_DIR: first.dataDir })).toMatchObject({ code: 0 });
+  rmSync(first.dataDir, { recursive: true });
+  const server = await startEventStoreDouble({ lag: noLag });
+  const there = { DATA_DIR: join(root, 'target'), EVENTSTORE_URL: server.url };
+  const start = () => startTestPlatform({ environment: { ...KEYS, ...there }, dataDir: there.DATA_DIR });
+  const run = () => operator(`import ${file} --keys ${keys}`, there);
+  expect(await run()).toMatchObject({ code: 0 });
+  const written = (await asServerSeesIt(server.url)).filter(
+    ({ stream }) => !stream.startsWith('$') || stream === '$agent-platform-imports',
+  );
+  expect([written[0]?.type, written.at(-1)?.type]).toEqual(['$import-begun', '$import-ended']);
+
+  // As a kill leaves it.
+  const log = await openEventStoreLog({ url: server.url });
+  await log.importMark?.set(true);
+  await log.close();
+  await expect(start()).rejects.toThrow('an import into the server of EVENTSTORE_URL did not end: run it again');
+
+  expect(await run()).toMatchObject({ code: 0 });
+  const second = await start();
+  expect(JSON.stringify((await second.call('/api/v1/core/spaces')).body)).toContain('To be moved');
+  await second.stop();
+  await server.stop();
 });
 
 test('an export with a forged removal is not believed', async () => {

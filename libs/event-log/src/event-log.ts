@@ -24,7 +24,15 @@ export interface EventLog extends StreamLog {
   /** Removes all events of a stream. A later append continues at the next revision. */
   delete(stream: string, expected: ExpectedRevision): Promise<void>;
   health(): Promise<LogHealth>;
+  /** Says to every process that an import into the log was broken off. Absent where opening the log says so. */
+  readonly importMark?: ImportMark;
   close(): Promise<void>;
+}
+
+/** There from before the first event of an import to its end. Throws `Unavailable`. */
+export interface ImportMark {
+  isSet(): Promise<boolean>;
+  set(isUnfinished: boolean): Promise<void>;
 }
 
 /** The reading half, for rebuilds, backups, verification, and other threads and processes. */
@@ -135,6 +143,15 @@ export class LogCorrupted extends Error {
     readonly detail: string,
   ) {
     super(`the log is damaged at ${place}: ${detail}`);
+  }
+}
+
+/** A restore or an import into the log was broken off: a log that went on there would hide that, and stand in the way of the next. */
+export class LogUnfinished extends Error {
+  override readonly name = 'LogUnfinished';
+
+  constructor(work: 'a restore' | 'an import', place: string, remedy: string) {
+    super(`${work} into ${place} did not end: run it again. To start from scratch, ${remedy}`);
   }
 }
 

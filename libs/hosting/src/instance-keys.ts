@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { LogReader } from '@app/event-log';
+import { type EventLog, LogUnfinished } from '@app/event-log';
 import { type Config, retry, type Position, type Warning } from '@app/kernel';
 import { loadOrMakeKey } from '@app/vault';
 
@@ -17,13 +17,15 @@ export interface InstanceKeys {
 
 export interface KeyParts {
   readonly config: Config;
-  readonly log: Pick<LogReader, 'head'>;
+  readonly log: Pick<EventLog, 'head' | 'importMark'>;
   readonly logger: Warning;
 }
 
-/** The keys of the environment, else of `DATA_DIR/keys`, else new ones. Throws `MissingKey` where the log holds events already. */
+/** The keys of the environment, else of `DATA_DIR/keys`, else new ones. Throws `MissingKey` where the log holds events already, `LogUnfinished` where they are half of an import. */
 export const loadInstanceKeys = async ({ config, log, logger }: KeyParts): Promise<InstanceKeys> => {
   const warn = (sentence: string): void => logger.warn(sentence);
+  if (await retry(async () => log.importMark?.isSet(), { warn }))
+    throw new LogUnfinished('an import', 'the server of EVENTSTORE_URL', 'take an empty server and empty stores');
   const head = config.EVENTSTORE_URL === undefined ? await log.head() : await retry(() => log.head(), { warn });
   const keys = { folder: join(config.DATA_DIR, 'keys'), inUse: head !== null, warn };
   return {

@@ -2,9 +2,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/backup';
 import { type Blobs, openBlobs, openFileBlobs } from '@app/blobs';
-import { type EventLog, eventMacOf, IMPORTED_FILE } from '@app/event-log';
+import { type EventLog, eventMacOf, IMPORTED_FILE, type ImportMark } from '@app/event-log';
 import { eventCatalogue, openLog, openLogReader } from '@app/hosting';
-import { type Config, EventCodec, type Keyring, mayShare, syncToDisk, systemClock } from '@app/kernel';
+import { type Config, EventCodec, type Keyring, mayShare, retry, syncToDisk, systemClock } from '@app/kernel';
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
 import { openVault, type Vault } from '@app/vault';
 import { EXIT, Failure } from '../exit-codes';
@@ -102,7 +102,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
     const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
     const imported = await shown(output, (onProgress) =>
       orFailure(
-        marked(config, log, () =>
+        marked(config, log, output, () =>
           importExport(file, log, {
             publicKeys,
             ...(sealing && { sealing }),
@@ -137,23 +137,34 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   }
 };
 
-/** Nothing else opens the log of a folder between the first event of an import and its end. */
-const marked = async <T>({ EVENTSTORE_URL, DATA_DIR }: Config, log: EventLog, work: () => Promise<T>): Promise<T> => {
-  if (EVENTSTORE_URL !== undefined) return work();
-  const folder = join(DATA_DIR, 'log');
-  const mark = join(folder, IMPORTED_FILE);
-  if ((await log.head()) === null) await writeFile(mark, '', { mode: 0o600 });
-  await syncToDisk(folder);
+/** Nothing else starts on the log between the first event of an import and its end. */
+const marked = async <T>(
+  { DATA_DIR }: Config,
+  log: EventLog,
+  { progress: warn }: Output,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const mark = log.importMark ?? fileMark(join(DATA_DIR, 'log'));
+  if ((await retry(() => log.head(), { warn })) === null) await retry(() => mark.set(true), { warn });
   try {
     const done = await work();
-    await rm(mark, { force: true });
+    await retry(() => mark.set(false), { warn });
     return done;
   } catch (error) {
     // A log that cannot say so any more keeps the mark.
-    if ((await log.head().catch(() => undefined)) === null) await rm(mark, { force: true });
+    if ((await log.head().catch(() => undefined)) === null) await mark.set(false);
     throw error;
   }
 };
+
+const fileMark = (folder: string): Pick<ImportMark, 'set'> => ({
+  set: async (isUnfinished) => {
+    const file = join(folder, IMPORTED_FILE);
+    if (!isUnfinished) return rm(file, { force: true });
+    await writeFile(file, '', { mode: 0o600 });
+    await syncToDisk(folder);
+  },
+});
 
 /** What seals the tail of an import, of which nobody but the exporting instance can tell who appended it; undefined where there is no key yet. */
 const sealingOf = (config: Config, { note }: Output) => {

@@ -27,6 +27,7 @@ import { OpenSubscriptions } from '../open-subscriptions';
 import { Appender } from './appender';
 import { AppendStream } from './append-stream';
 import type { Connection } from './connection';
+import { ServerImportMark } from './import-mark';
 import { Listener } from './listener';
 import { LogPages, NewestPages, SharedPages } from './log-pages';
 import { EventStoreLogReader } from './log-reader';
@@ -55,6 +56,7 @@ export class EventStoreLog implements EventLog {
   readonly mostInOrder = 1;
   readonly isShared: boolean;
   readonly readIndex: EventStoreReadIndex;
+  readonly importMark: ServerImportMark;
   private readonly reader: EventStoreLogReader;
   /** Pages for subscribers. */
   private readonly sharedReader: EventStoreLogReader;
@@ -92,6 +94,7 @@ export class EventStoreLog implements EventLog {
       },
       connection.ours,
     );
+    this.importMark = new ServerImportMark(this.appender, last);
     this.remover = new Remover(this.appender, last, removals);
     this.listener = new Listener(connection, this.readIndex);
   }

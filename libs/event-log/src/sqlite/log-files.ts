@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { LogCorrupted } from '../event-log';
+import { LogCorrupted, LogUnfinished } from '../event-log';
 
 /** The files in the log's folder. SQLite keeps `-wal` and `-shm` beside the database. */
 export const LOG_FILE = 'events.sqlite';
@@ -42,22 +42,13 @@ const PROBE = 'CREATE TABLE probe (filler BLOB NOT NULL) STRICT';
 /** Ordered by name. */
 const TABLES = [EVENTS, INDEXED, PLACES, PROBE];
 
-/** A restore or an import into the folder was broken off: a log that went on there would hide that, and stand in the way of the next. */
-export class LogUnfinished extends Error {
-  override readonly name = 'LogUnfinished';
-
-  constructor(work: 'a restore' | 'an import', folder: string) {
-    super(
-      `${work} into ${folder} did not end: run it again. To start from scratch, remove the folder and the stores beside it`,
-    );
-  }
-}
+const REMEDY = 'remove the folder and the stores beside it';
 
 /** Throws `LogUnfinished`, but for the import that goes on. */
 export const assertFinished = (folder: string, imports: boolean): void => {
   if (existsSync(join(folder, RESTORED_FILE)) && !existsSync(join(folder, LOG_FILE)))
-    throw new LogUnfinished('a restore', folder);
-  if (existsSync(join(folder, IMPORTED_FILE)) && !imports) throw new LogUnfinished('an import', folder);
+    throw new LogUnfinished('a restore', folder, REMEDY);
+  if (existsSync(join(folder, IMPORTED_FILE)) && !imports) throw new LogUnfinished('an import', folder, REMEDY);
 };
 
 /** Opens the writer's connection. Creates a missing log. Throws `LogCorrupted`. */
