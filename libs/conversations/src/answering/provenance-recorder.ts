@@ -1,6 +1,6 @@
 import type { InvocationUsage, Models } from '@app/models';
 import type { Answer } from '../conversation/conversation.decider';
-import type { Provenance } from '../conversation/provenance.schema';
+import type { Provenance, ProvenanceUntilNow } from '../conversation/provenance.schema';
 import type { Invocation } from '../conversation/checkpoint.events';
 import { bytesOf } from './answer-size';
 import type { AnsweringAgent } from './answering';
@@ -57,9 +57,8 @@ export class ProvenanceRecorder {
 
   /** Undefined for an Agent whose revisions nobody knows. */
   async of({ model, parts }: Pick<Answer, 'model' | 'parts'>): Promise<Provenance | undefined> {
-    const { revisions, systemPrompt, sampling } = this.agent;
-    if (revisions === undefined) return undefined;
-    const { summary, isCut } = this.context;
+    const made = this.untilNow(model);
+    if (made === undefined) return undefined;
     const { skills, memories } = this.beside;
     const { loaded } = skills.shown;
     // Images would outlive the messages that they are attached to.
@@ -73,6 +72,15 @@ export class ProvenanceRecorder {
             loaded.map(({ place }) => place.skillId),
             bytesOf(parts),
           );
+    return { ...made, ...(request === undefined ? {} : { request }) };
+  }
+
+  /** The same without the request. */
+  untilNow(model: string): ProvenanceUntilNow | undefined {
+    const { revisions, systemPrompt, sampling } = this.agent;
+    if (revisions === undefined) return undefined;
+    const { summary, isCut } = this.context;
+    const { skills, memories } = this.beside;
     return {
       agentRevision: revisions.agent,
       prompt: { revision: revisions.prompt, hash: hashOf(systemPrompt) },
@@ -93,7 +101,6 @@ export class ProvenanceRecorder {
       ...(skills.isUnavailable ? {} : { skills: structuredClone(skills.used) as NonNullable<Provenance['skills']> }),
       memories: [...memories.references],
       memoryState: memories.state,
-      ...(request === undefined ? {} : { request }),
     };
   }
 }

@@ -196,19 +196,18 @@ export class RecordedTurns {
   async stopWaiting(conversationId: string, answerId: string, meta: CommandMeta): Promise<boolean> {
     const turn = (await this.open(conversationId)).find((each) => each.answerId === answerId);
     if (turn?.paused === undefined || !turn.isWaiting) return false;
-    const { model, usage, degraded } = turn.paused;
+    const { model, usage, degraded, provenance } = turn.paused;
     const answer = {
       answerId,
       parts: closedCalls(turn.parts),
       status: 'stopped' as const,
       finishReason: 'other' as const,
+      model,
+      usage,
+      ...(degraded === undefined ? {} : { degraded }),
+      ...(provenance === undefined ? {} : { provenance }),
     };
-    await this.record(
-      conversationId,
-      turn.messageId,
-      { ...answer, model, usage, ...(degraded === undefined ? {} : { degraded }) },
-      meta,
-    );
+    await this.record(conversationId, turn.messageId, answer, meta);
     return true;
   }
 

@@ -135,7 +135,11 @@ export class RunningTurns {
     const resumed = from?.paused === undefined ? {} : { from: { parts: from.parts, paused: from.paused } };
     const options = { signal, metered, provenance, mayWait: true, ...told, ...resumed };
     const outcome = await answerer.answer({ agent, asker, ...context, ...options });
-    if (outcome.status === 'waiting') return { ...outcome, invocations: provenance.invocations };
+    if (outcome.status === 'waiting') {
+      const untilNow = provenance.untilNow(outcome.model);
+      const { invocations } = provenance;
+      return { ...outcome, invocations, ...(untilNow === undefined ? {} : { provenance: untilNow }) };
+    }
     const madeFrom = await provenance.of(outcome);
     return madeFrom === undefined ? outcome : { ...outcome, provenance: madeFrom };
   }

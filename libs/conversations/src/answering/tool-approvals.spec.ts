@@ -10,6 +10,7 @@ import {
   says,
   scriptedTurns,
 } from '../../../../test/fixtures/scripted-turns';
+import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { until } from '../../../../test/fixtures/until';
 
 afterEach(endTurns);
@@ -127,6 +128,47 @@ describe('a call that must be approved', () => {
     const { answer } = await (await process().resume(PARTY, turn.conversationId, turn.answerId, meta())).finished;
     expect(answer).toMatchObject({ status: 'stopped', usage: { totalTokens: 5 } });
     expect(answer.parts.at(-1)).toMatchObject({ state: 'output-denied' });
+    expect(paid.inputs).toEqual([]);
+  });
+
+  it('is said in what an answer is made from that is stopped while it waits', async () => {
+    const set = scriptedTurns();
+    set.tools.push(pay());
+    set.chat.script = calls('', ['pay', {}]);
+    const { agent } = question('');
+    const turn = await set.turns.ask(
+      question('Pay?', { agent: { ...agent, revisions: { agent: 7, prompt: 3 } } }),
+      meta(),
+    );
+    await turn.finished;
+    await set.process().stop(PARTY, turn.conversationId, undefined, meta());
+    const made = (await set.history.answer(turn.conversationId, turn.answerId))?.data.provenance;
+    expect(made).toMatchObject({
+      agentRevision: 7,
+      prompt: { revision: 3 },
+      invocations: [{ usage: { totalTokens: 5 } }],
+      memoryState: 'off',
+    });
+    expect(made).not.toHaveProperty('request');
+  });
+
+  it("whose answer is recorded but not read again is nobody's until it is closed", async () => {
+    const { turns, turn, process, log, paid, clock } = await asked();
+    await respond(process(), turn, 'call_2', false);
+    const other = process();
+    const append = jest.spyOn(log, 'append');
+    const read = jest.spyOn(log, 'readStream').mockImplementation((...given) => {
+      if (append.mock.calls.length > 0) throw new Error('it is away');
+      return MemoryLog.prototype.readStream.apply(log, given);
+    });
+    await expect(respond(other, turn, 'call_1', true)).rejects.toThrow('it is away');
+    read.mockRestore();
+    append.mockRestore();
+    clock.advance(10_001);
+    await other.closeAbandonedTurns();
+    expect(await turns.saidMeanwhile(turn.conversationId)).toEqual(new Map());
+    const { answer } = await (await turns.resume(PARTY, turn.conversationId, turn.answerId, meta())).finished;
+    expect(answer.status).toBe('failed');
     expect(paid.inputs).toEqual([]);
   });
 

@@ -196,8 +196,10 @@ export class Turns {
   async respond(call: CallResponse, meta: CommandMeta): Promise<'waiting' | 'streaming'> {
     const { party, asker, conversationId, answerId, callId, approved } = call;
     const release = (await this.claimSoon(conversationId, answerId)) ?? reject('conflict', { reason: 'call_decided' });
+    let isRecorded = false;
     try {
       const receipt = await this.recorded.respond({ ...party, answerId, callId, approved }, conversationId, meta);
+      isRecorded = true;
       const turn = (await this.recorded.open(conversationId)).find((open) => open.answerId === answerId);
       if (receipt.repeated || turn === undefined || turn.isWaiting) {
         // A repeat that holds the claim of an answer which goes on: the process that was told first died.
@@ -211,7 +213,7 @@ export class Turns {
       this.running.begin({ ids, agent, asker, from: turn, meta, release });
       return 'streaming';
     } catch (error) {
-      await release({ isUnfinished: isUnavailable(error) && error.outcome === 'unknown' });
+      await release({ isUnfinished: isRecorded || (isUnavailable(error) && error.outcome === 'unknown') });
       throw error;
     }
   }

@@ -87,3 +87,7 @@ export const provenance = z.strictObject({
   request: z.strictObject({ template: sensitive(textSchema(1_000_000)), hash: z.string() }).exactOptional(),
 });
 export type Provenance = z.output<typeof provenance>;
+
+/** What an answer that waits was made from until then. */
+export const provenanceUntilNow = provenance.omit({ request: true });
+export type ProvenanceUntilNow = z.output<typeof provenanceUntilNow>;

@@ -2,7 +2,7 @@ import { defineEvent, placeFields, sensitive, textSchema } from '@app/kernel';
 import { invocationUsage } from '@app/models';
 import { z } from 'zod';
 import { invocation } from './checkpoint.events';
-import { turnBegun } from './provenance.schema';
+import { provenanceUntilNow, turnBegun } from './provenance.schema';
 
 const id = z.uuid();
 const text = textSchema(4_000_000);
@@ -36,6 +36,8 @@ export const toolApprovalRequested = defineEvent({
     /** Calls of models until now; absent in earlier versions, as `began` is. */
     invocations: z.array(invocation).exactOptional(),
     began: turnBegun.exactOptional(),
+    /** For where the answer is stopped while it waits; absent in earlier versions. */
+    provenance: provenanceUntilNow.exactOptional(),
     /** What the answer may cite, by number. */
     passages: sensitive(z.array(passage)),
   }),

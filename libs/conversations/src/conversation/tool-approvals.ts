@@ -5,7 +5,7 @@ import { continued, type Continuation } from './continuation';
 import type { LiveConversation, Party } from './conversation.decider';
 import type { Invocation } from './checkpoint.events';
 import type { OpenTurn } from './open-turns';
-import type { TurnBegun } from './provenance.schema';
+import type { ProvenanceUntilNow, TurnBegun } from './provenance.schema';
 import type { ConversationEvent } from './conversation.events';
 import type { MessagePart, ToolPart } from './message-parts';
 import type { toolApprovalRequested, toolApprovalResponded } from './tool-approval.events';
@@ -20,6 +20,8 @@ export interface PausedAnswer {
   readonly invocations?: readonly Invocation[];
   /** The Skills and memories that it keeps. */
   readonly began?: TurnBegun;
+  /** What it is made from until then. */
+  readonly provenance?: ProvenanceUntilNow;
 }
 
 /** An answer waits for approvals; `more`: what was not saved of it yet. */
@@ -40,7 +42,7 @@ export interface Respond extends Party {
 
 /** Events of an answer that waits; none where nobody waits for it. */
 export const waits = (
-  { answerId, more, model, usage, degraded, passages, invocations, began }: Wait,
+  { answerId, more, model, usage, degraded, passages, invocations, began, provenance }: Wait,
   live: LiveConversation,
 ): readonly ConversationEvent[] => {
   const turn = live.open.get(answerId);
@@ -61,6 +63,7 @@ export const waits = (
         ...(degraded === undefined ? {} : { degraded: [...degraded] }),
         ...(invocations === undefined ? {} : { invocations: [...invocations] }),
         ...(began === undefined ? {} : { began }),
+        ...(provenance === undefined ? {} : { provenance }),
         passages: structuredClone(passages) as EventOf<typeof toolApprovalRequested>['data']['passages'],
       },
     },
@@ -83,7 +86,7 @@ export const responds = (
 
 export const waiting = (
   turn: OpenTurn,
-  { model, usage, degraded, passages, invocations, began }: EventOf<typeof toolApprovalRequested>['data'],
+  { model, usage, degraded, passages, invocations, began, provenance }: EventOf<typeof toolApprovalRequested>['data'],
 ): OpenTurn => ({
   ...turn,
   isWaiting: true,
@@ -93,6 +96,7 @@ export const waiting = (
     ...(degraded === undefined ? {} : { degraded }),
     ...(invocations === undefined ? {} : { invocations }),
     ...(began === undefined ? {} : { began }),
+    ...(provenance === undefined ? {} : { provenance }),
     passages: passages as PausedAnswer['passages'],
   },
 });
