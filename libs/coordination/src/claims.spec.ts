@@ -58,6 +58,15 @@ describe('a claim', () => {
     expect(await other.ask('other work')).toBe(false);
   });
 
+  it('is free again when it is released right after another asked to end the work', async () => {
+    const { of } = setUp();
+    const release = await of('a').take('work');
+    expect(await of('b').ask('work')).toBe(true);
+    await release?.();
+    expect(await of('b').ask('work')).toBe(false);
+    expect(await of('b').take('work')).toBeDefined();
+  });
+
   it('is kept up also after the answer to a beat was lost, and released', async () => {
     const store = new MemoryCoordinationStore();
     const clock = new FixedClock();

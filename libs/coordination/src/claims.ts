@@ -62,7 +62,11 @@ export class Claims {
       await beating;
       this.working.delete(name);
       if (end?.isUnfinished === true) this.left.add(name);
-      else await this.store.write(key, null, { expected: mine });
+      else if (!(await this.store.write(key, null, { expected: mine }))) {
+        // Asked to end since the last beat: it has ended.
+        const asked: Claim = { ...mine, asked: true };
+        await this.store.write(key, null, { expected: asked });
+      }
     };
   }
 
