@@ -192,10 +192,10 @@ export class RecordedTurns {
     return this.parts.decisions.transact(conversationDecider, conversationId, { type: 'Respond', ...response }, meta);
   }
 
-  /** Ends a turn that waits, whose claim is in hand. False where it does not wait any more. */
-  async stopWaiting(conversationId: string, answerId: string, meta: CommandMeta): Promise<boolean> {
+  /** Ends a turn that waits, whose claim is in hand. Undefined where it does not wait any more. */
+  async stopWaiting(conversationId: string, answerId: string, meta: CommandMeta): Promise<FinishedTurn | undefined> {
     const turn = (await this.open(conversationId)).find((each) => each.answerId === answerId);
-    if (turn?.paused === undefined || !turn.isWaiting) return false;
+    if (turn?.paused === undefined || !turn.isWaiting) return undefined;
     const { model, usage, degraded, provenance } = turn.paused;
     const answer = {
       answerId,
@@ -207,8 +207,7 @@ export class RecordedTurns {
       ...(degraded === undefined ? {} : { degraded }),
       ...(provenance === undefined ? {} : { provenance }),
     };
-    await this.record(conversationId, turn.messageId, answer, meta);
-    return true;
+    return this.record(conversationId, turn.messageId, answer, meta);
   }
 
   private async partsOf(conversationId: string, answerId: string): Promise<readonly MessagePart[] | undefined> {

@@ -103,11 +103,15 @@ export class RunningTurns {
         throw error;
       });
       const more = await saved.end();
-      const recording = retryUntilAnswered(() =>
-        outcome.status === 'waiting'
-          ? recorded.wait(ids, outcome, more, meta)
-          : recorded.record(conversationId, messageId, { ...outcome, answerId }, meta),
-      );
+      const recording = retryUntilAnswered(async () => {
+        if (outcome.status !== 'waiting')
+          return recorded.record(conversationId, messageId, { ...outcome, answerId }, meta);
+        const waits = await recorded.wait(ids, outcome, more, meta);
+        // Whoever stopped it meanwhile was told that it stops; who does so from now on finds that it waits.
+        if (stop.signal.aborted) return (await recorded.stopWaiting(conversationId, answerId, meta)) ?? waits;
+        this.running.delete(answerId);
+        return waits;
+      });
       // Whatever the log does: who asked hears of it, and what was answered is recorded when it is back.
       const ended = recording.then(
         () => end(false),

@@ -131,6 +131,32 @@ describe('a call that must be approved', () => {
     expect(paid.inputs).toEqual([]);
   });
 
+  it.each(['before', 'behind'])(
+    'is not waited for where its answer is stopped just %s that is recorded',
+    async (when) => {
+      const set = scriptedTurns();
+      set.tools.push(pay());
+      set.chat.script = calls('', ['pay', {}]);
+      const stops: Promise<boolean>[] = [];
+      const append = jest.spyOn(set.log, 'append').mockImplementation(async (...given) => {
+        const waits = given[1].some(({ type }) => type === 'ToolApprovalRequested');
+        const stop = () => stops.push(set.turns.stop(PARTY, turn.conversationId, turn.answerId, meta()));
+        if (waits && when === 'before') stop();
+        await stops[0];
+        const done = await MemoryLog.prototype.append.apply(set.log, given);
+        if (waits && when === 'behind') stop();
+        return done;
+      });
+      const turn = await set.turns.ask(question('Pay?'), meta());
+      await turn.finished;
+      append.mockRestore();
+      expect(await Promise.all(stops)).toEqual([true]);
+      await until(() => set.types().at(-1) === 'AssistantMessageAdded');
+      const again = await set.turns.resume(PARTY, turn.conversationId, turn.answerId, meta());
+      expect((await again.finished).answer.status).toBe('stopped');
+    },
+  );
+
   it('is said in what an answer is made from that is stopped while it waits', async () => {
     const set = scriptedTurns();
     set.tools.push(pay());

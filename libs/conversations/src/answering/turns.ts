@@ -226,7 +226,7 @@ export class Turns {
     const release = turn.isWaiting ? await this.claimSoon(conversationId, turn.answerId) : undefined;
     if (release === undefined) return this.stopTurn(conversationId, turn.answerId);
     try {
-      return await this.recorded.stopWaiting(conversationId, turn.answerId, meta);
+      return (await this.recorded.stopWaiting(conversationId, turn.answerId, meta)) !== undefined;
     } finally {
       await release();
     }
