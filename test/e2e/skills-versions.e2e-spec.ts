@@ -88,7 +88,11 @@ describe('versions of a Skill', () => {
       hasDraft: false,
       description: 'Checks invoices.',
     });
-    expect((await get(`/${skill.id}/versions/draft`, bob.key)).status).toBe(404);
+    const hidden = await get(`/${skill.id}/versions/draft`, bob.key);
+    expect([hidden.status, hidden.body]).toMatchObject([
+      404,
+      { detail: expect.stringMatching(/^Skill version draft not found/) as string },
+    ]);
     expect(itemsOf(await get(`/${skill.id}/versions`, bob.key))).toHaveLength(1);
     expect(itemsOf(await get(`?spaceId=${space.id}`, bob.key))).toMatchObject([{ hasDraft: false }]);
     for (const [path, method, body] of [

@@ -105,6 +105,7 @@ const kindNames: Readonly<Record<string, string | undefined>> = {
   apiKey: 'API key',
   space: 'Space',
   skill: 'Skill',
+  skillVersion: 'Skill version',
   agent: 'Agent',
   version: 'version at revision',
   content: 'content of document',

@@ -140,4 +140,4 @@ export const shownSkill = ({ skillId, skill, revision, edits }: SeenSkill): Show
 /** One of them; `draft` is the draft. Rejects `not_found` for a foreign one, and for the draft before viewers. */
 export const versionAmong = ({ versions }: SeenVersions, versionId: string): SkillVersion =>
   versions.find(({ id, publishedAt }) => (versionId === 'draft' ? publishedAt === null : id === versionId)) ??
-  reject('not_found', { kind: 'version', id: versionId });
+  reject('not_found', { kind: 'skillVersion', id: versionId });
