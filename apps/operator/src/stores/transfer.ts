@@ -151,8 +151,12 @@ const marked = async <T>(
     await retry(() => mark.set(false), { warn });
     return done;
   } catch (error) {
-    // A log that cannot say so any more keeps the mark.
-    if ((await log.head().catch(() => undefined)) === null) await mark.set(false);
+    // A log that is away keeps the mark. Why the import failed is what is thrown.
+    try {
+      if ((await log.head()) === null) await mark.set(false);
+    } catch {
+      warn('The log stays marked as half imported. Run the import again.');
+    }
     throw error;
   }
 };

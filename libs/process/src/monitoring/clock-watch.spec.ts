@@ -12,8 +12,10 @@ const watchOf = (at: string, metadata: readonly string[], failing = 0) => {
   const clock = new FixedClock(new Date(at));
   const readAll = async () => {
     if (fails-- > 0) throw new Unavailable('event log', 'away');
+    // Of a page, the watch reads the metadata of its events alone.
     return { events: metadata.map((text) => ({ metadata: text })) } as unknown as LogPage;
   };
+  // Of a logger, it calls `warn` alone.
   const logger = { warn: (facts: object) => 'seconds' in facts && (warned += 1) } as unknown as Logger;
   return { clock, watch: new ClockWatch({ log: { readAll }, clock, logger }), warned: () => warned };
 };

@@ -11,6 +11,7 @@ describe('rows of a batch', () => {
     };
     const keys = Array.from({ length: 25_000 }, (_, index) => `row-${index}`);
     await writeRows(
+      // Of a collection, a batch that only removes rows calls `deleteMany` alone.
       collection as unknown as mongo.Collection<RowDocument>,
       {} as Parameters<typeof writeRows>[1],
       false,

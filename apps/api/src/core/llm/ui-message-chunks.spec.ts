@@ -157,6 +157,15 @@ describe('the stream of an answer', () => {
     );
   });
 
+  it('says at once what a call gave while the words of its step went on', () => {
+    const stages = [message([call('1'), text('And')]), message([call('1', output), text('And more')])];
+    expect(chunks(heard(stages)).slice(-3)).toMatchObject([
+      { delta: ' more' },
+      { type: 'text-end' },
+      { output: 'Rain.' },
+    ]);
+  });
+
   it('ends where a call must be approved, says nothing new until it goes on, and goes on behind that end', async () => {
     const until = heard([...STAGES, ...WAITS]);
     expect(chunks(until).slice(-3)).toMatchObject([
