@@ -1,4 +1,4 @@
-import { type EventOf, isErased, reject, type Sensitive } from '@app/kernel';
+import { type EventOf, isErased, placeOf, reject, type Sensitive } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
 import type { RetrievedPassage } from '../answering/retriever';
 import { continued, type Continuation } from './continuation';
@@ -64,7 +64,7 @@ export const waits = (
         ...(invocations === undefined ? {} : { invocations: [...invocations] }),
         ...(began === undefined ? {} : { began }),
         ...(provenance === undefined ? {} : { provenance }),
-        passages: structuredClone(passages) as EventOf<typeof toolApprovalRequested>['data']['passages'],
+        passages: passages.map(keptPassage),
       },
     },
   ];
@@ -112,6 +112,33 @@ export const responded = (
   );
   return { ...turn, parts, isWaiting: requestedIn(parts).length > 0 };
 };
+
+/** A passage as it is kept: a retriever gives more of each, such as its ranks. */
+const keptPassage = ({
+  documentId,
+  documentName,
+  documentRevision,
+  mediaType,
+  headings,
+  chunks,
+  ...passage
+}: RetrievedPassage) => ({
+  documentId,
+  documentName,
+  documentRevision,
+  mediaType,
+  headings: [...headings],
+  ...keptChunk(passage),
+  ...placeOf(passage),
+  chunks: chunks.map(keptChunk),
+});
+
+const keptChunk = ({ chunkId, text, start, end }: RetrievedPassage['chunks'][number]) => ({
+  chunkId,
+  text,
+  start,
+  end,
+});
 
 /** What a paused answer may cite; nothing where that was erased. */
 export const passagesOf = ({ passages }: PausedAnswer): readonly RetrievedPassage[] =>
