@@ -43,6 +43,24 @@ describe('a request that is kept', () => {
     },
   );
 
+  it.each(['Go on', 'Go on, please'])(
+    'reads back where %j is asked with sources and "Go on" was before',
+    async (text) => {
+      const texts = ['Go on', 'Yes.', text];
+      const shown = texts.with(-1, `<sources>\nGo on, it says.\n</sources>\n\n${text}`);
+      const body = JSON.stringify({ messages: shown.map((content) => ({ content })) });
+      const messages = texts.map((each, index) => {
+        const role = index === 1 ? 'assistant' : 'user';
+        return new SaidMessage(MESSAGE.replace(/.$/, String(index)), role, [{ type: 'text', text: each }]);
+      });
+      const kept = await keptRequest(body, { ...NO_CONTEXT, newestFirst: messages.toReversed() }, []);
+      if (kept === undefined) throw new Error('it was not kept');
+      expect(inflateSync(Buffer.from(kept.template, 'base64')).toString()).not.toContain('Yes.');
+      const place = async (at: object) => texts[Number((at as { messageId: string }).messageId.at(-1))];
+      expect(await sentRequest(kept, place)).toBe(body);
+    },
+  );
+
   it('is not kept where it does not fit beside the answer that was made from it', async () => {
     const kept = (beside: number) =>
       keptRequest(bodyOf('Hi'), { ...NO_CONTEXT, newestFirst: [said('Hi')] }, heldMemories(lines), [], beside);

@@ -11,7 +11,7 @@ type Reference = Exclude<RequestTemplate[number], string>;
 
 /** Characters of a template as it is kept, at most, with the answer that it stands beside: a longer request is not kept. */
 const MOST_CHARACTERS = 700_000;
-/** In front of a question that comes with sources. */
+/** In front of the last question, where it comes with sources. */
 const FENCE = '</sources>\\n\\n';
 const [deflated, inflated] = [promisify(deflate), promisify(inflate)];
 
@@ -57,9 +57,12 @@ export const keptRequest = async (
   const { body, fill } = rest;
   const template: (string | Reference)[] = [];
   let from = 0;
+  const asked = context.newestFirst[0]?.messageId;
   for (const { at, text } of referencesIn(context, loaded)) {
     const written = inJson(text);
-    const fenced = body.indexOf(FENCE + written, from);
+    // An earlier question may read as the last one begins, and has no sources any more.
+    const isAsked = 'messageId' in at && at.messageId === asked;
+    const fenced = isAsked ? body.indexOf(FENCE + written, from) : -1;
     const found = fenced < 0 ? body.indexOf(written, from) : fenced + FENCE.length;
     if (found < 0) return undefined;
     template.push(...fill(body.slice(from, found)), at);
