@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { encryptField, fieldPlace, type StoredEvent } from '@app/kernel';
+import { changedThroughout, encryptField, fieldPlace, type Json, type StoredEvent } from '@app/kernel';
 import { holdsContent, shownEvent } from './shown-event';
 
 const key = randomBytes(32);
@@ -73,6 +73,26 @@ describe('an event shown to an auditor', () => {
     const made = { ...stored, data: JSON.stringify({ secretHash: 'a1b2' }) };
     for (const content of [true, false])
       expect(shownEvent(made, null, keys, { content, raw: false }).data).toEqual({ secretHash: { encrypted: true } });
+  });
+
+  it('never shows copies of what documents say, which outlive these', () => {
+    const copied = {
+      provenance: { request: { template: 'provenance.request.template', hash: 'a1b2' } },
+      passages: 'passages',
+    };
+    const hidden = changedThroughout(copied, '', (value, path) =>
+      value === path
+        ? (encryptField(key, fieldPlace('agent-a1', path), 'The ferry leaves at nine.') as Json)
+        : undefined,
+    );
+    const event = { ...stored, data: JSON.stringify(hidden) };
+    expect(shownEvent(event, null, keys, { content: true, raw: false }).data).toEqual({
+      provenance: { request: { template: { encrypted: true }, hash: 'a1b2' } },
+      passages: { encrypted: true },
+    });
+    expect(shownEvent(event, null, new Map(), { content: true, raw: false }).data).toMatchObject({
+      passages: { erased: true },
+    });
   });
 
   it('adds the stored bytes unchanged', () => {

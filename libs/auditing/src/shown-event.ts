@@ -78,6 +78,12 @@ const isEncryptedSomewhere = (value: Json): boolean =>
 /** Fields that are made of secrets: they are nobody's to see, also not with content. */
 const OF_SECRETS: ReadonlySet<string> = new Set(['secretHash']);
 
+/**
+ * Copies of what documents say, which outlive them in the conversations that they were made for: the request to a provider, and
+ * what an answer that waits may cite. Auditors read documents where these stand, as long as they do.
+ */
+const COPIES: ReadonlySet<string> = new Set(['provenance.request.template', 'passages']);
+
 /** Undefined for what is shown as it stands. */
 const shownField = (
   stream: string,
@@ -89,7 +95,7 @@ const shownField = (
   if (OF_SECRETS.has(path)) return key === undefined ? { ...ERASED } : { ...ENCRYPTED };
   if (!isEncrypted(value)) return undefined;
   if (key === undefined) return { ...ERASED };
-  return content ? (decryptField(key, fieldPlace(stream, path), value) as Json) : { ...ENCRYPTED };
+  return content && !COPIES.has(path) ? (decryptField(key, fieldPlace(stream, path), value) as Json) : { ...ENCRYPTED };
 };
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
