@@ -6,6 +6,14 @@ describe('readConfig', () => {
 
   it('counts an empty value as unset', () => expect(readConfig({ PORT: '' }).PORT).toBe(3000));
 
+  it('takes what headers carry without the line break of a file of secrets, and other secrets as they are', () => {
+    const [key, token, secret] = ['k'.repeat(32), 't'.repeat(16), `${'s'.repeat(32)}\n`];
+    expect(
+      readConfig({ BOOTSTRAP_API_KEY: `${key}\n`, METRICS_TOKEN: `${token}\r\n`, VAULT_KEY: secret, SEAL_KEY: secret }),
+    ).toMatchObject({ BOOTSTRAP_API_KEY: key, METRICS_TOKEN: token, VAULT_KEY: secret, SEAL_KEY: secret });
+    expect(() => readConfig({ METRICS_TOKEN: ' '.repeat(16) })).toThrow(/^METRICS_TOKEN /);
+  });
+
   it('is frozen', () => expect(Object.isFrozen(readConfig({}))).toBe(true));
 
   it('takes brokers with ports, several, by name and address', () => {

@@ -91,13 +91,16 @@ export const configSchema = z.object({
     .describe('Currency of all amounts.'),
   DEFAULT_TIME_ZONE: timeZoneName.default('UTC').describe('Time zone of calendar days, weeks and months.'),
   PUBLIC_DOCS: flag.default(true).describe('Serve `/docs` and `/openapi.json` without an API key.'),
+  // No header has the line break that a file of secrets ends in.
   METRICS_TOKEN: z
     .string()
+    .trim()
     .min(16)
     .optional()
     .describe('Accept this bearer token for `/metrics` and `/health`, at least 16 characters.'),
   BOOTSTRAP_API_KEY: z
     .string()
+    .trim()
     .min(32)
     .max(512)
     .optional()

@@ -38,6 +38,12 @@ describe('loadOrMakeKey', () => {
     expect(existsSync(join(folder, 'keys'))).toBe(false);
   });
 
+  it('keeps white space around the key of the environment, which is part of it, and says so', () => {
+    expect(load(`${'x'.repeat(32)}\n`)).toBe(`${'x'.repeat(32)}\n`);
+    expect(warnings).toEqual([expect.stringMatching(/^VAULT_KEY begins or ends with a space or a line break/)]);
+    expect(warnings[0]).not.toContain('xxx');
+  });
+
   it('makes none where data stand already, and says which is missing', () => {
     expect(() => load(undefined, true)).toThrow(/^VAULT_KEY is missing/);
     expect(existsSync(join(folder, 'keys'))).toBe(false);

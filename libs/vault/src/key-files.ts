@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 /**
  * Loads the secret `name` (`VAULT_KEY`, `SEAL_KEY`): from the environment, otherwise from `folder`, otherwise a new
  * one, which it writes there for its owner alone. Calls `warn` for a new one: without it the data is lost, and beside
- * the backups it protects nothing. Throws `MissingKey` if the stores are `inUse` already: another key would not open
+ * the backups it protects nothing; and for one with white space around it, which others would not see. Throws `MissingKey` if the stores are `inUse` already: another key would not open
  * them.
  */
 export const loadOrMakeKey = (options: {
@@ -26,7 +26,14 @@ export const loadOrMakeKey = (options: {
   readonly warn: (sentence: string) => void;
 }): string => {
   const found = findKey(options);
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    // A key that was in use with it must stay as it is.
+    if (found !== found.trim())
+      options.warn(
+        `${options.name} begins or ends with a space or a line break, which is part of it. Give every process and command exactly this value.`,
+      );
+    return found;
+  }
   if (options.inUse) throw new MissingKey(options.name, options.folder);
   const file = join(options.folder, options.name);
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });
