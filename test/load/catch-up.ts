@@ -10,13 +10,15 @@ import { cpuSeconds } from './rate';
  * The built product on a log of which no view has seen anything and nothing is sealed, as after a restore or an outage of the
  * projector: time until it is ready, events a second until every view and policy has caught up, and meanwhile, how long `/health`,
  * asked every half second, and reads take. Needs `npm run build`; `PRODUCT` names another checkout, built, to compare with.
- * The target is 50,000 events/s. `EVENTS=300000 npm exec -- node --require ./test/register.cjs test/load/catch-up.ts`
+ * With `RESTORED=true` the log is sealed and the policies have seen it, and the views alone are gone, as after a restore of a
+ * backup. The target is 50,000 events/s. `EVENTS=300000 npm exec -- node --require ./test/register.cjs test/load/catch-up.ts`
  */
 
 const EVENTS = Number(process.env['EVENTS'] ?? 100_000);
 const TIMEOUT_MS = Number(process.env['SECONDS'] ?? 600) * 1_000;
 const HEALTH_EVERY_MS = Number(process.env['HEALTH_MS'] ?? 500);
 const READ_EVERY_MS = 50;
+const RESTORED = process.env['RESTORED'] === 'true';
 
 interface Reader {
   readonly name: string;
@@ -60,12 +62,29 @@ const shown = (times: readonly number[]): string => {
   return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms (${times.length})`;
 };
 
+const reportOf = async (url: string): Promise<Report> =>
+  (await (await fetch(`${url}/health`, { headers })).json()) as Report;
+
+/** Has everything seen and sealed, and takes the views away. */
+const loseViews = async (dataDir: string): Promise<void> => {
+  const product = await startProduct(dataDir);
+  for (let isDone = false; !isDone; await pause(HEALTH_EVERY_MS)) {
+    const { projections, policies } = await reportOf(product.url);
+    isDone = projections.length > 0 && [...projections, ...policies].every(({ lagEvents }) => lagEvents === 0);
+  }
+  await product.stop();
+  for (const folder of ['views', 'search']) rmSync(join(dataDir, folder), { recursive: true });
+};
+
 const main = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'load-catch-up-'));
   try {
     await fillWithPrompts(dataDir, EVENTS);
+    if (RESTORED) await loseViews(dataDir);
     const product = await startProduct(dataDir);
-    say(`${EVENTS} events, none seen and none sealed: ready in ${product.readyMs.toFixed(0)} ms`);
+    say(
+      `${EVENTS} events, ${RESTORED ? 'seen by no view' : 'none seen and none sealed'}: ready in ${product.readyMs.toFixed(0)} ms`,
+    );
     const began = performance.now();
     const cpuBefore = cpuSeconds(product.pid);
     const caughtUp = new Map<string, number>();
@@ -74,7 +93,7 @@ const main = async (): Promise<void> => {
     let early = 0;
     let isDone = false;
     const health = every(HEALTH_EVERY_MS, async () => {
-      const { projections, policies } = (await (await fetch(`${product.url}/health`, { headers })).json()) as Report;
+      const { projections, policies } = await reportOf(product.url);
       reports += 1;
       if (projections.length === 0) empty += 1;
       const seconds = (performance.now() - began) / 1_000;

@@ -1,5 +1,5 @@
 import { type Calls, callThread, type Config, startThread } from '@app/kernel';
-import type { RebuildWorker } from '@app/projecting';
+import type { RebuildThread, RebuildWorker } from '@app/projecting';
 
 /** How long the thread waits for the next rebuild before it ends: views are often rebuilt one after the other. */
 const LINGER_MS = 2_000;
@@ -13,10 +13,19 @@ export interface RebuildThreadData {
   readonly vaultKey: string;
 }
 
-/** Hands out one thread that rebuilds views; it ends some time after the last one who had it closed it. */
-export const rebuildWorkers = (data: RebuildThreadData): (() => Calls<RebuildWorker>) => {
+/** Hands out one thread of each kind; it ends some time after the last one who had it closed it. */
+export const rebuildWorkers = (data: RebuildThreadData): ((kind: RebuildThread) => Calls<RebuildWorker>) => {
+  const threads = new Map<RebuildThread, () => Calls<RebuildWorker>>();
+  return (kind) => {
+    const known = threads.get(kind) ?? rebuildThread(kind, data);
+    threads.set(kind, known);
+    return known();
+  };
+};
+
+const rebuildThread = (kind: RebuildThread, data: RebuildThreadData): (() => Calls<RebuildWorker>) => {
   const thread = callThread<RebuildWorker>(
-    'rebuild',
+    kind,
     () =>
       startThread(__dirname, 'rebuild.thread', __filename, {
         workerData: data,

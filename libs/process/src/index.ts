@@ -1,4 +1,4 @@
-import './compile-cache';
+import './threads';
 import 'reflect-metadata';
 
 export { MonitoringModule } from './monitoring/monitoring.module';

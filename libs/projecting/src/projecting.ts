@@ -20,7 +20,7 @@ import { BEHIND, type Gap, gapIn } from './views/gap';
 import { ManagedView, REBUILD_ACTIONS, type RebuildAction } from './views/managed-view';
 import { CountedOrdinals, type Ordinals } from './ordinals';
 import type { Projection } from './projection';
-import { type RebuildWorker, rebuildWorker } from './rebuild/rebuild-worker';
+import { type RebuildThread, type RebuildWorker, rebuildWorker } from './rebuild/rebuild-worker';
 import { storedRebuilds } from './rebuild/rebuild-record';
 import { sharedReader } from './following/shared-reader';
 import { StallWatch } from './views/stall-watch';
@@ -48,8 +48,8 @@ export interface ProjectingOptions extends ViewStores {
   readonly logger: Logger;
   /** Counts of the log; by default the log is counted once. */
   readonly ordinals?: Ordinals;
-  /** Starts the thread that rebuilds; by default rebuilds run in this one. */
-  readonly spawn?: () => Calls<RebuildWorker>;
+  /** Starts the thread that rebuilds, or that beside it; by default both work in this one. */
+  readonly spawn?: (thread: RebuildThread) => Calls<RebuildWorker>;
   /** Shares the views with other processes. */
   readonly leases: Leases;
 }
@@ -83,18 +83,21 @@ export class Projecting {
     this.stalls = new StallWatch(clock, this.events, logger);
     const turns = new Mutex();
     const { processes } = (this.leases = options.leases);
-    const spawn = options.spawn ?? (() => callHere(rebuildWorker(options)));
+    const threads = options.spawn ?? (() => callHere(rebuildWorker(options)));
+    const spawn = (): Calls<RebuildWorker> => threads('rebuild');
     const codec = sharedReader(options.codec);
     const catchUp = new CatchUps(spawn, logger);
+    const catchUpContext = new CatchUps(() => threads('context'), logger);
     const views = options.projections.map((projection, order) => {
       const onFenced = (): void =>
         void managed.fenced().catch((error: unknown) => logger.error({ error }, 'Closing a view failed.'));
-      const view = new View(viewStore(projection, options, !processes.alone), {
+      const store = viewStore(projection, options, !processes.alone);
+      const view = new View(store, {
         ...options,
         codec,
         events: this.events,
         onFenced,
-        catchUp,
+        catchUp: store.contextOnly ? catchUpContext : catchUp,
       });
       const managed: ManagedView = new ManagedView({
         view,

@@ -15,7 +15,8 @@ import {
 } from '../../../../test/fixtures/counters';
 import { until } from '../../../../test/fixtures/until';
 import { Projecting, type ProjectingOptions } from '../projecting';
-import { type RebuildWorker, rebuildWorker } from '../rebuild/rebuild-worker';
+import type { RowProjection } from '../projection';
+import { type RebuildThread, type RebuildWorker, rebuildWorker } from '../rebuild/rebuild-worker';
 
 const STREAMS = 20;
 const EVENTS = 12_000;
@@ -45,11 +46,12 @@ afterEach(async () => {
 
 const append = (stream: number, events: readonly NewEvent[]) => log.append(`counter-${stream}`, events, 'any');
 
-/** What the thread that rebuilds is asked, in this one. */
-const start = async () => {
+const countersOf = (name: string): RowProjection => ({ ...counters, name });
+
+/** What the threads that rebuild are asked, in this one. */
+const start = async (projections = VIEWS.map(countersOf)) => {
   const logger = new MemoryLogger();
   const none = {} as Pick<ProjectingOptions, 'searchIndex' | 'blobs'>;
-  const projections = VIEWS.map((name) => ({ ...counters, name }));
   const options = {
     ...none,
     log,
@@ -61,19 +63,21 @@ const start = async () => {
     leases: leasesAlone(logger),
   };
   const runs: string[][] = [];
-  const spawn = (): Calls<RebuildWorker> => {
+  const threads = new Map<string, RebuildThread>();
+  const spawn = (thread: RebuildThread): Calls<RebuildWorker> => {
     const worker = rebuildWorker(options);
     return callHere<RebuildWorker>({
       ...worker,
       catchUp: (tasks) => {
         runs.push(tasks.map(({ view }) => view));
+        for (const { view } of tasks) threads.set(view, thread);
         return worker.catchUp(tasks);
       },
     });
   };
   projecting = new Projecting({ ...options, spawn });
   await projecting.start();
-  return { projecting, runs, logger };
+  return { projecting, runs, threads, logger };
 };
 
 const allLive = async (running: Projecting): Promise<void> => {
@@ -97,6 +101,25 @@ describe('views that are far behind', () => {
     await allLive(running);
     for (const view of VIEWS) expect((await readStore.get(view, 'counter-3'))?.row['count']).toBe(EVENTS / STREAMS + 3);
     expect(runs.flat()).toHaveLength(VIEWS.length);
+  });
+
+  it('are caught up in a thread of their own where they read no data', async () => {
+    const places: RowProjection = {
+      ...countersOf('places'),
+      contextOnly: true,
+      indexes: [],
+      apply: ({ context }) => [{ op: 'put', key: context.position, row: { name: context.stream, count: 1 } }],
+    };
+    const { projecting: running, threads } = await start([countersOf('counters'), places]);
+    const head = (await log.head()) as string;
+    for (const view of ['counters', 'places']) await until(() => running.waitFor(view, head, 1_000), view);
+    expect(threads).toEqual(
+      new Map([
+        ['counters', 'rebuild'],
+        ['places', 'context'],
+      ]),
+    );
+    expect(await readStore.count('places')).toBe(EVENTS - STREAMS);
   });
 
   it('park an event that cannot be handled, and all other streams flow', async () => {

@@ -20,7 +20,7 @@ interface Waiting {
 }
 
 /**
- * Catches up views that are far behind, all at once, in the thread that rebuilds: the log is read once for all of them, and
+ * Catches up views that are far behind, all at once, in a thread: the log is read once for all of them, and
  * they are written in large commits. Those who come while a run is under way are the next run.
  */
 export class CatchUps implements CatchUp {

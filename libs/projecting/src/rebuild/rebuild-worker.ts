@@ -61,6 +61,9 @@ export interface RebuildWorker {
   close(): Promise<void>;
 }
 
+/** `context` catches up views that read the context of events alone, beside the others, which read and decrypt their data. */
+export type RebuildThread = 'rebuild' | 'context';
+
 export interface RebuildWorkerOptions extends ViewStores {
   readonly log: LogReader;
   readonly codec: EventCodec;
