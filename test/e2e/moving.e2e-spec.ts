@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEventStoreLog } from '@app/event-log';
@@ -151,5 +151,22 @@ test('keys are not written into the folder of the files', async () => {
     }),
   ).resolves.toMatchObject({ code: 2 });
   expect(existsSync(join(blobs, 'keys'))).toBe(false);
+  rmSync(first.dataDir, { recursive: true });
+});
+
+test('keys of another instance are not replaced, unless that is asked for', async () => {
+  const first = await startTestPlatform({ environment: KEYS });
+  await first.stop({ keep: true });
+  const [file, keys] = [join(root, 'log.jsonl'), join(root, 'keys.jsonl')];
+  writeFileSync(keys, 'of another');
+  const run = (more = '') => operator(`export ${file} --keys ${keys}${more}`, { DATA_DIR: first.dataDir });
+  expect(await run()).toEqual({
+    code: 1,
+    text: `${keys} exists already. Name another file, or replace it with --force.\n`,
+  });
+  expect([readFileSync(keys, 'utf8'), existsSync(file)]).toEqual(['of another', false]);
+  expect(await operator(`export ${file} --keys ${file}`, { DATA_DIR: first.dataDir })).toMatchObject({ code: 2 });
+  expect(await run(' --force')).toMatchObject({ code: 0 });
+  expect(readFileSync(keys, 'utf8')).toContain('agent-platform/keys');
   rmSync(first.dataDir, { recursive: true });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/backup';
@@ -32,9 +33,14 @@ export interface Apart {
   readonly blobs?: string;
 }
 
-export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output }, file, apart) => {
+export const makeExport: Verb<[file: string, apart: Apart & { readonly force?: true }]> = async (
+  { output },
+  file,
+  { force, ...apart },
+) => {
   const config = storesConfig();
   assertLog(config);
+  if (apart.keys !== undefined) assertFree(apart.keys, file, force === true);
   await makeFolderOf(file);
   if (apart.keys !== undefined) await makeFolderOf(apart.keys);
   const { publicKey } = sealKeyOf(instanceKey(config, 'SEAL_KEY'));
@@ -70,6 +76,14 @@ export const makeExport: Verb<[file: string, apart: Apart]> = async ({ output },
   } finally {
     await log.close();
   }
+};
+
+/** Keys that are replaced may be the last copy of those of another instance. */
+const assertFree = (keys: string, file: string, force: boolean): void => {
+  if (resolve(keys) === resolve(file))
+    throw new Failure('Name one file for the log and another for the keys.', EXIT.wrongUsage);
+  if (!force && existsSync(keys))
+    throw new Failure(`${keys} exists already. Name another file, or replace it with --force.`);
 };
 
 /** Keys and files come first: an event is never there without what it names. The export is verified before anything is written, the log after. */

@@ -12,7 +12,8 @@ export const addTransferVerbs = (program: Command, run: Run): void => {
     .description('export the whole log to a file that verify can prove by itself; gzipped if the name ends in .gz')
     .option('--keys <file>', 'also export the data keys, encrypted with VAULT_KEY, to a separate file')
     .option('--blobs <folder>', 'also copy the encrypted files to a separate folder')
-    .action(run<[string, Apart]>((...given) => stores().makeExport(...given)));
+    .option('--force', 'replace the file of --keys if it exists')
+    .action(run<[string, Apart & { readonly force?: true }]>((...given) => stores().makeExport(...given)));
   program
     .command('import <file>')
     .description('import an export into an empty log; repeat it after an interruption')
