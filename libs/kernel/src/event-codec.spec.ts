@@ -40,12 +40,16 @@ describe('EventCodec', () => {
   });
 
   it.each([
-    ['unknown_type', stored(1, {}, 'Unheard')],
-    ['newer_schema', stored(4, { title: 'a', language: 'en' })],
-    ['schema', stored(3, { title: 7, language: 'en' })],
-    ['schema', stored(3, { title: 'a', language: 'en', more: 1 })],
-  ])('rejects loudly what it cannot understand: %s', async (reason, event) => {
-    await expect(codec.decode([event])).rejects.toMatchObject({ name: 'UnreadableEvent', reason });
+    ['unknown_type', 'unknown type', stored(1, {}, 'Unheard')],
+    ['newer_schema', 'schema 4, known up to 3', stored(4, { title: 'a', language: 'en' })],
+    ['schema', 'title invalid_type', stored(3, { title: 7, language: 'en' })],
+    ['schema', 'unrecognized_keys', stored(3, { title: 'a', language: 'en', more: 1 })],
+  ])('rejects loudly what it cannot understand: %s, %s', async (reason, detail, event) => {
+    await expect(codec.decode([event])).rejects.toMatchObject({
+      name: 'UnreadableEvent',
+      reason,
+      message: expect.stringMatching(`: ${detail}$`) as string,
+    });
   });
 
   it('rejects to write what its schema does not allow', async () => {

@@ -84,8 +84,7 @@ export class EventCodec {
     const key = keys.get(dataKeyIn(event.stream, metadata));
     const data = decrypted(upcast(event, definition, Number(metadata['schema'] ?? 1)), definition, event.stream, key);
     const parsed = definition.data.safeParse(data);
-    if (!parsed.success)
-      throw new UnreadableEvent('schema', event, parsed.error.issues.map((issue) => issue.path.join('.')).join(', '));
+    if (!parsed.success) throw new UnreadableEvent('schema', event, wrongFields(parsed.error.issues));
     return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
   }
 
@@ -109,6 +108,14 @@ export class EventCodec {
     return definition;
   }
 }
+
+/** Where the fields are that a schema does not take, and why not, without what they hold. */
+const wrongFields = (issues: readonly { readonly path: readonly PropertyKey[]; readonly code: string }[]): string =>
+  issues
+    .slice(0, MOST_SAID)
+    .map(({ path, code }) => (path.length === 0 ? code : `${path.map(String).join('.')} ${code}`))
+    .join(', ');
+const MOST_SAID = 10;
 
 const NO_DATA: Readonly<Record<string, unknown>> = Object.freeze({});
 const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
