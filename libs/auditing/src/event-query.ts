@@ -1,4 +1,5 @@
 import { categoryOf, type StoredEvent } from '@app/kernel';
+import { storedMeta } from './stored-json';
 
 /** Which events an auditor asks for; all given filters must hold. Times are ISO 8601 UTC, both inclusive. */
 export interface EventQuery {
@@ -21,7 +22,7 @@ export interface Traced {
 }
 
 export const tracedOf = ({ stream, type, metadata }: StoredEvent): Traced => {
-  const meta = JSON.parse(metadata) as Record<string, string>;
+  const meta = storedMeta(metadata);
   return {
     stream,
     type,

@@ -95,6 +95,23 @@ describe('an event shown to an auditor', () => {
     });
   });
 
+  it('says of what was damaged that it cannot be read, and shows the rest', () => {
+    const show = (changed: Partial<StoredEvent>) => {
+      const event = { ...stored, ...changed };
+      return [holdsContent(event, keys), shownEvent(event, 8, keys, { content: true, raw: true })] as const;
+    };
+    for (const data of ['{"size":13', 'null', '[1]'])
+      expect(show({ data })).toEqual([
+        false,
+        expect.objectContaining({ data: { unreadable: true }, recordedAt: '2026-01-01T00:00:00.000Z' }),
+      ]);
+    for (const metadata of ['{"entity":', '7', '{"actor":{}}'])
+      expect(show({ metadata })[1]).toMatchObject({ type: 'AgentDescribed', schema: 1, meta: {}, recordedAt: '' });
+    const [was] = /"[\w+/=_-]{40,}"/.exec(stored.data) ?? [''];
+    const [, damaged] = show({ data: stored.data.replace(was, was.replace(/.{8}"$/, 'AAAAAAAA"')) });
+    expect(damaged.data).toEqual({ description: { unreadable: true }, size: 13 });
+  });
+
   it('adds the stored bytes unchanged', () => {
     const { raw } = shownEvent(stored, null, keys, { content: false, raw: true });
     expect(Buffer.from(raw?.data ?? '', 'base64').toString()).toBe(stored.data);

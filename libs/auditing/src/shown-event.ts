@@ -2,17 +2,21 @@ import {
   changedThroughout,
   type DataKey,
   dataKeyIn,
-  dataKeyOf,
   decryptField,
+  type EncryptedField,
   ERASED,
   fieldPlace,
   isEncrypted,
   type Json,
   type StoredEvent,
 } from '@app/kernel';
+import { storedMeta, storedObject } from './stored-json';
 
 /** What is read in place of content that the reader did not ask to see, or may not. */
 export const ENCRYPTED = Object.freeze({ encrypted: true as const });
+
+/** What is read in place of what cannot be read at all: nobody but somebody who changed the stored bytes left it so. */
+export const UNREADABLE = Object.freeze({ unreadable: true as const });
 
 /** A stored event as auditors read it: the data in the schema it was stored in, never lifted to a newer one. */
 export interface ShownEvent {
@@ -24,7 +28,7 @@ export interface ShownEvent {
   readonly revision: number;
   readonly type: string;
   readonly schema: number;
-  /** Encrypted fields read `{ encrypted: true }` or, with content, their value; erased ones `{ erased: true }`. */
+  /** Encrypted fields read `{ encrypted: true }` or, with content, their value; erased ones `{ erased: true }`; damaged ones, or data as a whole, `{ unreadable: true }`. */
   readonly data: Readonly<Record<string, Json>>;
   readonly meta: Readonly<Record<string, string>>;
   /** ISO 8601 UTC. */
@@ -47,8 +51,8 @@ export const shownEvent = (
   keys: ReadonlyMap<string, DataKey>,
   options: ShowOptions,
 ): ShownEvent => {
-  const meta = JSON.parse(event.metadata) as Record<string, string>;
-  const data = JSON.parse(event.data) as Record<string, Json>;
+  const meta = storedMeta(event.metadata);
+  const data = storedObject(event.data) ?? UNREADABLE;
   const key = keys.get(dataKeyIn(event.stream, meta));
   return {
     id: event.id,
@@ -69,7 +73,10 @@ export const shownEvent = (
 
 /** True when the event holds content that a key can still open. */
 export const holdsContent = (event: StoredEvent, keys: ReadonlyMap<string, DataKey>): boolean =>
-  keys.has(dataKeyOf(event)) && isEncryptedSomewhere(JSON.parse(event.data) as Json);
+  keys.has(contentKeyOf(event)) && isEncryptedSomewhere(storedObject(event.data) ?? null);
+
+/** The name of the data key that the content of an event is under. */
+export const contentKeyOf = ({ stream, metadata }: StoredEvent): string => dataKeyIn(stream, storedMeta(metadata));
 
 const isEncryptedSomewhere = (value: Json): boolean =>
   isEncrypted(value) ||
@@ -95,7 +102,15 @@ const shownField = (
   if (OF_SECRETS.has(path)) return key === undefined ? { ...ERASED } : { ...ENCRYPTED };
   if (!isEncrypted(value)) return undefined;
   if (key === undefined) return { ...ERASED };
-  return content && !COPIES.has(path) ? (decryptField(key, fieldPlace(stream, path), value) as Json) : { ...ENCRYPTED };
+  return content && !COPIES.has(path) ? decrypted(key, fieldPlace(stream, path), value) : { ...ENCRYPTED };
+};
+
+const decrypted = (key: DataKey, ...field: [place: string, value: EncryptedField]): Json => {
+  try {
+    return decryptField(key, ...field) as Json;
+  } catch {
+    return { ...UNREADABLE };
+  }
 };
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');

@@ -15,7 +15,9 @@ export const shownEventSchema = z
     schema: z.number().int().describe('The version of its data.'),
     data: z
       .record(z.string(), json)
-      .describe('What it says. Encrypted fields read `{ "encrypted": true }`, erased ones `{ "erased": true }`.'),
+      .describe(
+        'What it says. Encrypted fields read `{ "encrypted": true }`, erased ones `{ "erased": true }`, and what was damaged in the log `{ "unreadable": true }`.',
+      ),
     meta: z.record(z.string(), z.string()).describe('Who asked for it, and why.'),
     recordedAt: z.string().describe('A time, ISO 8601 in UTC.'),
     raw: z

@@ -1,5 +1,5 @@
-import { holdsContent, type ShownEvent, shownEvent, type ShowOptions } from '@app/auditing';
-import { type DataKey, dataKeyOf, type StoredEvent } from '@app/kernel';
+import { contentKeyOf, holdsContent, type ShownEvent, shownEvent, type ShowOptions } from '@app/auditing';
+import type { DataKey, StoredEvent } from '@app/kernel';
 import { SealedOrdinals } from '@app/sealing';
 import { VAULT, type Vault } from '@app/vault';
 import { Inject, Injectable } from '@nestjs/common';
@@ -24,6 +24,6 @@ export class EventShower {
   }
 
   private keysOf(events: readonly StoredEvent[]): Promise<ReadonlyMap<string, DataKey>> {
-    return this.vault.keys([...new Set(events.map(dataKeyOf))]);
+    return this.vault.keys([...new Set(events.map(contentKeyOf))]);
   }
 }
