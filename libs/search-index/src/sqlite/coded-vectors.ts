@@ -4,7 +4,7 @@ import type { Statements } from './statements';
 import { codeOf, codeScores, cosineDistances, MOST_SCORE, wordsOf } from './vector-code';
 import { blobOf, bytesOf, floatsOf, type NearestQuery, type StoredVector, type Vectors } from './vectors';
 
-/** So many passages are compared exactly, at least; twice the limit if that is more. Nearest by their codes, all where there are no more. */
+/** So many passages are compared exactly, at least; twice as many as are wanted if that is more. Nearest by their codes, all where there are no more. */
 const LEAST_COMPARED = 400;
 const COMPARED_FOR_EACH = 2;
 /** Where codes leave more than so many times as many, they tell too little apart: all are compared. */
@@ -71,15 +71,13 @@ export class CodedVectors implements Vectors {
     return floatsOf(this.statements.value<Buffer>('select vector from vectors where id = ?', passage) as Buffer);
   }
 
-  nearest({ model, values, scopes, documents }: NearestQuery, limit: number): readonly Ranked<number>[] {
-    const compared = Math.max(LEAST_COMPARED, limit * COMPARED_FOR_EACH);
+  nearest({ model, values, scopes, documents }: NearestQuery, wanted: number): readonly Ranked<number>[] {
+    const compared = Math.max(LEAST_COMPARED, wanted * COMPARED_FOR_EACH);
     const all = scopes.map((scope) => this.codesOf(scope, model, wordsOf(values.length)));
     const near = nearestByCode(all, values, documents, compared);
     let best: readonly Ranked<number>[] = [];
     for (let from = 0; from < near.length; from += AT_ONCE)
-      best = [...best, ...this.compared(near.slice(from, from + AT_ONCE), values)]
-        .toSorted((a, b) => a.value - b.value)
-        .slice(0, limit);
+      best = firstOf([...best, ...this.compared(near.slice(from, from + AT_ONCE), values)], wanted);
     return best;
   }
 
@@ -123,6 +121,14 @@ export class CodedVectors implements Vectors {
     return read;
   }
 }
+
+/** The nearest so many, and those that are as near as the last of them. */
+const firstOf = (ranked: readonly Ranked<number>[], wanted: number): readonly Ranked<number>[] => {
+  const ordered = ranked.toSorted((a, b) => a.value - b.value);
+  const last = ordered[wanted - 1]?.value ?? Infinity;
+  const end = ordered.findIndex(({ value }, at) => at >= wanted && value > last);
+  return end === -1 ? ordered : ordered.slice(0, end);
+};
 
 /**
  * The passages whose codes are nearest: so many, and those that are as near as the last of them, so that it never matters how they are

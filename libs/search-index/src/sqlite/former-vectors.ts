@@ -1,4 +1,5 @@
 import type { Ranked } from '../fusion';
+import { withTies } from './found-passage';
 import type { Statements } from './statements';
 import { floatsOf, type NearestQuery, type StoredVector, type Vectors } from './vectors';
 
@@ -35,7 +36,11 @@ export class FormerVectors implements Vectors {
     );
   }
 
-  nearest({ model, values, scopes, documents }: NearestQuery, limit: number): readonly Ranked<number>[] {
+  nearest(asked: NearestQuery, wanted: number): readonly Ranked<number>[] {
+    return withTies(wanted, (limit) => this.ranked(asked, limit));
+  }
+
+  private ranked({ model, values, scopes, documents }: NearestQuery, limit: number): readonly Ranked<number>[] {
     const filter = documents === undefined ? [] : [JSON.stringify([...documents])];
     const sql = `select rowid as id, distance as value from ${table(model)} where embedding match ? and k = ? and scope = ?${
       documents === undefined

@@ -19,8 +19,8 @@ export interface TextSearch {
   scopesWith(terms: Terms, scopes: readonly number[]): readonly number[];
 }
 
-/** The first so many, ties by chunk id. Where the cut would fall into a tie, more are fetched, so that the cut never depends on how rows were stored. */
-export const untied = <Each extends Found<number>>(
+/** The first so many, and what follows them at least as far as the tie goes that the cut would fall into. */
+export const withTies = <Each extends { readonly value: number }>(
   wanted: number,
   fetch: (limit: number) => readonly Each[],
 ): readonly Each[] => {
@@ -30,25 +30,66 @@ export const untied = <Each extends Found<number>>(
     limit = Math.min(limit * 2, MAX_CANDIDATES);
     found = fetch(limit);
   }
-  return inOrder(found).slice(0, wanted);
+  return found;
 };
 
-/** A passage whose chunk id is read when it is asked for: the rows are many and lie far apart, and only ties need it. */
+/** The first so many, ties by chunk id, so that the cut never depends on how rows were stored. */
+export const untied = <Each extends Found<number>>(
+  wanted: number,
+  fetch: (limit: number) => readonly Each[],
+): readonly Each[] => inOrder(withTies(wanted, fetch)).slice(0, wanted);
+
+/** Reads chunk ids when they are asked for: the rows are many and lie far apart, and only ties need them. Those of all ties are read at once. */
+class ChunkNames {
+  private ofTies: ReadonlyMap<number, string> | undefined;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly ranked: readonly Ranked<number>[],
+  ) {}
+
+  of(id: number): string {
+    this.ofTies ??= this.read(tied(this.ranked));
+    return this.ofTies.get(id) ?? this.read([id]).get(id) ?? `${id}`;
+  }
+
+  /** In one row: each row that the driver hands over takes longer than to find it. */
+  private read(ids: readonly number[]): ReadonlyMap<number, string> {
+    if (ids.length === 0) return new Map();
+    const [found, names] = this.statements
+      .get(
+        'select json_group_array(id), json_group_array(chunkId) from passages where id in (select value from json_each(?))',
+      )
+      .raw()
+      .get(JSON.stringify(ids)) as [string, string];
+    const chunkIds = JSON.parse(names) as string[];
+    return new Map((JSON.parse(found) as number[]).map((id, at) => [id, chunkIds[at] as string]));
+  }
+}
+
+/** Those that others are as good as. */
+const tied = (ranked: readonly Ranked<number>[]): readonly number[] => {
+  const counts = new Map<number, number>();
+  for (const { value } of ranked) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return ranked.filter(({ value }) => (counts.get(value) ?? 0) > 1).map(({ id }) => id);
+};
+
 class StoredPassage implements Found<number> {
   private name: string | undefined;
 
   constructor(
-    private readonly statements: Statements,
+    private readonly names: ChunkNames,
     readonly id: number,
     readonly value: number,
   ) {}
 
   get chunkId(): string {
-    return (this.name ??=
-      this.statements.value<string>('select chunkId from passages where id = ?', this.id) ?? `${this.id}`);
+    return (this.name ??= this.names.of(this.id));
   }
 }
 
 /** Ranked passages with their chunk ids. */
-export const named = (statements: Statements, ranked: readonly Ranked<number>[]): readonly Found<number>[] =>
-  ranked.map(({ id, value }) => new StoredPassage(statements, id, value));
+export const named = (statements: Statements, ranked: readonly Ranked<number>[]): readonly Found<number>[] => {
+  const names = new ChunkNames(statements, ranked);
+  return ranked.map(({ id, value }) => new StoredPassage(names, id, value));
+};

@@ -1,10 +1,10 @@
 import { type Place, placeOf } from '@app/kernel/threads';
 import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import { type Candidate, candidatesFor, type Found, fused } from '../fusion';
+import { type Candidate, candidatesFor, type Found, fused, inOrder, MAX_CANDIDATES } from '../fusion';
 import { queryTerms } from '../language/terms';
 import type { Scope, SearchHit, SearchQuery } from '../search-index';
-import { type Looked, named, type TextSearch, untied } from './found-passage';
+import { type Looked, named, type TextSearch } from './found-passage';
 import { IdRanges } from './id-ranges';
 import { textOf, vectorsOf } from './index-file';
 import { type Layout, layoutOf } from './layout';
@@ -55,7 +55,7 @@ export class IndexReader {
     if (isEmpty(looked, query)) return [];
     const wanted = candidatesFor(query.limit);
     const byText = query.mode === 'vector' ? [] : (fetched?.found ?? this.byText(query, looked));
-    const byVector = query.mode === 'text' ? [] : untied(wanted, (limit) => this.byVector(query.vector, looked, limit));
+    const byVector = query.mode === 'text' ? [] : this.byVector(query.vector, looked, wanted);
     return this.hits(fused(byText, byVector, query).slice(0, query.limit), looked.scopes);
   }
 
@@ -154,7 +154,7 @@ export class IndexReader {
   private byVector(
     vector: SearchQuery['vector'],
     { scopes, documents }: Looked,
-    limit: number,
+    wanted: number,
   ): readonly Found<number>[] {
     if (vector === undefined) return [];
     const model = this.statements.value<number>(
@@ -164,7 +164,8 @@ export class IndexReader {
     );
     if (model === undefined) return [];
     const values = new Float32Array(vector.values);
-    return named(this.statements, this.vectors.nearest({ model, values, scopes, documents }, limit));
+    const nearest = this.vectors.nearest({ model, values, scopes, documents }, wanted).slice(0, MAX_CANDIDATES);
+    return inOrder(named(this.statements, nearest)).slice(0, wanted);
   }
 
   /** The hits, read with their scopes once more: what the indexes hold by mistake is still not shown to others. */

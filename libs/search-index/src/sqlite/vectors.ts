@@ -17,8 +17,8 @@ export interface Vectors {
   put(document: { readonly id: number; readonly scope: number }, vectors: readonly StoredVector[]): void;
   remove(document: number, vectors: readonly Pick<StoredVector, 'passage' | 'model'>[]): void;
   get(vector: Pick<StoredVector, 'passage' | 'model'>): Float32Array;
-  /** The nearest passages of the scopes, of these documents alone where they are given; nearest first. */
-  nearest(asked: NearestQuery, limit: number): readonly Ranked<number>[];
+  /** The nearest passages of the scopes, so many, of these documents alone where they are given; nearest first. Behind them those that are as near as the last. */
+  nearest(asked: NearestQuery, wanted: number): readonly Ranked<number>[];
 }
 
 export interface NearestQuery {
