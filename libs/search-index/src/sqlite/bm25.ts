@@ -1,6 +1,6 @@
 import type { Ranked } from '../fusion';
 import { idsOfScope } from './layout';
-import { countOf, placeOf, ROWS_OF_BLOCK, type WordBlock, type WordLists } from './word-lists';
+import { countOf, placeOf, type RowLengths, ROWS_OF_BLOCK, type WordLists } from './word-lists';
 
 /** How soon more of a word counts no more, and how far the length of a row counts: the usual values. */
 const SATURATION = 1.2;
@@ -18,18 +18,24 @@ interface Asked {
   readonly lists: readonly ReadonlyMap<number, Uint32Array>[];
 }
 
+/** What is asked, and of which state of the file. */
+export interface Bm25Query {
+  /** How often each word is asked for. */
+  readonly words: ReadonlyMap<string, number>;
+  readonly scopes: readonly number[];
+  readonly state: string;
+  /** Leaves rows out of what is answered, not out of what is counted. Asked about ascending ids of each scope. */
+  readonly isWanted?: ((id: number) => boolean) | undefined;
+}
+
 /**
  * BM25 of every row that has one of the words, each counted as often as it is asked for. How rare a word is, and how long rows are, is
- * counted over the scopes that are asked, and nowhere else. `isWanted` leaves rows out of what is answered, not out of what is counted.
+ * counted over the scopes that are asked, and nowhere else.
  */
-export const bm25 = (
-  lists: WordLists,
-  words: ReadonlyMap<string, number>,
-  scopes: readonly number[],
-  isWanted: (id: number) => boolean = () => true,
-): Scored => {
-  const rows = scopes.map((scope) => lists.rows(scope));
-  const { count, average } = totalOf(rows.flat());
+export const bm25 = (lists: WordLists, { words, scopes, state, isWanted = () => true }: Bm25Query): Scored => {
+  const ofScopes = scopes.map((scope) => lists.lengths(scope, state));
+  const count = ofScopes.reduce((sum, { rows }) => sum + rows, 0);
+  const average = ofScopes.reduce((sum, each) => sum + each.words, 0) / Math.max(count, 1);
   const asked = [...words].map(([word, times]): Asked => {
     const found = scopes.map((scope) => lists.of(scope, word));
     const holding = found.flat().reduce((sum, { entries }) => sum + entries.length, 0);
@@ -40,25 +46,27 @@ export const bm25 = (
   });
   const ids: number[] = [];
   const scores: number[] = [];
+  const sums = new Float64Array(ROWS_OF_BLOCK);
   for (const [at, scope] of scopes.entries()) {
     const first = idsOfScope(scope)[0];
-    for (const { block, entries } of rows[at] as readonly WordBlock[]) {
-      const matching = asked.flatMap(({ weight, lists: ofScopes }) => {
-        const found = ofScopes[at]?.get(block);
+    for (const { block, lengths } of (ofScopes[at] as RowLengths).blocks) {
+      const matching = asked.flatMap(({ weight, lists: each }) => {
+        const found = each[at]?.get(block);
         return found === undefined ? [] : [{ weight, entries: found }];
       });
       if (matching.length === 0) continue;
-      const sums = scoresOf(matching, entries, average);
+      sumUp(sums.fill(0), matching, lengths, average);
       for (let place = 0; place < ROWS_OF_BLOCK; place += 1) {
         const score = sums[place] as number;
+        if (score === 0) continue;
         const id = first + block * ROWS_OF_BLOCK + place;
-        if (score === 0 || !isWanted(id)) continue;
+        if (!isWanted(id)) continue;
         ids.push(id);
         scores.push(score);
       }
     }
   }
-  return { ids: Float64Array.from(ids), scores: Float64Array.from(scores) };
+  return { ids: new Float64Array(ids), scores: new Float64Array(scores) };
 };
 
 /** The best so many, and those that are as good as the last of them, in no order. Their values are the scores below 0. */
@@ -72,25 +80,13 @@ export const bestOf = ({ ids, scores }: Scored, wanted: number): readonly Ranked
   return best;
 };
 
-const totalOf = (rows: readonly WordBlock[]): { readonly count: number; readonly average: number } => {
-  let count = 0;
-  let words = 0;
-  for (const { entries } of rows) {
-    count += entries.length;
-    for (let at = 0; at < entries.length; at += 1) words += countOf(entries[at] as number);
-  }
-  return { count, average: words / Math.max(count, 1) };
-};
-
-/** The scores of the rows of one block, by their places. */
-const scoresOf = (
+/** Adds to the sums, by their places, what the words count in the rows of one block. */
+const sumUp = (
+  sums: Float64Array,
   matching: readonly { readonly weight: number; readonly entries: Uint32Array }[],
-  rows: Uint32Array,
+  lengths: Uint32Array,
   average: number,
-): Float64Array => {
-  const lengths = new Uint32Array(ROWS_OF_BLOCK);
-  for (let at = 0; at < rows.length; at += 1) lengths[placeOf(rows[at] as number)] = countOf(rows[at] as number);
-  const sums = new Float64Array(ROWS_OF_BLOCK);
+): void => {
   const perWord = (SATURATION * LENGTH_SHARE) / average;
   for (const { weight, entries } of matching)
     for (let at = 0; at < entries.length; at += 1) {
@@ -100,5 +96,4 @@ const scoresOf = (
       const length = SATURATION * (1 - LENGTH_SHARE) + perWord * (lengths[place] as number);
       sums[place] = (sums[place] as number) + (weight * count) / (count + length);
     }
-  return sums;
 };

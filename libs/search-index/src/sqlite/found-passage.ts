@@ -1,10 +1,13 @@
 import { type Found, inOrder, isCutInTie, MAX_CANDIDATES, type Ranked } from '../fusion';
 import type { Terms } from '../language/terms';
 import type { IdRanges } from './id-ranges';
+import type { Layout } from './layout';
 import type { Statements } from './statements';
 
 /** What a search looks through: scopes, and what its filters leave there. */
 export interface Looked {
+  /** Of the file: another one whenever it has changed. */
+  readonly state: string;
   readonly scopes: readonly number[];
   readonly documents?: ReadonlySet<number> | undefined;
   /** The passages of these documents; given where their ids follow one another. */
@@ -46,6 +49,7 @@ class ChunkNames {
   constructor(
     private readonly statements: Statements,
     private readonly ranked: readonly Ranked<number>[],
+    private readonly layout: Pick<Layout, 'ranges'>,
   ) {}
 
   of(id: number): string {
@@ -53,12 +57,13 @@ class ChunkNames {
     return this.ofTies.get(id) ?? this.read([id]).get(id) ?? `${id}`;
   }
 
-  /** In one row: each row that the driver hands over takes longer than to find it. */
+  /** In one row, since each that the driver hands over takes longer than to find it, and from an index, where more of them lie together. */
   private read(ids: readonly number[]): ReadonlyMap<number, string> {
     if (ids.length === 0) return new Map();
     const [found, names] = this.statements
       .get(
-        'select json_group_array(id), json_group_array(chunkId) from passages where id in (select value from json_each(?))',
+        `select json_group_array(id), json_group_array(chunkId) from passages${this.layout.ranges ? ' indexed by passage_names' : ''}
+         where id in (select value from json_each(?))`,
       )
       .raw()
       .get(JSON.stringify(ids)) as [string, string];
@@ -89,7 +94,11 @@ class StoredPassage implements Found<number> {
 }
 
 /** Ranked passages with their chunk ids. */
-export const named = (statements: Statements, ranked: readonly Ranked<number>[]): readonly Found<number>[] => {
-  const names = new ChunkNames(statements, ranked);
+export const named = (
+  statements: Statements,
+  ranked: readonly Ranked<number>[],
+  layout: Pick<Layout, 'ranges'> = { ranges: true },
+): readonly Found<number>[] => {
+  const names = new ChunkNames(statements, ranked, layout);
   return ranked.map(({ id, value }) => new StoredPassage(names, id, value));
 };

@@ -34,12 +34,12 @@ export class IndexReader {
   /** By the queries whose vectors are being made. Some never come. */
   private readonly prefetched = new LRUCache<
     string,
-    { readonly state: string; readonly looked: Looked; readonly found: readonly Found<number>[] }
+    { readonly looked: Looked; readonly found: readonly Found<number>[] }
   >({ max: MOST_PREFETCHED, ttl: PREFETCHED_MS });
   /** By their scopes and filters. */
-  private readonly filtered = new LRUCache<string, { readonly state: string; readonly looked: Looked }>({
+  private readonly filtered = new LRUCache<string, Looked>({
     maxSize: MOST_FILTERED,
-    sizeCalculation: ({ looked }) => 1 + (looked.documents?.size ?? 0),
+    sizeCalculation: ({ documents }) => 1 + (documents?.size ?? 0),
   });
 
   constructor(db: Database.Database) {
@@ -77,7 +77,7 @@ export class IndexReader {
   prefetch(query: Omit<SearchQuery, 'vector'>): void {
     const looked = this.looked(query);
     if (query.mode === 'vector' || isEmpty(looked, query)) return;
-    this.prefetched.set(keyOf(query), { state: this.state(), looked, found: this.byText(query, looked) });
+    this.prefetched.set(keyOf(query), { looked, found: this.byText(query, looked) });
   }
 
   revisionOf(documentId: string): number | undefined {
@@ -97,13 +97,18 @@ export class IndexReader {
     const key = JSON.stringify([scopes, documentIds, exceptDocumentIds, tagIds]);
     const state = this.state();
     const known = this.filtered.get(key);
-    if (known?.state === state) return known.looked;
-    const looked = this.lookUp(query);
-    this.filtered.set(key, { state, looked });
+    if (known?.state === state) return known;
+    const looked = { state, ...this.lookUp(query) };
+    this.filtered.set(key, looked);
     return looked;
   }
 
-  private lookUp({ scopes: names, documentIds, exceptDocumentIds, tagIds }: Omit<SearchQuery, 'vector'>): Looked {
+  private lookUp({
+    scopes: names,
+    documentIds,
+    exceptDocumentIds,
+    tagIds,
+  }: Omit<SearchQuery, 'vector'>): Omit<Looked, 'state'> {
     const scopes = this.statements.values<number>(
       'select id from scopes where scope in (select value from json_each(?)) and exists (select 1 from documents where documents.scope = scopes.id)',
       JSON.stringify(names),
@@ -142,7 +147,7 @@ export class IndexReader {
     const key = keyOf(query);
     const known = this.prefetched.get(key);
     this.prefetched.delete(key);
-    return known?.state === this.state() ? known : undefined;
+    return known?.looked.state === this.state() ? known : undefined;
   }
 
   /** Another one whenever this connection, or another one, has written. */
@@ -165,7 +170,7 @@ export class IndexReader {
     if (model === undefined) return [];
     const values = new Float32Array(vector.values);
     const nearest = this.vectors.nearest({ model, values, scopes, documents }, wanted).slice(0, MAX_CANDIDATES);
-    return inOrder(named(this.statements, nearest)).slice(0, wanted);
+    return inOrder(named(this.statements, nearest, this.layout)).slice(0, wanted);
   }
 
   /** The hits, read with their scopes once more: what the indexes hold by mistake is still not shown to others. */

@@ -20,16 +20,15 @@ export class TextLeg implements TextSearch {
    * The best passages by BM25, each by its own score and that of its whole document: so words that stand in two passages of a document
    * count together (measured in docs/decisions, search).
    */
-  find(terms: Terms, { scopes, documents, passages }: Looked, wanted: number): readonly Found<number>[] {
-    const asked = askedOf(terms);
-    const isLeft = documents === undefined ? undefined : (id: number) => passages?.has(id) ?? false;
-    const best = bestOf(bm25(this.passages, asked, scopes, isLeft), wanted);
+  find(terms: Terms, { scopes, state, passages }: Looked, wanted: number): readonly Found<number>[] {
+    const asked = { words: askedOf(terms), scopes: scopes.toSorted((a, b) => a - b), state };
+    const best = bestOf(bm25(this.passages, { ...asked, isWanted: passages?.ascending() }), wanted);
     const ranked = best.toSorted((a, b) => a.value - b.value).slice(0, MAX_CANDIDATES);
     const found = inOrder(named(this.statements, ranked)).slice(0, wanted);
     if (found.length === 0) return [];
     const documentOf = this.documentsOf(found.map(({ id }) => id));
     const wholes = new Set(documentOf.values());
-    const { ids, scores } = bm25(this.documents, asked, scopes, (id) => wholes.has(id));
+    const { ids, scores } = bm25(this.documents, { ...asked, isWanted: (id) => wholes.has(id) });
     const values = new Map([...ids].map((id, at) => [id, scores[at] as number]));
     const together = found.map(({ id, value }) => ({ id, value: value - (values.get(documentOf.get(id) ?? 0) ?? 0) }));
     return inOrder(named(this.statements, together));

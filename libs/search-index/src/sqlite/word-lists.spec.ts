@@ -19,8 +19,15 @@ const idOf = (scope: number, row: number): number => idsOfScope(scope)[0] + row;
 const rows = (scope: number, texts: readonly string[], from = 0) =>
   texts.map((text, at) => ({ id: idOf(scope, from + at), counts: countsOf([text]) }));
 const asked = (text: string) => countsOf([text]);
-const scoresOf = (...given: Parameters<typeof bm25>) => {
-  const { ids, scores } = bm25(...given);
+let states = 0;
+/** Of a file that may have changed since the last time. */
+const scoresOf = (
+  lists: WordLists,
+  words: ReadonlyMap<string, number>,
+  scopes: readonly number[],
+  isWanted?: (id: number) => boolean,
+) => {
+  const { ids, scores } = bm25(lists, { words, scopes, state: `${(states += 1)}`, isWanted });
   return new Map([...ids].map((id, at) => [id, scores[at] as number]));
 };
 /** A repeatable choice among some. */
@@ -76,6 +83,18 @@ describe('lists of words', () => {
     expect(scoresOf(lists, asked('ferry harbour'), [1], (id) => id === idOf(1, 1))).toEqual(
       new Map([[idOf(1, 1), alone.get(idOf(1, 1)) as number]]),
     );
+  });
+
+  it('read how long rows are once for a state of the file', () => {
+    const { lists, put } = opened();
+    const all = jest.spyOn(lists, 'of');
+    const ask = (state: string) => bm25(lists, { words: asked('ferry'), scopes: [1], state }).scores;
+    put(1, rows(1, ['ferry', 'ferry harbour']));
+    const [first] = [ask('1'), all.mockClear()];
+    expect([ask('1'), all.mock.calls]).toEqual([first, [[1, 'ferry']]]);
+    put(1, rows(1, ['a night train'], 2));
+    expect(ask('2')[0]).not.toBe(first[0]);
+    expect(scoresOf(lists, asked('ferry'), [1]).size).toBe(2);
   });
 
   it('hold nothing more of rows that were removed, whatever stood beside them', () => {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { idsOfScope } from './layout';
 import type { Statements } from './statements';
 import { blobOf, wholesOf } from './vectors';
@@ -9,6 +10,8 @@ const COUNT_BITS = 21;
 const MOST_COUNTED = 2 ** COUNT_BITS - 1;
 /** Is no word: its list says of how many words each row is. */
 const ANY = '';
+/** Bytes of the lengths of rows that are kept in memory. */
+const KEPT = 4 * 1024 * 1024;
 
 /** A row with its words, and how often each stands there. */
 export interface CountedRow {
@@ -20,6 +23,15 @@ export interface CountedRow {
 export interface WordBlock {
   readonly block: number;
   readonly entries: Uint32Array;
+}
+
+/** How many words the rows of a scope have. */
+export interface RowLengths {
+  readonly rows: number;
+  /** Of all rows together. */
+  readonly words: number;
+  /** Those of each block, by their places; 0 where no row is. */
+  readonly blocks: readonly { readonly block: number; readonly lengths: Uint32Array }[];
 }
 
 export const placeOf = (entry: number): number => entry >>> COUNT_BITS;
@@ -40,6 +52,11 @@ export const countsOf = (terms: readonly string[]): ReadonlyMap<string, number> 
 export class WordLists {
   /** What was added and is not written yet, by scope, word and block: a batch writes a list once, however many documents it has. */
   private readonly added = new Map<number, Map<string, Map<number, number[]>>>();
+  /** By scopes. */
+  private readonly kept = new LRUCache<number, { readonly state: string; readonly lengths: RowLengths }>({
+    maxSize: KEPT,
+    sizeCalculation: ({ lengths: { blocks } }) => 100 + blocks.length * (100 + 4 * ROWS_OF_BLOCK),
+  });
 
   constructor(
     private readonly statements: Statements,
@@ -124,9 +141,13 @@ export class WordLists {
     ).map(([block, entries]) => ({ block, entries: wholesOf(entries) }));
   }
 
-  /** All rows of a scope, with the number of their words as their count. */
-  rows(scope: number): readonly WordBlock[] {
-    return this.of(scope, ANY);
+  /** All rows of a scope. They are read once for a `state`: another one whenever the file has changed. */
+  lengths(scope: number, state: string): RowLengths {
+    const known = this.kept.get(scope);
+    if (known?.state === state) return known.lengths;
+    const lengths = lengthsIn(this.of(scope, ANY));
+    this.kept.set(scope, { state, lengths });
+    return lengths;
   }
 
   /** Those of the scopes in which a word stands. */
@@ -157,4 +178,20 @@ interface Place {
 const inScope = (scope: number, id: number): Place => {
   const row = id - idsOfScope(scope)[0];
   return { block: Math.floor(row / ROWS_OF_BLOCK), place: row % ROWS_OF_BLOCK };
+};
+
+const lengthsIn = (all: readonly WordBlock[]): RowLengths => {
+  let rows = 0;
+  let words = 0;
+  const blocks = all.map(({ block, entries }) => {
+    const lengths = new Uint32Array(ROWS_OF_BLOCK);
+    for (let at = 0; at < entries.length; at += 1) {
+      const entry = entries[at] as number;
+      lengths[placeOf(entry)] = countOf(entry);
+      words += countOf(entry);
+    }
+    rows += entries.length;
+    return { block, lengths };
+  });
+  return { rows, words, blocks };
 };
