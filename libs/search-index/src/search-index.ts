@@ -63,7 +63,7 @@ export interface SearchQuery {
   readonly scopes: readonly Scope[];
   readonly text: string;
   /** The query's vector and the model it is of; only passages of the same model are compared. */
-  readonly vector?: { readonly model: string; readonly values: readonly number[] };
+  readonly vector?: { readonly model: string; readonly values: readonly number[] | Float32Array };
   readonly mode: 'hybrid' | 'text' | 'vector';
   readonly limit: number;
   readonly documentIds?: readonly string[];

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { DomainError, Unavailable } from '@app/kernel';
 import { type EmbeddingRequest, OutputRates, type Provider, type RerankRequest } from '@app/models';
 import type { SearchHit, SearchQuery } from '@app/search-index';
@@ -124,6 +125,8 @@ describe('what an Agent would answer from', () => {
     const given = retrievalOver({
       indexed: { one: 2 },
       embed: async () => {
+        expect(given.prefetched).toEqual([]);
+        await setImmediate();
         before.push(...given.prefetched);
         return VECTOR;
       },
@@ -132,6 +135,13 @@ describe('what an Agent would answer from', () => {
     expect((await given.searched()).found).toEqual(['one']);
     const { vector: _, vectorWeight: __, ...words } = given.asked[0] as SearchQuery;
     expect(before).toEqual([words]);
+  });
+
+  it('is looked for once where its vector is there at once', async () => {
+    const { asked, prefetched, searched } = retrievalOver({ indexed: { one: 2 } });
+    await searched();
+    await setImmediate();
+    expect([prefetched, asked.length]).toEqual([[], 1]);
   });
 
   it.each(['text', 'vector'] as const)('is looked for once in the mode %s', async (mode) => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Unavailable } from '@app/kernel';
 import { LOCAL, type ModelDescription } from '@app/models';
 import type { Scope, SearchHit, SearchIndex, SearchQuery } from '@app/search-index';
@@ -111,9 +112,9 @@ export class Retrieval {
       limit: codesOf(text).length > 0 ? Math.max(LEAST_FOUND_OF_CODES, wanted) : wanted,
       ...(tagIds === undefined ? {} : { tagIds }),
     };
-    // Beside the embedding of the query. What fails here fails in the search again.
-    if (mode === 'hybrid' && live.embeddings.length > 0) this.index.prefetch?.(PASSAGES, words).catch(() => undefined);
-    const vectors = await this.vectorsOf(live.embeddings, text, payerOf(agent, asker), asker.signal);
+    const embedding = this.vectorsOf(live.embeddings, text, payerOf(agent, asker), asker.signal);
+    if (mode === 'hybrid') void this.prefetch(words, embedding);
+    const vectors = await embedding;
     if (live.isOneGone || vectors.length < live.embeddings.length) {
       if (mode === 'vector' && vectors.length === 0)
         throw new Unavailable('embedding', 'the model does not answer', 'none');
@@ -136,6 +137,16 @@ export class Retrieval {
     return { items, degraded };
   }
 
+  /** Looks up the words while the query is embedded. The embedder is asked first: to wake the index's thread would delay it. */
+  private async prefetch(words: SearchQuery, embedding: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    const over = (): void => void (isOver = true);
+    embedding.then(over, over);
+    await setImmediate();
+    // What fails here fails in the search again.
+    if (!isOver) await this.index.prefetch?.(PASSAGES, words).catch(() => undefined);
+  }
+
   /** The query's vectors, of the models that answer in time. */
   private async vectorsOf(
     embeddings: readonly Embedding[],
@@ -148,7 +159,7 @@ export class Retrieval {
         const values = await inTime(caller, (signal) => this.embedded(embedding, text, paying, signal));
         const { key: model, vectorWeight } = embedding.model;
         if (values instanceof Away) return [];
-        return [{ vector: { model, values: [...values] }, ...(vectorWeight === undefined ? {} : { vectorWeight }) }];
+        return [{ vector: { model, values: values.slice() }, ...(vectorWeight === undefined ? {} : { vectorWeight }) }];
       }),
     );
     return made.flat();

@@ -6,7 +6,7 @@ import { isUnreadable, STATE_FILE } from './view-files';
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|IOERR_CORRUPTFS)/;
 /** What sqlite-vec says where it cannot read what it stored. The code is then that of any error in SQL. */
 const UNREADABLE_VECTORS =
-  /^(chunks iter error|could not open vectors blob|vectors blob read error|Could not fetch vector data)/;
+  /^(chunks iter error|could not open vectors blob|vectors blob read error|Could not fetch vector data|Error reading 1st vector|Vector dimension mis)/;
 const BARRED = /^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/;
 const TROUBLE = /^SQLITE_(FULL|IOERR|CANTOPEN|BUSY|LOCKED|READONLY|PERM)|^E(IO|NOSPC|ROFS|ACCES|NOENT|MFILE|NFILE)$/;
 

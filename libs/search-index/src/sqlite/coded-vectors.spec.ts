@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { CodedVectors } from './coded-vectors';
-import { prepareIndex } from './index-file';
+import { prepareIndex, withVectors } from './index-file';
 import { Statements } from './statements';
-import { codeOf, codeScores, cosineDistance, MOST_SCORE } from './vector-code';
+import { codeOf, codeScores, MOST_SCORE } from './vector-code';
 
 const DIMENSIONS = 100;
 const MODEL = 1;
@@ -16,7 +16,7 @@ const next = numbers(7);
 const vector = (): Float32Array => Float32Array.from({ length: DIMENSIONS }, next);
 
 const opened = () => {
-  const db = new Database(':memory:');
+  const db = withVectors(new Database(':memory:'));
   prepareIndex(db);
   for (const id of [1, 2]) db.prepare('insert into scopes(id, scope) values (?, ?)').run(id, `s:${id}`);
   return new CodedVectors(new Statements(db));
@@ -34,6 +34,9 @@ const filled = (order: (ids: readonly number[]) => readonly number[] = (ids) => 
     );
   return vectors;
 };
+/** 1 less the cosine of the angle between two vectors. */
+const cosineDistance = (a: Float32Array, b: Float32Array): number =>
+  1 - a.reduce((sum, value, at) => sum + value * (b[at] as number), 0) / (Math.hypot(...a) * Math.hypot(...b));
 const exactly = (asked: Float32Array, passages: readonly number[]): readonly number[] =>
   passages
     .map((id) => ({ id, value: cosineDistance(all[id] as Float32Array, asked) }))
@@ -53,10 +56,9 @@ describe('codes of vectors', () => {
     expect(opposite).toBe(0);
   });
 
-  it('score nothing where the query has no direction, which is as far as what stands at a right angle', () => {
+  it('score nothing where the query has no direction', () => {
     const none = new Float32Array(DIMENSIONS);
     expect([...codeScores(codeOf(vector()), FIRST, none)]).toEqual([0]);
-    expect(cosineDistance(none, vector())).toBe(1);
   });
 });
 
@@ -79,6 +81,32 @@ describe('the nearest vectors', () => {
     expect(idsOf(vectors.nearest({ model: MODEL, values, scopes: [1], documents }, 30))).toEqual(exactly(values, left));
     expect(vectors.nearest({ model: MODEL, values, scopes: [1], documents: new Set() }, 30)).toEqual([]);
     expect(vectors.nearest({ model: 9, values, scopes: [1] }, 30)).toEqual([]);
+  });
+
+  it('are at a right angle where one has no direction', () => {
+    const none = new Float32Array(DIMENSIONS);
+    const values = vector();
+    const few = opened();
+    for (const [id, each] of [values.map((value) => -value), none, values].entries())
+      few.put({ id, scope: 1 }, [{ passage: id, model: MODEL, enabled: true, values: each }]);
+    const nearest = (asked: Float32Array) => few.nearest({ model: MODEL, values: asked, scopes: [1] }, 9);
+    expect(nearest(values).map(({ id, value }) => [id, Math.round(value)])).toEqual([
+      [2, 0],
+      [1, 1],
+      [0, 2],
+    ]);
+    expect(nearest(none).map(({ value }) => value)).toEqual([1, 1, 1]);
+  });
+
+  it('come with all that are as near as the last, and no others', () => {
+    const values = vector();
+    const same = opened();
+    const far = values.map((value, at) => (at < 50 ? -value : value));
+    for (let id = 0; id < 1_000; id += 1)
+      same.put({ id, scope: 1 }, [{ passage: id, model: MODEL, enabled: true, values: id % 5 === 0 ? values : far }]);
+    const nearest = (wanted: number) => idsOf(same.nearest({ model: MODEL, values, scopes: [1] }, wanted));
+    expect([nearest(1).length, nearest(200).length, nearest(201).length]).toEqual([200, 200, 1_000]);
+    expect(nearest(3).every((id) => id % 5 === 0)).toBe(true);
   });
 
   it('are the same however they were stored', () => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Ranked } from '../fusion';
 import type { Statements } from './statements';
-import { codeOf, codeScores, cosineDistances, MOST_SCORE, wordsOf } from './vector-code';
+import { codeOf, codeScores, MOST_SCORE, wordsOf } from './vector-code';
 import { blobOf, bytesOf, floatsOf, type NearestQuery, type StoredVector, type Vectors } from './vectors';
 
 /** So many passages are compared exactly, at least; twice as many as are wanted if that is more. Nearest by their codes, all where there are no more. */
@@ -25,7 +25,7 @@ interface ScopeCodes {
 
 /**
  * Vectors of an index: each as it is, and a document's together as codes. A search compares the codes of its scopes, then the nearest of
- * them exactly. sqlite-vec compares exactly alone, 30 times slower, and sorts what it finds in time by its square.
+ * them exactly. The tables of sqlite-vec compare exactly alone, 30 times slower, and sort what they find in time by its square.
  */
 export class CodedVectors implements Vectors {
   private readonly kept = new LRUCache<string, ScopeCodes>({
@@ -81,16 +81,17 @@ export class CodedVectors implements Vectors {
     return best;
   }
 
-  /** The vectors come in one row, one behind the other: a row each would take longer than to read them. */
+  /** By sqlite-vec, where the vectors are: to hand them over would take as long again. Its answers come in one row. */
   private compared(passages: readonly number[], asked: Float32Array): readonly Ranked<number>[] {
-    const [ids, vectors] = this.statements
+    const [ids, values] = this.statements
       .get(
-        `select json_group_array(id), cast(group_concat(vector, '') as blob) from vectors where id in (select value from json_each(?))`,
+        `select json_group_array(id), json_group_array(vec_distance_cosine(vector, ?)) from vectors where id in (select value from json_each(?))`,
       )
       .raw()
-      .get(JSON.stringify(passages)) as [string, Buffer | null];
-    const distances = cosineDistances(vectors === null ? new Float32Array() : floatsOf(vectors), asked);
-    return (JSON.parse(ids) as number[]).map((id, at) => ({ id, value: distances[at] as number }));
+      .get(asked, JSON.stringify(passages)) as [string, string];
+    // One without a direction is at a right angle to all.
+    const distances = JSON.parse(values) as (number | null)[];
+    return (JSON.parse(ids) as number[]).map((id, at) => ({ id, value: distances[at] ?? 1 }));
   }
 
   private codesOf(scope: number, model: number, words: number): ScopeCodes {

@@ -20,14 +20,25 @@ const damageVectors = async (file: string): Promise<void> => {
   await handle.close();
 };
 
-it('vectors that are damaged are damage of their file', async () => {
+/** Writes other bytes into the rows. */
+const putBytes = (bytes: string) => async (file: string) => {
+  const db = new Database(file);
+  db.exec(`update vectors set vector = x'${bytes}'`);
+  db.close();
+};
+
+it.each([
+  ['pages', damageVectors],
+  ['lengths', putBytes('0000803f')],
+  ['numbers', putBytes('0000')],
+])('vectors whose %s are damaged are damage of their file', async (_, damage) => {
   const folder = mkdtempSync(join(tmpdir(), 'search-'));
   const made = await openSqliteSearchIndex({ folder, inThread: true });
   await made.prepare('passages', 1);
   await made.swap('passages', undefined, 1);
   await new TestIndex('passages', made).apply([putDocument('d1', [passage('c1', 'A.', { vector: direction(1) })])]);
   await made.close();
-  await damageVectors(join(folder, FILE));
+  await damage(join(folder, FILE));
   const index = await openSqliteSearchIndex({ folder, inThread: true });
   const tested = new TestIndex('passages', index);
 

@@ -66,35 +66,3 @@ const scoreTable = (vector: Float32Array): Int32Array => {
   }
   return table;
 };
-
-/** 1 less the cosine of the angle between two vectors of one length; 1 where one has no direction. */
-export const cosineDistance = (a: Float32Array, b: Float32Array): number => cosineDistances(a, b)[0] as number;
-
-/** The same for each of many vectors that stand one behind the other. */
-export const cosineDistances = (vectors: Float32Array, asked: Float32Array): Float64Array => {
-  const dimensions = asked.length;
-  let ofAsked = 0;
-  for (let at = 0; at < dimensions; at += 1) ofAsked += (asked[at] as number) ** 2;
-  const distances = new Float64Array(vectors.length / dimensions);
-  // Two at once, so that an addition seldom waits for the one before; each is summed up as it would be alone.
-  for (let first = 0; first < distances.length; first += 2) {
-    const from = first * dimensions;
-    const other = first + 1 < distances.length ? from + dimensions : from;
-    let [dot, length, otherDot, otherLength] = [0, 0, 0, 0];
-    for (let at = 0; at < dimensions; at += 1) {
-      const [value, x, y] = [asked[at] as number, vectors[from + at] as number, vectors[other + at] as number];
-      dot += x * value;
-      length += x * x;
-      otherDot += y * value;
-      otherLength += y * y;
-    }
-    distances[first] = distanceOf(dot, length, ofAsked);
-    if (other !== from) distances[first + 1] = distanceOf(otherDot, otherLength, ofAsked);
-  }
-  return distances;
-};
-
-const distanceOf = (dot: number, ofA: number, ofB: number): number => {
-  const lengths = Math.sqrt(ofA * ofB);
-  return lengths === 0 ? 1 : 1 - dot / lengths;
-};
