@@ -87,6 +87,24 @@ describe('a cluster of EventStoreDB whose leader pauses, and leads on', () => {
   });
 });
 
+describe('a cluster of EventStoreDB whose leader has too much to do', () => {
+  it('is waited for, over the connection that stands', async () => {
+    const cluster = await startEventStoreCluster();
+    const log = await openEventStoreLog({ url: cluster.url });
+    await log.append('a-1', newEvents(1), 'noStream');
+    const asked = cluster.received('Gossip/Read');
+    cluster.refuse(cluster.leader(), 'Server Is Busy');
+    const [read, append] = [log.readStream('a-1'), log.append('a-2', newEvents(1), 'any')];
+    expect(await log.health()).toMatchObject({ readable: false, reason: 'the server has too much to do' });
+    cluster.refuse(cluster.leader(), null);
+
+    expect([(await read).length, (await append).revision]).toEqual([1, 0]);
+    expect(cluster.received('Gossip/Read')).toBe(asked);
+    await log.close();
+    await cluster.stop();
+  });
+});
+
 describe('the product on a cluster of EventStoreDB whose leader falls silent', () => {
   const CALLERS = 8;
   let cluster: EventStoreCluster;

@@ -69,8 +69,15 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
     try {
       for (const message of request.getProposedMessagesList()) {
         const event = proposedOf(message);
+        const size = countedSize(event, serving.version);
+        if (size > serving.maxEventSize) {
+          pending.delete(id);
+          return answer(correlation, append.stream, (response) =>
+            response.setError(batchFailures.maximumEventSizeExceeded(event.id, size, serving.maxEventSize)),
+          );
+        }
         append.events.push(event);
-        append.size += countedSize(event, serving.version);
+        append.size += size;
       }
     } catch (error) {
       // The server answers twice here: now, and again when the time of the append, which it does not forget, is up.

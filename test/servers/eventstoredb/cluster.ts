@@ -21,6 +21,8 @@ export interface EventStoreCluster {
   /** Messages that all nodes received for a method, such as `Streams/BatchAppend`. */
   received(method: string): number;
   fallSilent(node: number, silence: Silence): void;
+  /** Every append and read at a node is rejected with a text, null for none. */
+  refuse(node: number, text: string | null): void;
   /** A node that led before is a follower now. */
   comeBack(node: number): void;
   stop(): Promise<void>;
@@ -75,6 +77,10 @@ export const startEventStoreCluster = async (): Promise<EventStoreCluster> => {
       else node.proxy.stall('up', 'down');
       clearTimeout(state.timer);
       state.timer = setTimeout(elect, ELECTION_MS);
+    },
+    refuse: (number, text) => {
+      const node = nodes[number];
+      if (node !== undefined) node.double.faults.refusal = text;
     },
     comeBack: (number) => {
       silent.delete(number);

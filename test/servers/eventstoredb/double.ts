@@ -27,6 +27,8 @@ export interface DoubleOptions {
   readonly projections?: boolean;
   /** Most bytes of one append; 1,048,576 by default. */
   readonly maxAppendSize?: number;
+  /** Most bytes of one event, as KurrentDB limits it from 25.1 on; no limit by default. */
+  readonly maxEventSize?: number;
   /** How long an append may stay without its last part; 2,000 ms by default. */
   readonly writeTimeoutMs?: number;
   /** How long each write takes until it is shown and acknowledged; as on a real server by default, `noLag` for measuring. */
@@ -86,6 +88,7 @@ export const startEventStoreDouble = async (options: DoubleOptions = {}): Promis
     faults: noFaults(pause),
     version: options.version ?? '24.10.4',
     maxAppendSize: options.maxAppendSize ?? 1024 * 1024,
+    maxEventSize: options.maxEventSize ?? Infinity,
     writeTimeoutMs: options.writeTimeoutMs ?? 2000,
     users: options.users,
     mayNotReadAll: new Set(options.mayNotReadAll),

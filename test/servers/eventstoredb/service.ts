@@ -19,6 +19,9 @@ const limited =
   (bytes: Buffer): Request | typeof TOO_LARGE =>
     bytes.length > MOST_MESSAGE_BYTES ? TOO_LARGE : parse(bytes);
 
+/** Calls at a time over one connection, as Kestrel allows; a client holds back those above. */
+const MOST_STREAMS = 100;
+
 /** The client's own generated services, except that replies to reads are bytes already and a request that is too large is a mark. */
 const streams = {
   ...StreamsService,
@@ -35,6 +38,7 @@ export const grpcServer = (serving: Serving, members: () => readonly Member[], p
   const server = new Server({
     'grpc.max_receive_message_length': -1,
     'grpc.max_send_message_length': -1,
+    'grpc.max_concurrent_streams': MOST_STREAMS,
     interceptors: [pausing(pause)],
   });
   add(server, streams, {

@@ -11,6 +11,8 @@ export interface Serving {
   readonly version: ServerVersion;
   /** Most bytes of one append. */
   readonly maxAppendSize: number;
+  /** Most bytes of one event in it. */
+  readonly maxEventSize: number;
   /** How long the server waits for the rest of an append, in milliseconds. */
   readonly writeTimeoutMs: number;
   /** Passwords by name; absent where everyone may do everything, as on an insecure server. */

@@ -8,6 +8,7 @@ import {
   WrongExpectedVersion,
 } from '@eventstore/db-client/generated/shared_pb';
 import { Status } from '@eventstore/db-client/generated/status_pb';
+import { BinaryWriter } from 'google-protobuf';
 import { Any } from 'google-protobuf/google/protobuf/any_pb';
 import { Empty } from 'google-protobuf/google/protobuf/empty_pb';
 import { ANY, NO_STREAM, STREAM_EXISTS } from './commit-check';
@@ -42,7 +43,9 @@ export const consumerTooSlow: Failure = failure(
   'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
 );
 
-export const refused = (text: string): Failure => failure(status.UNAVAILABLE, text);
+/** A read is told in other words than an append that the server has too much to do. */
+export const refused = (text: string): Failure =>
+  failure(status.UNAVAILABLE, text === 'Server Is Busy' ? 'Server Is Too Busy' : text);
 export const unexpectedResult = (kind: 'ReadStreamResult' | 'ReadAllResult', result: string): Failure =>
   failure(status.UNKNOWN, `Unexpected ${kind}: ${result}`);
 export const maximumSizeExceeded = (most: number): Failure =>
@@ -82,6 +85,14 @@ export const batchFailures = {
     packed('StreamDeleted', new StreamDeleted().setStreamIdentifier(streamIdentifier(stream))),
   maximumSizeExceeded: (most: number) =>
     packed('MaximumAppendSizeExceeded', new MaximumAppendSizeExceeded().setMaxappendsize(most)),
+  /** Versions from 25.1 on limit single events, too; the generated messages do not know this one. */
+  maximumEventSizeExceeded: (id: string, size: number, most: number) => {
+    const writer = new BinaryWriter();
+    writer.writeString(1, id);
+    writer.writeUint32(2, size);
+    writer.writeUint32(3, most);
+    return packed('MaximumAppendEventSizeExceeded', { serializeBinary: () => writer.getResultBuffer() });
+  },
   wrongExpectedVersion: (expected: number, current: number) =>
     packed('WrongExpectedVersion', wrongVersion(expected, current)),
   /** The text stands in the message: the details hold nothing that a client could unpack. */

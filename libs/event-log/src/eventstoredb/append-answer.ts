@@ -1,8 +1,8 @@
 import { type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb';
-import { MaximumAppendSizeExceeded, WrongExpectedVersion } from '@eventstore/db-client/generated/shared_pb';
+import { WrongExpectedVersion } from '@eventstore/db-client/generated/shared_pb';
 import type { Position } from '@app/kernel';
 import { positionText } from './positions';
-import { type Fault, ServerFault } from './server-errors';
+import { type Fault, refusalIn, ServerFault } from './server-errors';
 
 /** How the server answers an append. */
 export type AppendAnswer =
@@ -41,16 +41,46 @@ export const answerOf = (response: BatchAppendResp): AppendAnswer => {
     }
     case `${PACKAGE}StreamDeleted`:
       return { kind: 'deleted' };
-    case `${PACKAGE}MaximumAppendSizeExceeded`: {
-      const exceeded = details?.unpack((bytes) => MaximumAppendSizeExceeded.deserializeBinary(bytes), type);
-      return { kind: 'tooLarge', limit: exceeded?.getMaxappendsize() ?? 0 };
-    }
+    case `${PACKAGE}MaximumAppendSizeExceeded`:
+    case `${PACKAGE}MaximumAppendEventSizeExceeded`:
+      return { kind: 'tooLarge', limit: limitIn(details) };
     default:
-      throw new ServerFault(FAULTS[type] ?? faultOfMessage(error?.getMessage() ?? ''), {
+      throw new ServerFault(FAULTS[type] ?? refusalIn(error?.getMessage() ?? '') ?? 'failed', {
         cause: new Error(error?.getMessage()),
       });
   }
 };
 
-const faultOfMessage = (message: string): Fault =>
-  /Not Ready|Is Busy|No leader info/.test(message) ? 'notReady' : 'failed';
+/** Fields in which the server names a limit: that of an append, or that of an event, which is told from 25.1 on in a message that the generated ones do not hold. */
+const LIMIT_FIELDS: Readonly<Record<string, number>> = {
+  [`${PACKAGE}MaximumAppendSizeExceeded`]: 1,
+  [`${PACKAGE}MaximumAppendEventSizeExceeded`]: 3,
+};
+/** The kind of field that is text. */
+const TEXT = 2;
+
+/** What a rejection says of itself. */
+interface Details {
+  getTypeName(): string;
+  getValue_asU8(): Uint8Array;
+}
+
+/** The limit that a rejection names; 0 where it names none. */
+const limitIn = (details: Details | undefined): number => {
+  const bytes = details?.getValue_asU8() ?? new Uint8Array();
+  const wanted = LIMIT_FIELDS[details?.getTypeName() ?? ''];
+  let at = 0;
+  const next = (): number => {
+    for (let value = 0, place = 1; ; place *= 128) {
+      const byte = bytes[(at += 1) - 1] ?? 0;
+      value += (byte % 128) * place;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const [tag, value] = [next(), next()];
+    if (Math.floor(tag / 8) === wanted) return value;
+    if (tag % 8 === TEXT) at += value;
+  }
+  return 0;
+};

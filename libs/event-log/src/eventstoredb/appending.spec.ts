@@ -135,6 +135,19 @@ describe('appends on EventStoreDB', () => {
   );
 
   it(
+    'are rejected by the limit of one event, which KurrentDB has too',
+    withServer(
+      async (log) => {
+        await expect(
+          log.append('a-1', [newEvent(), newEvent({ data: `"${'x'.repeat(2_000)}"` })], 'noStream'),
+        ).rejects.toMatchObject({ name: 'DomainError', code: 'too_large', facts: { limit: 1_000 } });
+        expect((await log.append('a-1', newEvents(1), 'noStream')).revision).toBe(0);
+      },
+      { maxEventSize: 1_000 },
+    ),
+  );
+
+  it(
     'to a stream that somebody deleted for ever are rejected',
     withServer(async (log, server) => {
       await log.append('a-1', newEvents(1), 'noStream');

@@ -26,6 +26,7 @@ const REASONS = {
   slow: 'the server is slow: it has not answered for 1.5 s',
   lost: 'the answer of the server was lost',
   notReady: 'the server is not ready',
+  busy: 'the server has too much to do',
   notLeader: 'the server is not the leader of its cluster',
   denied: 'the server rejects the user',
   allDenied: 'the user may not read $all, the stream of all events: use a user who may, such as a member of $admins',
@@ -62,8 +63,12 @@ const PASSING: ReadonlySet<string> = new Set([
   'late',
   'lost',
   'notReady',
+  'busy',
   'notLeader',
 ]);
+
+/** Faults by which the server says that it did nothing, or was not asked. */
+const HARMLESS: ReadonlySet<Fault> = new Set(['notReady', 'busy', 'denied', 'closed']);
 
 /** A call that failed. */
 export class ServerFault extends Error {
@@ -82,9 +87,7 @@ export class ServerFault extends Error {
 
   /** True if the call cannot have reached the log. */
   get isHarmless(): boolean {
-    return (
-      this.fault in NO_CONNECTION || this.fault === 'notReady' || this.fault === 'denied' || this.fault === 'closed'
-    );
+    return this.fault in NO_CONNECTION || HARMLESS.has(this.fault);
   }
 
   /** True if the server rejects the user, or what the user tries to read. */
@@ -113,7 +116,14 @@ const faultOf = ({ code, details = '', metadata }: Partial<ServiceError>): Fault
   const named = exception === undefined ? undefined : FAULT_OF_EXCEPTION[String(exception)];
   if (named !== undefined) return named;
   if (/ReadAllResult: (InvalidPosition|Error)|invalid position/.test(details)) return 'invalidPosition';
-  if (/Not ?Ready|Is Busy|No leader info/i.test(details)) return 'notReady';
+  const refused = refusalIn(details);
+  if (refused !== undefined) return refused;
   if (code === 14 && /^(No connection established|Name resolution failed)/.test(details)) return 'unreachable';
   return FAULT_OF_CODE[code ?? -1] ?? 'failed';
+};
+
+/** How a server words that it takes no calls now: it starts, votes, or has a full queue. */
+export const refusalIn = (text: string): 'notReady' | 'busy' | undefined => {
+  if (/Is (Too )?Busy/i.test(text)) return 'busy';
+  return /Not ?Ready|No leader info/i.test(text) ? 'notReady' : undefined;
 };
