@@ -74,3 +74,27 @@ test('a write is one trace: the request, its command, the append, the views', as
   expect(views).toEqual(expect.arrayContaining(['project spaces', 'project audit-trail']));
   for (const word of [CANARY, ADMIN_KEY]) expect(JSON.stringify(received)).not.toContain(word);
 });
+
+test.each(['that does not answer', 'that is away'])('a collector %s holds no stop up', async (what) => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const close = () => new Promise((resolve) => silent.close(resolve));
+  if (what === 'that is away') await close();
+  const dataDir = mkdtempSync(join(tmpdir(), 'traces-'));
+  const product = await startChild('apps/api/src/main.ts', {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    BOOTSTRAP_API_KEY: ADMIN_KEY,
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  });
+  await fetch(`${product.url}/api/v1/core/spaces`, { headers: { 'x-api-key': ADMIN_KEY } });
+  const begun = performance.now();
+  await product.stop();
+  expect(performance.now() - begun).toBeLessThan(6_000);
+  expect(product.output()).toContain('Sending the last traces took too long.');
+  rmSync(dataDir, { recursive: true });
+  silent.closeAllConnections();
+  if (what !== 'that is away') await close();
+});

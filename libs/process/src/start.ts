@@ -9,6 +9,7 @@ import {
   mayShare,
   productVersion,
   Resources,
+  settlesWithin,
 } from '@app/kernel';
 import { startTracing } from '@app/telemetry';
 import type { DynamicModule } from '@nestjs/common';
@@ -18,6 +19,8 @@ import { Health } from './monitoring/health';
 
 /** How long requests that run may take to end after a stop was asked for. */
 const DRAIN_MS = 30_000;
+/** A collector that is away or slow holds no restart up. */
+const LAST_TRACES_MS = 2_000;
 const SWEEP_MS = 60 * 60_000;
 
 /** An application that runs as a process: one of `apps/`. */
@@ -97,7 +100,8 @@ export const startProgram = async (
     await lifecycle.drain(() => (app.getHttpServer() as Server).closeAllConnections());
     await app.close();
     await lifecycle.close();
-    await tracing.stop().catch((error: unknown) => logger.warn({ error }, 'Sending the last traces failed.'));
+    const sent = tracing.stop().catch((error: unknown) => logger.warn({ error }, 'Sending the last traces failed.'));
+    if (!(await settlesWithin(LAST_TRACES_MS, sent))) logger.warn({}, 'Sending the last traces took too long.');
   };
   return { app, routes, stop };
 };
