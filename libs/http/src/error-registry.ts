@@ -77,7 +77,11 @@ export const errorRegistry = {
     'The first request with this Idempotency-Key is still running. Retry in a moment to get its answer.',
   ),
   no_rebuild: entry(409, 'No rebuild', 'The view has no rebuild for this. Start one first.'),
-  rebuild_exists: entry(409, 'Rebuild exists', 'The view already has a rebuild. Resume, cancel or retire it first.'),
+  rebuild_exists: entry(
+    409,
+    'Rebuild exists',
+    'The view already has a rebuild. Swap it in, resume, cancel or retire it first.',
+  ),
   rebuild_not_ready: entry(
     409,
     'Rebuild not ready',

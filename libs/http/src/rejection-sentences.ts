@@ -69,7 +69,7 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
                 : `This takes ${bytes} bytes to store, but at most ${limit} fit. Make it smaller, or send it in parts.`,
   rate_limited: ({ retryAfterSeconds }) => `Too many requests this minute. Retry in ${retryAfterSeconds} s.`,
   rebuild_exists: ({ version, state }) =>
-    `The view already has a rebuild: version ${version}, ${state}. Resume, cancel or retire it first.`,
+    `The view already has a rebuild: version ${version}, ${state}. Swap it in, resume, cancel or retire it first.`,
   rebuild_not_ready: ({ state }) =>
     state === undefined
       ? undefined

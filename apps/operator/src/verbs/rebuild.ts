@@ -38,7 +38,7 @@ const free = async (api: PlatformClient): Promise<readonly string[]> => {
   const busy = projections.filter(({ rebuild: build }) => build !== undefined);
   if (busy.length > 0)
     throw new Failure(
-      `These views already have a rebuild. Cancel or retire each first: ${busy.map(({ name, rebuild: build }) => `${name} (${build?.state})`).join(', ')}.`,
+      `These views already have a rebuild. Swap in or cancel what is ready, retire what is swapped, resume or cancel the rest: ${busy.map(({ name, rebuild: build }) => `${name} (${build?.state})`).join(', ')}.`,
     );
   return projections.map(({ name }) => name);
 };
