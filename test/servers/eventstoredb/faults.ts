@@ -24,6 +24,8 @@ export interface Faults {
   stallSubscriptions: boolean;
   /** Every answer to an append and every beginning of a read waits so long. */
   delayMs: number;
+  /** Milliseconds for which a filtered read looks at 32 events that it does not want: it says nothing until it finds one. */
+  searchMs: number;
   /** How often the end of the log is said: 0 forgets it, 100 repeats itself. */
   caughtUps: number;
 }
@@ -45,6 +47,7 @@ export const noFaults = (pause: Pause): Faults => ({
   },
   stallSubscriptions: false,
   delayMs: 0,
+  searchMs: 0,
   caughtUps: 1,
 });
 

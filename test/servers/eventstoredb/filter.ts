@@ -4,6 +4,8 @@ import type { Recorded } from './recorded-event';
 /** Events that a reader wants, and how often it is told where it stands while none come. */
 export interface Filter {
   readonly accepts: (event: Recorded) => boolean;
+  /** Events that the server looks at in one go. */
+  readonly window: number;
   /** Events considered between two checkpoints. */
   readonly checkpointInterval: number;
 }
@@ -25,6 +27,7 @@ export const filterOf = (options: ReadReq.Options): Filter | undefined => {
       : (text: string) => regex.test(text);
   return {
     accepts: onStream === undefined ? ({ type }) => matches(type) : ({ stream }) => matches(stream),
+    window,
     checkpointInterval: window * Math.max(1, filter.getCheckpointintervalmultiplier()),
   };
 };

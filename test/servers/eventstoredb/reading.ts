@@ -1,7 +1,7 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { AllFeed, StreamFeed } from './feeds';
-import { filterOf } from './filter';
+import { type Filter, filterOf } from './filter';
 import { confirm, follow } from './following';
 import { encoded, type Recorded, streamIdentifier, streamName } from './recorded-event';
 import { drained, fail, isKeptFromAll, refusalOf, type Serving, type ServerVersion } from './serving';
@@ -102,9 +102,10 @@ const readAll = async (serving: Serving, call: Call, options: ReadReq.Options): 
     return fail(call, unexpectedResult('ReadAllResult', version === '23.10.6' ? 'Error' : 'InvalidPosition'));
   const isForwards = options.getReadDirection() === ReadReq.Options.ReadDirection.FORWARDS;
   const start = log.indexFrom(position);
+  const accepts = filter && searching(filter, () => serving.faults.searchMs);
   return isForwards
-    ? send(call, log.records, start, 1, count, filter?.accepts)
-    : send(call, log.records, start - 1, -1, count, filter?.accepts);
+    ? send(call, log.records, start, 1, count, accepts)
+    : send(call, log.records, start - 1, -1, count, accepts);
 };
 
 /** Version 24 confirms before it finds that there is no such position. */
@@ -114,6 +115,18 @@ const refuseToFollow = (call: Call, version: ServerVersion): void => {
   return fail(call, invalidPosition);
 };
 
+/** The server looks through the log a window at a time, and takes its time. */
+const searching = ({ accepts, window }: Filter, searchMs: () => number): Accepts => {
+  let considered = 0;
+  return async (event) => {
+    if (searchMs() > 0 && (considered += 1) % window === 0)
+      await new Promise((resolve) => setTimeout(resolve, searchMs()));
+    return accepts(event);
+  };
+};
+
+type Accepts = (event: Recorded) => Promise<boolean>;
+
 /** So many events from an index, of those that are accepted, and the end of the call. What is written meanwhile does not come. */
 const send = async (
   call: Call,
@@ -121,13 +134,13 @@ const send = async (
   from: number,
   step: 1 | -1,
   count: number,
-  accepts: (event: Recorded) => boolean = () => true,
+  accepts?: Accepts,
 ): Promise<void> => {
   const end = events.length;
   let sent = 0;
   for (let at = from; at >= 0 && at < end && sent < count && !call.destroyed; at += step) {
     const event = events[at];
-    if (event === undefined || !accepts(event)) continue;
+    if (event === undefined || (accepts !== undefined && !(await accepts(event)))) continue;
     sent += 1;
     if (!call.write(event.reply)) await drained(call);
   }

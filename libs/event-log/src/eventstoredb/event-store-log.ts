@@ -35,7 +35,7 @@ import { OurHead } from './our-head';
 import { retry } from './retry';
 import { SLOW_MS } from './pulse';
 import { EventStoreReadIndex } from './read-index';
-import { allRequest, streamRequest } from './read-request';
+import { streamRequest, wholeRequest } from './read-request';
 import type { Removals } from './removals';
 import { Remover } from './remover';
 import { LOG_DEPENDENCY, serverFault, ServerFault, unavailable } from './server-errors';
@@ -184,7 +184,7 @@ export class EventStoreLog implements EventLog {
     try {
       await retry(
         this.connection,
-        (left, givenUp) => readFrom(this.connection, allRequest('backwards', null, 1), left, undefined, givenUp),
+        (left, givenUp) => readFrom(this.connection, wholeRequest('backwards', null, 1), left, undefined, givenUp),
         { most: SLOW_MS },
       );
     } catch (error) {

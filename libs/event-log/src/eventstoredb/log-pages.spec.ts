@@ -1,5 +1,6 @@
 import type { Connection } from './connection';
 import { LogPages } from './log-pages';
+import { Pulse } from './pulse';
 import { ServerFault } from './server-errors';
 import type { ReadCall } from './transport';
 
@@ -12,7 +13,7 @@ const silentServer = () => {
     reads.open += 1;
     attach(call);
   };
-  return { reads, connection: { read } as unknown as Connection };
+  return { reads, connection: { read, pulse: new Pulse() } as unknown as Connection };
 };
 
 describe('a page of the whole log', () => {

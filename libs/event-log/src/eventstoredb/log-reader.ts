@@ -96,8 +96,9 @@ export class EventStoreLogReader implements LogReader {
     const { after = null, limit = DEFAULT_PAGE } = options;
     const most = mostOf(options);
     const first = found.events[0]?.position === from ? 1 : 0;
+    const isAll = found.events.length <= first + most;
     const page = this.chosen(
-      { ...found, events: found.events.slice(first, first + most) },
+      { ...found, events: found.events.slice(first, first + most), upTo: isAll ? found.upTo : undefined },
       from,
       limit,
       found.isWhole && found.events.length <= most,
@@ -116,7 +117,7 @@ export class EventStoreLogReader implements LogReader {
 
   /** What of the events read is shown; all up to `next` was looked at. */
   private chosen(
-    { events: read, foreign: others }: Found,
+    { events: read, foreign: others, upTo }: Found,
     after: Position | null,
     limit: number,
     isEnd: boolean,
@@ -144,7 +145,7 @@ export class EventStoreLogReader implements LogReader {
     }
     return {
       events,
-      next,
+      next: (looked === read.length ? upTo : undefined) ?? next,
       end: isEnd && looked === read.length,
       ...(foreign.length > 0 && { foreign }),
       ...(theirs > 0 && theirs === looked && { isForeign: true }),

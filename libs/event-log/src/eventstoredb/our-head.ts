@@ -1,5 +1,6 @@
 import type { Position } from '@app/kernel';
 import type { PageSource } from './log-pages';
+import type { Found } from './server-reader';
 
 /** Events to read back from the end, growing: usually the last one is ours. */
 const FIRST_LOOK = 1;
@@ -27,8 +28,10 @@ export class OurHead {
     let upTo: Position | undefined;
     let behind: Position | undefined;
     let { known } = this;
+    let from: Position | null = null;
     for (let most = FIRST_LOOK; ; most = Math.min(LONGEST_LOOK, most * GROWTH)) {
-      const { events, foreign, isWhole } = await this.pages.page('backwards', behind ?? null, most);
+      const found: Found = await this.pages.page('backwards', from, most);
+      const { events, foreign, isWhole } = found;
       upTo ??= events[0]?.position;
       // A log that ends earlier than known is another log, such as an older backup.
       if (known !== undefined && (upTo === undefined || upTo < known.upTo)) known = undefined;
@@ -38,6 +41,7 @@ export class OurHead {
         if (!foreign.has(event)) return this.remember({ head: event.position, behind, upTo: upTo as Position });
         behind = event.position;
       }
+      from = found.upTo ?? behind ?? from;
       if (isWhole && events.length < most)
         return this.remember(upTo === undefined ? undefined : { head: null, behind, upTo });
     }

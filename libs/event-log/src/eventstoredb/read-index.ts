@@ -21,6 +21,9 @@ import { SharedQuestion } from './shared-question';
 const MOST_EVENTS = 2_000;
 /** Events of others' behind which those who follow are told, so that the next event of ours finds them not far behind. */
 const MOST_PASSED = 500;
+/** Milliseconds for which the last event is looked for that is not the server's own, and until it is looked for again where that was too short. */
+const SEARCH_MS = 2_000;
+const SEARCH_AGAIN_MS = 60_000;
 /** Streams whose end is remembered; then all are forgotten, which costs a read of each that comes again. */
 const MOST_STREAMS = 50_000;
 
@@ -52,6 +55,7 @@ export class EventStoreReadIndex implements ReadIndex {
   /** When the last question was asked that is answered, by this process's steady clock, milliseconds. */
   askedAt = Number.NEGATIVE_INFINITY;
   private asked = 0;
+  private searchesAt = Number.NEGATIVE_INFINITY;
   /** Events of others' since those who follow were told. */
   private passed = 0;
   private followed: Followed | undefined;
@@ -177,7 +181,7 @@ export class EventStoreReadIndex implements ReadIndex {
   /** Follows the log from its end on. Nothing is remembered then. */
   private async begin(): Promise<void> {
     const [end] = (await this.read(wholeRequest('backwards', null, 1))).events;
-    const [newest] = (await this.read(allRequest('backwards', null, 1))).events;
+    const newest = await this.newestShown(end);
     // What is listed from here on is followed.
     await this.removals.learn();
     this.forget();
@@ -188,6 +192,18 @@ export class EventStoreReadIndex implements ReadIndex {
     const isSince = newest !== undefined && (end === undefined || newest.position > end.position);
     this.tail.reset(isSince ? (end?.position ?? null) : this.newest);
     this.tell();
+  }
+
+  /** The last event that is not the server's own; the end of the log where that is long to look for, behind links of projections. */
+  private async newestShown(end: StoredEvent | undefined): Promise<StoredEvent | undefined> {
+    if (performance.now() < this.searchesAt) return end;
+    try {
+      return (await this.read(allRequest('backwards', null, 1), SEARCH_MS)).events[0];
+    } catch (error) {
+      if (serverFault(error).fault !== 'late') throw error;
+      this.searchesAt = performance.now() + SEARCH_AGAIN_MS;
+      return end;
+    }
   }
 
   private take({ events, foreign }: Found): void {
@@ -248,10 +264,12 @@ export class EventStoreReadIndex implements ReadIndex {
     }
   }
 
-  private async read(request: ReadReq): Promise<Found> {
+  private async read(request: ReadReq, most?: number): Promise<Found> {
     try {
-      return await retry(this.connection, (left, givenUp) =>
-        readFrom(this.connection, request, left, undefined, givenUp),
+      return await retry(
+        this.connection,
+        (left, givenUp) => readFrom(this.connection, request, left, undefined, givenUp),
+        most === undefined ? {} : { most },
       );
     } catch (error) {
       throw allFault(serverFault(error));

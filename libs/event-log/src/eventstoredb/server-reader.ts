@@ -1,5 +1,5 @@
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb';
-import { type StoredEvent, waitBudget } from '@app/kernel';
+import { type Position, type StoredEvent, waitBudget } from '@app/kernel';
 import type { Connection } from './connection';
 import { serverFault, ServerFault } from './server-errors';
 import { storedEvent, writtenAt } from './stored-event';
@@ -17,6 +17,8 @@ export interface Found {
   readonly foreign: ReadonlyMap<StoredEvent, string>;
   /** False if the read was cut short: more may follow. */
   readonly isWhole: boolean;
+  /** Where all up to here was looked at, beyond the last of `events`. */
+  readonly upTo?: Position | undefined;
 }
 
 const NONE: ReadonlyMap<StoredEvent, string> = new Map();
