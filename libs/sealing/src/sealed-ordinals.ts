@@ -4,8 +4,9 @@ import type { Ordinals } from '@app/projecting';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { isSealable, SEAL_STREAM } from './event-hash';
-import { type Seal, sealedEvent, sealedId } from './seal';
+import { sealedEvent, sealedId } from './seal';
 import { type ArchivedSeal, SealArchive } from './seal-archive';
+import { sealOf } from './sealed-place';
 
 const PAGE = 500;
 /** So many events are counted behind the last seal: more wait for one only while nobody seals. */
@@ -151,6 +152,6 @@ export class SealedOrdinals implements Ordinals {
 
 /** A seal knows how many events stand before it, those that were removed since among them. */
 const countedWith = (ordinal: number, event: StoredEvent): number => {
-  if (event.stream === SEAL_STREAM) return Math.max(ordinal, (JSON.parse(event.data) as Seal).ordinal);
+  if (event.stream === SEAL_STREAM) return Math.max(ordinal, sealOf(event).ordinal);
   return isSealable(event) ? ordinal + 1 : ordinal;
 };

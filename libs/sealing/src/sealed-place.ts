@@ -1,4 +1,4 @@
-import type { LogReader } from '@app/event-log';
+import { LogCorrupted, type LogReader } from '@app/event-log';
 import type { Position, StoredEvent } from '@app/kernel';
 import { jsonOf } from './json';
 import { isSealable, SEAL_STREAM } from './event-hash';
@@ -13,12 +13,21 @@ export interface SealedPlace {
   readonly position: Position | null;
 }
 
-export const sealOf = (event: StoredEvent): Seal => LogSealed.data.parse(JSON.parse(event.data));
+/** Throws `LogCorrupted` for what is no seal: nobody with the key wrote it. */
+export const sealOf = (event: StoredEvent): Seal => {
+  const seal = readableSealOf(event);
+  if (seal === undefined) throw new LogCorrupted(`${event.stream}@${event.revision}`, 'it is no seal');
+  return seal;
+};
+
+/** Undefined for what is no seal. */
+export const readableSealOf = (event: StoredEvent): Seal | undefined =>
+  LogSealed.data.safeParse(jsonOf(event.data)).data;
 
 /** The id of the key that signed the last seal; undefined where there is none that can be read. */
 export const lastSigner = async (log: Pick<LogReader, 'readStream'>): Promise<string | undefined> => {
   const [event] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
-  return event === undefined ? undefined : LogSealed.data.safeParse(jsonOf(event.data)).data?.keyId;
+  return event === undefined ? undefined : readableSealOf(event)?.keyId;
 };
 
 const PAGE = 500;

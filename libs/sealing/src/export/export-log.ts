@@ -9,7 +9,7 @@ import { inLogOrder, isForeignEvent, type LogPage, type LogReader } from '@app/e
 import { type Clock, type RetryOptions, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../event-hash';
-import { sealOf } from '../sealed-place';
+import { readableSealOf } from '../sealed-place';
 import { SealedStrangers } from '../sealed-strangers';
 import { eventLine, type ExportedRemoval, type ExportHeader, lineOf } from './export-format';
 import { retryingReader } from './retrying-reader';
@@ -116,7 +116,7 @@ const upTo =
 
 const sealedOrdinal = async (log: LogReader): Promise<number> => {
   const [last] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
-  return last === undefined ? 0 : sealOf(last).ordinal;
+  return last === undefined ? 0 : (readableSealOf(last)?.ordinal ?? 0);
 };
 
 /** Says each removed beginning of a stream once. */

@@ -3,7 +3,7 @@ import { type EventFilter, inLogOrder, isForeignEvent, type LogPage, type LogRea
 import type { Position, StoredEvent } from '@app/kernel';
 import { REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../event-hash';
-import { sealOf } from '../sealed-place';
+import { readableSealOf } from '../sealed-place';
 import { StreamHolders } from './strangers';
 import { type Damage, isDamage, type SourceItem, type VerifySource } from './verify-source';
 
@@ -17,7 +17,7 @@ export const logSource = (log: LogReader): VerifySource => ({
   receipts: () => streamOf(log, REMOVAL_STREAM),
   total: async () => {
     const [event] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 }).catch(nothingIfDamaged);
-    return event === undefined ? 0 : sealOf(event).ordinal;
+    return event === undefined ? 0 : (readableSealOf(event)?.ordinal ?? 0);
   },
 });
 

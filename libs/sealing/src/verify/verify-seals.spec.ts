@@ -1,7 +1,10 @@
+import { join } from 'node:path';
+import { openSqliteLogReader } from '@app/event-log';
 import { verifyFolder } from '../../../../test/fixtures/sealed-log';
 import { rowAt, SealedNotes } from '../../../../test/fixtures/sealed-notes';
 import { tamper, type TamperedRow } from '../../../../test/fixtures/tampering';
 import { SEAL_STREAM } from '../event-hash';
+import { readSealedPlace } from '../sealed-place';
 import { sealKeyOf } from '../seal-key';
 
 describe('verify, of seals', () => {
@@ -19,6 +22,17 @@ describe('verify, of seals', () => {
       ['seal_signature', 8],
       ['seal_chain', 12],
     ]);
+  });
+
+  it.each(['{}', 'null', '{broken'])('finds a last seal that is none (%s), and the sealer says where', async (data) => {
+    const { findings } = await notes.afterTampering((rows) => {
+      (seals(rows).at(-1) as TamperedRow).data = data;
+      return rows;
+    });
+    expect(findings).toContainEqual(expect.objectContaining({ stream: SEAL_STREAM, revision: 2 }));
+    const log = await openSqliteLogReader({ folder: join(notes.folder, 'log') });
+    await expect(readSealedPlace(log)).rejects.toThrow('the log is damaged at sealLog-1@2: it is no seal');
+    await log.close();
   });
 
   it('finds a hash exchanged in a seal together with its event', async () => {
