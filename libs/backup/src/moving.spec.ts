@@ -162,6 +162,8 @@ const bound = (blobs: Blobs): Blobs => ({
   get: (...given) => blobs.get(...given),
   remove: (...given) => blobs.remove(...given),
   list: (...given) => blobs.list(...given),
+  group: () => blobs.group(),
+  haveAll: (...given) => blobs.haveAll(...given),
   storedAt: (...given) => blobs.storedAt(...given),
   readStored: (...given) => blobs.readStored(...given),
   writeStored: (...given) => blobs.writeStored(...given),

@@ -33,6 +33,12 @@ export async function* encryptBody(
   yield seal(bodyKey, name, frame, true, held);
 }
 
+/** As `encryptBody`, a body of one frame at once. */
+export const encryptSmall = (key: DataKey, name: BlobName, body: Buffer): Buffer => {
+  const salt = randomBytes(SALT_BYTES);
+  return Buffer.concat([MAGIC, salt, ...sealed(bodyKeyOf(key, salt), name, 0, true, body)]);
+};
+
 /** A body as it is stored, read part by part. A part that is gone by now reads as empty. */
 export interface StoredBytes {
   readonly size: number;
@@ -76,9 +82,12 @@ const nonceOf = (frame: number, last: boolean): Buffer => {
   return nonce;
 };
 
-const seal = (key: Buffer, name: BlobName, frame: number, last: boolean, plain: Buffer): Buffer => {
+const seal = (...given: Parameters<typeof sealed>): Buffer => Buffer.concat(sealed(...given));
+
+/** A frame as it is stored, in pieces. */
+const sealed = (key: Buffer, name: BlobName, frame: number, last: boolean, plain: Buffer): readonly Buffer[] => {
   const cipher = createCipheriv('aes-256-gcm', key, nonceOf(frame, last)).setAAD(Buffer.from(name));
-  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return [cipher.update(plain), cipher.final(), cipher.getAuthTag()];
 };
 
 const open = (key: Buffer, name: BlobName, frame: number, last: boolean, stored: Buffer): Buffer => {

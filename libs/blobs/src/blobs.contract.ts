@@ -135,6 +135,32 @@ export const blobsContract = (start: () => Promise<BlobsUnderTest>): void => {
     expect(pages).toEqual(stored.map(({ name }) => name).toSorted());
   });
 
+  it('stores bodies together, and says whether all of some are there', async () => {
+    const group = blobs.group();
+    const bodies = Array.from({ length: 40 }, (_, index) => randomBytes(index * 2_000));
+    const names = (await Promise.all(bodies.map((body) => group.put('document-1', body, {})))).map(({ name }) => name);
+    await group.durable();
+    const { name: other } = await blobs.put('document-1', Buffer.from('x'), {});
+    const again = await test.open();
+    for (const [index, body] of bodies.entries())
+      expect((await again.get('document-1', names[index] ?? ''))?.equals(body)).toBe(true);
+    const haveAll = [[], [other], names, names.slice(0, 3), [...names.toReversed(), other]];
+    expect(await Promise.all(haveAll.map((some) => again.haveAll(some)))).toEqual(haveAll.map(() => true));
+    const missing = [[...names, '0'.repeat(32)], ['0'.repeat(32)], [...names, '../../etc/passwd']];
+    const withoutFile = names.map((name, index) => (index === 20 ? `${name.slice(0, 31)}g` : name));
+    expect(await Promise.all([...missing, withoutFile].map((some) => again.haveAll(some)))).toEqual(
+      Array(4).fill(false),
+    );
+    const gone = [names[0] ?? '', names[20] ?? '', names[39] ?? ''];
+    for (const name of gone) {
+      await blobs.remove([name]);
+      expect(await again.haveAll(names)).toBe(false);
+      expect(await again.haveAll([name])).toBe(false);
+      names.splice(names.indexOf(name), 1);
+      expect(await again.haveAll(names)).toBe(true);
+    }
+  });
+
   it('says when a body was stored', async () => {
     const before = Date.now();
     const { name } = await blobs.put('document-1', Buffer.from('x'), {});

@@ -1,6 +1,6 @@
 import type { KeyOwner, Keyring } from '@app/kernel';
-import { decryptBody, encryptBody, plainSize, type StoredBytes } from './blob-cipher';
-import { type BlobName, newBlobName, type OpenBody } from './blobs';
+import { decryptBody, encryptBody, encryptSmall, FRAME_BYTES, plainSize, type StoredBytes } from './blob-cipher';
+import { type BlobName, newBlobName, type OpenBody, type PutBody } from './blobs';
 
 /** Encrypts a body under the aggregate's key, which is made when it is missing, and has it written under a new name. `size` is that of the plaintext. */
 export const storeBody = async (
@@ -8,11 +8,15 @@ export const storeBody = async (
   stream: string,
   body: Buffer | AsyncIterable<Buffer>,
   owner: KeyOwner,
-  write: (name: BlobName, pieces: AsyncIterable<Buffer>) => Promise<void>,
+  write: (name: BlobName, pieces: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<void>,
   beside?: BlobName,
-): Promise<{ name: BlobName; size: number }> => {
+): Promise<PutBody> => {
   const key = await vault.ensureKey(stream, owner);
   const name = newBlobName(beside);
+  if (Buffer.isBuffer(body) && body.length <= FRAME_BYTES) {
+    await write(name, [encryptSmall(key, name, body)]);
+    return { name, size: body.length };
+  }
   const counter = { size: 0 };
   await write(name, encryptBody(key, name, counted(Buffer.isBuffer(body) ? [body] : body, counter)));
   return { name, size: counter.size };

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { type Blobs, newBlobName } from '../blobs';
+import type { Blobs } from '../blobs';
 import { blobsContract, MemoryKeyring } from '../blobs.contract';
 import { openFileBlobs } from './file-blobs';
 
@@ -94,15 +94,18 @@ describe('The files of FileBlobs', () => {
   });
 
   it('stores bodies that are stored at once in one folder, under names of their own, and again where that was taken away', async () => {
-    const beside = newBlobName();
-    const put = () => blobs.put('document-1', randomBytes(100_000), {}, beside);
-    const stored = await Promise.all(Array.from({ length: 20 }, put));
+    const group = blobs.group();
+    const put = (size: number) => group.put('document-1', randomBytes(size), {});
+    const stored = await Promise.all(Array.from({ length: 20 }, (_, index) => put(index * 10_000)));
+    await group.durable();
     const names = stored.map(({ name }) => name);
+    const beside = names[0] ?? '';
     expect(new Set(names).size).toBe(20);
     expect(readdirSync(join(test.folder, beside.slice(0, 2))).toSorted()).toEqual(names.toSorted());
     expect(await blobs.list(null, 100)).toEqual(names.toSorted());
     rmSync(join(test.folder, beside.slice(0, 2)), { recursive: true });
-    const { name } = await put();
+    const { name } = await put(100_000);
+    await group.durable();
     expect(await blobs.get('document-1', name)).toHaveLength(100_000);
   });
 

@@ -1,12 +1,24 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
-import { type BlobName, type Blobs, isBlobName, type OpenBody, PLACE_DIGITS } from '../blobs';
+import {
+  type BlobGroup,
+  type BlobName,
+  type Blobs,
+  byPlace,
+  isBlobName,
+  newBlobName,
+  type OpenBody,
+  PLACE_DIGITS,
+  type PutArguments,
+  type PutBody,
+} from '../blobs';
 import type { StoredBytes } from '../blob-cipher';
 import { openBody, storeBody, wholeBody } from '../encrypted-body';
 import { DurableFolders } from './durable-folders';
+import { writeFile } from './write-file';
 
 export interface FileBlobsOptions {
   /** Folder of the bodies, `DATA_DIR/blobs`. */
@@ -18,8 +30,8 @@ export interface FileBlobsOptions {
 const UNFINISHED = 'unfinished';
 /** Bytes read of a file at once. */
 const STRIDE = 256 * 1024;
-/** Bytes written to a file at once, but for its end. */
-const LEAST_WRITTEN = 64 * 1024;
+/** Bodies of one folder that are looked for in a list of it: one read instead of one for each. */
+const WORTH_A_LIST = 8;
 /** An upload that was interrupted by a crash is swept when it is this old; younger ones may be under way in another thread. */
 const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -38,13 +50,16 @@ class FileBlobs implements Blobs {
     private readonly vault: Keyring,
   ) {}
 
-  put(
-    stream: string,
-    body: Buffer | AsyncIterable<Buffer>,
-    owner: KeyOwner,
-    beside?: BlobName,
-  ): Promise<{ name: BlobName; size: number }> {
-    return storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces), beside);
+  put(stream: string, body: PutArguments[1], owner: KeyOwner): Promise<PutBody> {
+    return storeBody(this.vault, stream, body, owner, (name, pieces) => this.writeDurably(name, pieces));
+  }
+
+  /** In one folder, whose names are brought to the disk once, at the end. */
+  group(): BlobGroup {
+    const beside = newBlobName();
+    const put: BlobGroup['put'] = (stream, body, owner) =>
+      storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces), beside);
+    return { put, durable: () => this.sync(beside) };
   }
 
   open(stream: string, name: BlobName): Promise<OpenBody | undefined> {
@@ -66,11 +81,25 @@ class FileBlobs implements Blobs {
       prefix < 256 && found.length < limit;
       prefix += 1
     ) {
-      const inside = (await readdir(join(this.folder, folderOf(prefix))).catch(absent)) ?? [];
+      const inside = (await readdir(join(this.folder, placeOf(prefix))).catch(absent)) ?? [];
       for (const name of inside.filter((each) => isBlobName(each) && (after === null || each > after)).toSorted())
         found.push(name);
     }
     return found.slice(0, limit);
+  }
+
+  async haveAll(names: readonly BlobName[]): Promise<boolean> {
+    for (const [place, inPlace] of byPlace(names)) {
+      if (!inPlace.every(isBlobName)) return false;
+      if (inPlace.length < WORTH_A_LIST) {
+        const stored = await Promise.all(inPlace.map((name) => this.storedAt(name)));
+        if (stored.includes(undefined)) return false;
+        continue;
+      }
+      const stored = new Set(await readdir(join(this.folder, place)).catch(absent));
+      if (!inPlace.every((name) => stored.has(name))) return false;
+    }
+    return true;
   }
 
   async storedAt(name: BlobName): Promise<Date | undefined> {
@@ -101,19 +130,25 @@ class FileBlobs implements Blobs {
     return found && { size: found.size, stride: STRIDE, read: (start, end) => readPart(this.fileOf(name), start, end) };
   }
 
+  private async writeDurably(name: BlobName, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+    await this.write(name, pieces);
+    await this.sync(name);
+  }
+
+  /** Its bytes are durable then, but not its name. */
   private async write(name: BlobName, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
-    const unfinished = join(this.folder, UNFINISHED, `${name}-${randomBytes(4).toString('hex')}`);
+    const unfinished = join(this.folder, UNFINISHED, `${name}-${randomUUID()}`);
     try {
-      await writeDurably(unfinished, pieces);
+      await writeFile(unfinished, pieces);
       await this.moveIntoPlace(unfinished, name);
     } catch (error) {
       await rm(unfinished, { force: true });
-      throw isFull(error) ? new Unavailable('blobs', 'the disk is full', 'none', { cause: error }) : error;
+      throw failed(error);
     }
   }
 
   private async moveIntoPlace(unfinished: string, name: BlobName): Promise<void> {
-    const folder = join(this.folder, name.slice(0, PLACE_DIGITS));
+    const folder = this.folderOf(name);
     const move = () => rename(unfinished, this.fileOf(name));
     await this.folders.make(folder);
     await move().catch(async (error: NodeJS.ErrnoException) => {
@@ -121,15 +156,25 @@ class FileBlobs implements Blobs {
       await this.folders.makeAgain(folder);
       await move();
     });
-    await this.folders.sync(folder);
+  }
+
+  /** Brings the names that stand in the place of this one to the disk. */
+  private async sync(name: BlobName): Promise<void> {
+    await this.folders.sync(this.folderOf(name)).catch((error: unknown) => {
+      throw failed(error);
+    });
+  }
+
+  private folderOf(name: BlobName): string {
+    return join(this.folder, name.slice(0, PLACE_DIGITS));
   }
 
   private fileOf(name: BlobName): string {
-    return join(this.folder, name.slice(0, PLACE_DIGITS), name);
+    return join(this.folderOf(name), name);
   }
 }
 
-const folderOf = (prefix: number): string => prefix.toString(16).padStart(PLACE_DIGITS, '0');
+const placeOf = (prefix: number): string => prefix.toString(16).padStart(PLACE_DIGITS, '0');
 
 const readPart = async (file: string, start: number, end: number): Promise<Buffer> => {
   const handle = await open(file, 'r').catch(absent);
@@ -144,30 +189,6 @@ const readPart = async (file: string, start: number, end: number): Promise<Buffe
 
 const NOTHING = Buffer.alloc(0);
 
-const writeDurably = async (file: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> => {
-  const handle = await open(file, 'wx', 0o600);
-  try {
-    for await (const piece of gathered(pieces)) await handle.writeFile(piece);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
-/** The same bytes in pieces that are worth a write of their own. */
-async function* gathered(pieces: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of pieces) {
-    held.push(piece);
-    bytes += piece.length;
-    if (bytes < LEAST_WRITTEN) continue;
-    yield Buffer.concat(held);
-    [held, bytes] = [[], 0];
-  }
-  yield Buffer.concat(held);
-}
-
 const sweepUnfinished = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     const written = await stat(join(folder, name)).catch(absent);
@@ -180,6 +201,9 @@ const absent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== 'ENOENT') throw error;
   return undefined;
 };
+
+const failed = (error: unknown): unknown =>
+  isFull(error) ? new Unavailable('blobs', 'the disk is full', 'none', { cause: error }) : error;
 
 const isFull = (error: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -1,8 +1,18 @@
 import { Readable } from 'node:stream';
-import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
+import { type Keyring, Semaphore, Unavailable } from '@app/kernel';
 import type { S3 } from '@aws-sdk/client-s3';
 import type { Upload } from '@aws-sdk/lib-storage';
-import { type BlobName, type Blobs, isBlobName, type OpenBody } from '../blobs';
+import {
+  type BlobGroup,
+  type BlobName,
+  type Blobs,
+  byPlace,
+  isBlobName,
+  newBlobName,
+  type OpenBody,
+  type PutArguments,
+  type PutBody,
+} from '../blobs';
 import type { StoredBytes } from '../blob-cipher';
 import { openBody, storeBody, wholeBody } from '../encrypted-body';
 import { prepareBucket } from './s3-bucket';
@@ -25,6 +35,9 @@ const SILENCE_MS = 10_000;
 const HEALTH_MS = 1_500;
 /** Most objects that one request lists or removes. */
 const PAGE = 1_000;
+/** Objects that are asked for one by one in the time in which a page is listed, about. */
+const WORTH_A_PAGE = 16;
+const LOOKED_AT_ONCE = 32;
 /** Bytes asked for at once: a connection to the server never waits for a slow reader. */
 const STRIDE = 1024 * 1024;
 /** Parts of one body on their way at the same time, 5 MiB each. */
@@ -60,12 +73,17 @@ class S3Blobs implements Blobs {
     private readonly vault: Keyring,
   ) {}
 
-  put(
-    stream: string,
-    body: Buffer | AsyncIterable<Buffer>,
-    owner: KeyOwner,
-    beside?: BlobName,
-  ): Promise<{ name: BlobName; size: number }> {
+  put(...given: PutArguments): Promise<PutBody> {
+    return this.putBeside(given);
+  }
+
+  /** An object is durable once its request is answered. */
+  group(): BlobGroup {
+    const beside = newBlobName();
+    return { put: (...given) => this.putBeside(given, beside), durable: async () => undefined };
+  }
+
+  private putBeside([stream, body, owner]: PutArguments, beside?: BlobName): Promise<PutBody> {
     return storeBody(this.vault, stream, body, owner, (name, pieces) => this.write(name, pieces), beside);
   }
 
@@ -101,6 +119,36 @@ class S3Blobs implements Blobs {
       more = IsTruncated;
     }
     return found;
+  }
+
+  async haveAll(names: readonly BlobName[]): Promise<boolean> {
+    const looking = new Semaphore(LOOKED_AT_ONCE);
+    for (const [place, inPlace] of byPlace(names)) {
+      const unlisted = await this.unlisted(place, inPlace);
+      if (unlisted === undefined) return false;
+      const stored = await Promise.all(unlisted.map((name) => looking.run(() => this.storedAt(name))));
+      if (stored.includes(undefined)) return false;
+    }
+    return true;
+  }
+
+  /** Those behind the end of what few pages list of a place; undefined where one before it is not there. */
+  private async unlisted(place: string, names: readonly BlobName[]): Promise<readonly BlobName[] | undefined> {
+    if (!names.every(isBlobName)) return undefined;
+    let left = names.toSorted();
+    for (let pages = Math.floor(names.length / WORTH_A_PAGE); pages > 0 && left.length > 0; pages -= 1) {
+      // Sorts right before the first.
+      const StartAfter = left[0]?.slice(0, -1);
+      const { Contents = [], IsTruncated = false } = await this.s3
+        .listObjectsV2({ Bucket: this.bucket, Prefix: place, StartAfter, MaxKeys: PAGE })
+        .catch(rethrow);
+      const found = new Set(Contents.map(({ Key }) => Key));
+      const last = Contents.at(-1)?.Key ?? '';
+      const passed = IsTruncated ? left.filter((name) => name <= last) : left;
+      if (!passed.every((name) => found.has(name))) return undefined;
+      left = left.slice(passed.length);
+    }
+    return left;
   }
 
   async storedAt(name: BlobName): Promise<Date | undefined> {

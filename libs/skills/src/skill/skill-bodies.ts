@@ -1,4 +1,4 @@
-import { BLOBS, type Blobs, newBlobName, type OpenBody, openWhileThere } from '@app/blobs';
+import { BLOBS, type Blobs, type OpenBody, openWhileThere } from '@app/blobs';
 import {
   Decisions,
   idOf,
@@ -23,8 +23,6 @@ export const skillStream = (skillId: string): string => streamOf(skillDecider.ca
 
 /** Files that are written at once, and that are read for findings beside them. */
 const AT_ONCE = 8;
-/** Files that are looked for at once. */
-const LOOKED_AT_ONCE = 32;
 
 /** The bodies of the files of Skills, each encrypted under its Skill's key. Stored first, then named by an event. */
 @Injectable()
@@ -105,10 +103,10 @@ export class SkillBodies {
   ): Promise<readonly StoredFile[]> {
     const places = new Semaphore(AT_ONCE);
     const stored: string[] = [];
-    const beside = newBlobName();
+    const group = this.blobs.group();
     const put: Put = (stream, read, owner) =>
       places.run(async () => {
-        const { name } = await this.blobs.put(stream, await read(), owner, beside);
+        const { name } = await group.put(stream, await read(), owner);
         stored.push(name);
         return name;
       });
@@ -117,13 +115,14 @@ export class SkillBodies {
       if (same !== undefined && same.sha256 === file.sha256 && same.mediaType === file.mediaType) return same;
       return store(file, put);
     });
-    const results = await Promise.allSettled(storing);
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed !== undefined) {
+    try {
+      const files = (await Promise.allSettled(storing)).map(valueOf);
+      if (stored.length > 0) await group.durable();
+      return files;
+    } catch (error) {
       await this.blobs.remove(stored);
-      throw failed.reason;
+      throw error;
     }
-    return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   }
 
   /** Acts with stored files, and removes those that the Skill does not name then. What cannot be removed now is swept later. */
@@ -147,10 +146,9 @@ export class SkillBodies {
   async assertReadable(stream: string, files: readonly StoredFile[]): Promise<void> {
     const [first] = files.toSorted((a, b) => a.sizeBytes - b.sizeBytes);
     if (first === undefined) return;
-    const looking = new Semaphore(LOOKED_AT_ONCE);
-    const stored = files.map(({ file }) => looking.run(() => this.blobs.storedAt(file)));
-    const found = await Promise.all([this.read(stream, first), ...stored]);
-    if (found.includes(undefined)) throw new Unavailable('blobs', 'the files of the Skill cannot be read');
+    const areStored = this.blobs.haveAll(files.map(({ file }) => file));
+    const [isStored, read] = await Promise.all([areStored, this.read(stream, first)]);
+    if (!isStored || read === undefined) throw new Unavailable('blobs', 'the files of the Skill cannot be read');
   }
 
   /** The bytes of a file. Undefined if it, or its key, is gone. */
@@ -173,6 +171,11 @@ export class SkillBodies {
 
 /** Stores bytes, which go again if the others cannot be stored. Answers the name of the body. */
 type Put = (stream: string, read: () => Buffer | Promise<Buffer>, owner: KeyOwner) => Promise<string>;
+
+const valueOf = <T>(result: PromiseSettledResult<T>): T => {
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
+};
 
 const namedBodies = (skill: Skill): ReadonlySet<string> =>
   skill.status === 'present' ? bodiesOf(versionsOf(skill)) : new Set();
