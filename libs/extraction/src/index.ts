@@ -1,3 +1,3 @@
 export * from './threads';
 export { codeArguments, lastBytes, Parser, WITHOUT_SQLITE } from './process/parser';
-export { startProcess } from './process/start-process';
+export { startProcess, type StartedProcess } from './process/start-process';

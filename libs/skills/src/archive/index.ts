@@ -3,7 +3,7 @@ export { areDistinct } from './distinct-paths';
 export { skillArchive } from './export';
 export { isArchive } from './nested';
 export { mediaTypeOf, referencePathFault } from './paths';
-export { readSkill, readSkillArchive, type SkillArchive, type SkillOutcome } from './read';
+export { expectSkill, readSkill, readSkillArchive, type SkillArchive, type SkillOutcome } from './read';
 export {
   MAX_DESCRIPTION,
   MAX_FILE_BYTES,

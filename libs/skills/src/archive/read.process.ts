@@ -22,7 +22,9 @@ const SECONDS = 60;
 const main = async (): Promise<void> => {
   const input = await buffer(process.stdin);
   const reader = new FrameReader(asStream(input));
-  const order = (await reader.frame<ReadOrder>()) as ReadOrder;
+  const order = await reader.frame<ReadOrder>();
+  // Started ahead, and nothing came.
+  if (order === undefined) return;
   const bytes = input.subarray(4 + input.readUInt32BE(0));
   const sizeMb = bytes.length / MIB;
   const watch = startWatch({

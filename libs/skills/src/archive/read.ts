@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { extname, join } from 'node:path';
-import { codeArguments, lastBytes, startProcess, WITHOUT_SQLITE } from '@app/extraction';
-import { Semaphore, Unavailable } from '@app/kernel';
+import { codeArguments, lastBytes, startProcess, type StartedProcess, WITHOUT_SQLITE } from '@app/extraction';
+import { isUnavailable, Semaphore, Unavailable } from '@app/kernel';
+import { Spare } from '../spare';
 import { type Failed, type Frame, framed, FrameReader, type ReadOrder } from './frames';
 import { type ParsedSkill, SkillFailure, type SkillFailureCode, type SkillFile, type SkillLimits } from './skill';
 import type { SkillText } from './skill-text';
@@ -24,8 +26,54 @@ const LATEST_MS = 65_000;
 /** Of an archive, beside its files. */
 const PACKING_BYTES = 1024 ** 2;
 const HEAP_MB = 128;
+/** How long a process that was started ahead waits for what it is to read. */
+const SPARE_MS = 5_000;
 /** What is read at once: each takes a core, and holds the bytes of its files. */
 const reading = new Semaphore(2);
+
+/** A process that was started ahead, and has read nothing. */
+const spare = new Spare<StartedProcess>((child) => void child.kill('SIGKILL'), SPARE_MS);
+let starting: Promise<void> | undefined;
+
+/** Starts the process that reads the next Skill, while that is still being sent. It ends by itself if nothing comes for five seconds. */
+export const expectSkill = (): void => {
+  if (!spare.isThere) starting ??= startSpare().finally(() => (starting = undefined));
+};
+
+const startSpare = async (): Promise<void> => {
+  try {
+    const child = await startReader();
+    for (const handle of handlesOf(child)) handle.unref();
+    child.once('exit', () => spare.forget(child));
+    child.on('error', () => spare.forget(child));
+    spare.keep(child);
+  } catch (error) {
+    // Whoever reads tries again, and is told.
+    if (!isUnavailable(error)) throw error;
+  }
+};
+
+/** The process that was started ahead, or a new one. */
+const takeReader = async (): Promise<StartedProcess> => {
+  await starting;
+  const child = spare.take();
+  if (child === undefined) return startReader();
+  for (const handle of handlesOf(child)) handle.ref();
+  return child;
+};
+
+const handlesOf = (child: StartedProcess) =>
+  [child, child.stdin, child.stdout, child.stderr] as readonly (ChildProcess | Socket)[];
+
+const startReader = (): Promise<StartedProcess> => {
+  const extension = extname(__filename);
+  return startProcess([
+    WITHOUT_SQLITE,
+    `--max-old-space-size=${HEAP_MB}`,
+    ...codeArguments(extension),
+    join(__dirname, `read.process${extension}`),
+  ]);
+};
 
 /**
  * Reads one Skill: a `SKILL.md`, or a zip (`.zip`, `.skill`) with it at the root or in its one folder. In a process apart, which
@@ -61,13 +109,7 @@ const readLimited = async (bytes: Uint8Array, order: Order): Promise<SkillArchiv
 };
 
 const readApart = async (bytes: Uint8Array, order: Order): Promise<SkillArchive> => {
-  const extension = extname(__filename);
-  const child = await startProcess([
-    WITHOUT_SQLITE,
-    `--max-old-space-size=${HEAP_MB}`,
-    ...codeArguments(extension),
-    join(__dirname, `read.process${extension}`),
-  ]);
+  const child = await takeReader();
   const late = setTimeout(() => void child.kill('SIGKILL'), LATEST_MS);
   try {
     // A process that has ended takes no more; why it ended it has said.

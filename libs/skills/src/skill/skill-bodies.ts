@@ -10,9 +10,9 @@ import {
   streamOf,
   Unavailable,
 } from '@app/kernel';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { SkillFile } from '../archive';
-import { fileFinder } from './file-findings';
+import { FileFindings } from './file-findings';
 import { headFindings } from './head-findings';
 import { type Skill, skillDecider, versionsOf } from './skill.decider';
 import type { StoredFile } from './skill.events';
@@ -26,11 +26,17 @@ const AT_ONCE = 8;
 
 /** The bodies of the files of Skills, each encrypted under its Skill's key. Stored first, then named by an event. */
 @Injectable()
-export class SkillBodies {
+export class SkillBodies implements OnModuleDestroy {
+  private readonly findings = new FileFindings();
+
   constructor(
     @Inject(BLOBS) private readonly blobs: Blobs,
     private readonly decisions: Decisions,
   ) {}
+
+  onModuleDestroy(): void {
+    this.findings.end();
+  }
 
   /** Stores files, but for those that `before` has with the same bytes. If one cannot be stored, none stays. */
   store(
@@ -48,7 +54,7 @@ export class SkillBodies {
     files: readonly SkillFile[],
     before: VersionContent | undefined,
   ): Promise<readonly StoredFile[]> {
-    const finder = fileFinder(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    const finder = this.findings.finder(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
     const reading = new Semaphore(AT_ONCE);
     const store = async (
       { path, mediaType, sizeBytes, sha256, bytes: given }: SkillFile,
@@ -74,7 +80,7 @@ export class SkillBodies {
     try {
       return await this.storeAll(files, before, store);
     } finally {
-      await finder.end();
+      finder.end();
     }
   }
 

@@ -1,7 +1,14 @@
 import type { Caller } from '@app/access';
 import { input, InvalidInput, parts } from '@app/http';
 import { reject } from '@app/kernel';
-import { normalisedInstructions, type ParsedSkill, readSkill, SkillFailure, type SkillLimits } from '@app/skills';
+import {
+  expectSkill,
+  normalisedInstructions,
+  type ParsedSkill,
+  readSkill,
+  SkillFailure,
+  type SkillLimits,
+} from '@app/skills';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
@@ -14,12 +21,13 @@ export interface SentFile {
   readonly bytes: Buffer;
 }
 
-/** Reads a multipart body with one part `file`, and fields before it. `allow` is asked before the file is read, and again behind it. */
+/** Reads a multipart body with one part `file`, and fields before it. `allow` is asked before the file is read, and again behind it; `begin` is called where it begins to come. */
 export const sentFile = async <Fields>(
   request: FastifyRequest,
   schema: z.ZodType<Fields>,
   mostBytes: number,
   allow: (fields: Fields, now?: Caller) => Promise<unknown> = async () => undefined,
+  begin: () => void = () => undefined,
 ): Promise<{ readonly fields: Fields; readonly file: SentFile }> => {
   if (!request.isMultipart())
     throw fault('file', 'required', 'A file is sent as multipart/form-data, as a part named file.');
@@ -37,10 +45,19 @@ export const sentFile = async <Fields>(
     const fields = input(schema, given);
     await allow(fields);
     request.mayGoOn ??= (now) => allow(fields, now);
+    begin();
     taken = { fields, file: { filename: part.fileName, bytes: await wholeOf(part.body, mostBytes) } };
   }
   return taken ?? Promise.reject(fault('file', 'required', 'A file is required, as a part named file.'));
 };
+
+/** As `sentFile`, of Skills that are read then. */
+export const sentSkill = <Fields>(
+  request: FastifyRequest,
+  schema: z.ZodType<Fields>,
+  mostBytes: number,
+  allow?: (fields: Fields, now?: Caller) => Promise<unknown>,
+) => sentFile(request, schema, mostBytes, allow, expectSkill);
 
 /** A file read as a Skill. What is wrong with it names file, line and key. */
 export const parsedSkill = async ({ filename, bytes }: SentFile, limits: SkillLimits): Promise<ParsedSkill> => {

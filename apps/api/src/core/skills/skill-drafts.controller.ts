@@ -31,7 +31,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { PACKING_BYTES, parsedSkill, sentFile } from './sent-skill';
+import { PACKING_BYTES, parsedSkill, sentFile, sentSkill } from './sent-skill';
 import { type SeenSkill, SkillAccess, shownSkill } from './skill-access';
 import { skillView, warned } from './skills-schemas';
 
@@ -70,7 +70,7 @@ export class SkillDraftsController {
   ) {
     await this.access.change(caller, skillId);
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const { file } = await sentFile(request, noFields, this.limits.ofVersion.bytes + PACKING_BYTES);
+    const { file } = await sentSkill(request, noFields, this.limits.ofVersion.bytes + PACKING_BYTES);
     const { description, instructions, frontmatter, files, warnings } = await parsedSkill(file, this.limits.ofVersion);
     const change = { content: { description, instructions, frontmatter, files }, whole: true } as const;
     const receipt = await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta));

@@ -40,7 +40,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type SeenVersions, SkillAccess, type SkillPlace, versionAmong } from './skill-access';
-import { invalidSkill, PACKING_BYTES, sentFile } from './sent-skill';
+import { invalidSkill, PACKING_BYTES, sentSkill } from './sent-skill';
 import { importedSkills, warnings } from './skills-schemas';
 
 const VIEWS = ['skills'];
@@ -112,7 +112,7 @@ export class SkillImportController {
   ) {
     const limits = this.limits.ofVersion;
     let place: SkillPlace | undefined;
-    const { fields, file } = await sentFile(
+    const { fields, file } = await sentSkill(
       request,
       importedSkills,
       limits.bytes + PACKING_BYTES,

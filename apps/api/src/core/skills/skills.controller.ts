@@ -39,7 +39,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { listedRows } from './listed-rows';
-import { PACKING_BYTES, parsedSkill, partial, sentFile, whole } from './sent-skill';
+import { PACKING_BYTES, parsedSkill, partial, sentSkill, whole } from './sent-skill';
 import { SkillAccess, shownSkill } from './skill-access';
 import {
   activation,
@@ -255,7 +255,7 @@ export class SkillsController {
   private async uploaded(caller: Caller, request: FastifyRequest): Promise<Uploaded> {
     const { ofVersion: limits } = this.limits;
     const allow = (given: z.output<typeof uploadedSkill>, now = caller) => this.origin(now, given, 'upload');
-    const { fields, file } = await sentFile(request, uploadedSkill, limits.bytes + PACKING_BYTES, allow);
+    const { fields, file } = await sentSkill(request, uploadedSkill, limits.bytes + PACKING_BYTES, allow);
     const { name, slug, description, instructions, frontmatter, files, warnings } = await parsedSkill(file, limits);
     const origin = await this.origin(caller, fields, 'upload');
     const content = { description, instructions, frontmatter, files };
