@@ -34,9 +34,9 @@ export async function* encryptBody(
 }
 
 /** As `encryptBody`, a body of one frame at once. */
-export const encryptSmall = (key: DataKey, name: BlobName, body: Buffer): Buffer => {
+export const encryptSmall = (key: DataKey, name: BlobName, body: Buffer): readonly Buffer[] => {
   const salt = randomBytes(SALT_BYTES);
-  return Buffer.concat([MAGIC, salt, ...sealed(bodyKeyOf(key, salt), name, 0, true, body)]);
+  return [MAGIC, salt, ...sealed(bodyKeyOf(key, salt), name, 0, true, body)];
 };
 
 /** A body as it is stored, read part by part. A part that is gone by now reads as empty. */

@@ -14,7 +14,7 @@ export const storeBody = async (
   const key = await vault.ensureKey(stream, owner);
   const name = newBlobName(beside);
   if (Buffer.isBuffer(body) && body.length <= FRAME_BYTES) {
-    await write(name, [encryptSmall(key, name, body)]);
+    await write(name, encryptSmall(key, name, body));
     return { name, size: body.length };
   }
   const counter = { size: 0 };

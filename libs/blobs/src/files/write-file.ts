@@ -1,4 +1,4 @@
-import { closeSync, constants, open as openFile, write as writeTo } from 'node:fs';
+import { closeSync, constants, open as openFile, writev } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
@@ -13,17 +13,21 @@ const SYNCED = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | const
 
 /** Writes a new file, whose bytes are on the disk then. Its name in the folder need not be. */
 export const writeFile = async (file: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> => {
-  const [only, ...others] = Array.isArray(pieces) ? (pieces as readonly Buffer[]) : [];
-  return only !== undefined && others.length === 0 && only.length <= MOST_AT_ONCE
-    ? writeAtOnce(file, only)
-    : writePieces(file, pieces);
+  if (Array.isArray(pieces) && sizeOf(pieces as readonly Buffer[]) <= MOST_AT_ONCE) await writeAtOnce(file, pieces);
+  else await writePieces(file, pieces);
 };
 
+const sizeOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
+
 /** A small file is written and synced in one call: each call waits for a thread of Node's pool, which costs more than the write does. */
-const writeAtOnce = async (file: string, bytes: Buffer): Promise<void> => {
+const writeAtOnce = async (file: string, pieces: readonly Buffer[]): Promise<void> => {
   const opened = await promisify(openFile)(file, SYNCED, MODE);
   try {
-    for (let at = 0; at < bytes.length;) at += (await promisify(writeTo)(opened, bytes, at)).bytesWritten;
+    for (let left = pieces; sizeOf(left) > 0;) {
+      const { bytesWritten } = await promisify(writev)(opened, left);
+      // All of it, unless the disk is full: the next call says so.
+      left = bytesWritten === sizeOf(left) ? [] : [Buffer.concat(left).subarray(bytesWritten)];
+    }
   } finally {
     // All is on the disk: this frees a number.
     closeSync(opened);

@@ -8,8 +8,8 @@ import { memoryDecider, type MemoryPlace, type NewMemory } from './memory.decide
 /** Memories that are deleted at the same time: each is erased for itself, and others read meanwhile. */
 const AT_ONCE = 4;
 /** Many are deleted at this pace, so that others read meanwhile as quickly as before; all of them take this long at most, on a machine that can. */
-const PACE_MS = 4;
-const MOST_MS = 5_000;
+const PACE_MS = 6;
+const MOST_MS = 6_000;
 /** Fewer are deleted as fast as it goes. */
 const UNPACED = 20;
 
