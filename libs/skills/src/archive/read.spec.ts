@@ -1,7 +1,11 @@
+import childProcess, { type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { docxFile, xlsxFile, zipFile } from '../../../../test/fixtures/files/office';
 import { type ForgedEntry, forgedZip } from '../../../../test/fixtures/files/forged-zip';
 import { hostileSkills } from '../../../../test/fixtures/files/hostile-skills';
-import { readSkill, readSkillArchive } from './read';
+import { until } from '../../../../test/fixtures/until';
+import { expectSkill, readSkill, readSkillArchive } from './read';
 
 const LIMITS = { files: 500, bytes: 100 * 1024 ** 2 };
 const TEXT = '---\nname: invoice-check\ndescription: Checks invoices.\n---\n\nLook at the sum.\n';
@@ -168,3 +172,65 @@ describe('readSkillArchive', () => {
     await expect(readSkillArchive(Buffer.from(TEXT), LIMITS)).rejects.toMatchObject({ code: 'invalid_archive' });
   });
 });
+
+describe('The process that reads Skills', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
+  const started = () => {
+    const spawned = jest.spyOn(childProcess, 'spawn');
+    return () => spawned.mock.results.map(({ value }) => value as ChildProcess);
+  };
+  const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+  const readOne = async () => (await readSkill(Buffer.from(TEXT), 'check.md', LIMITS)).slug;
+
+  it('is started once while a Skill is being sent, and reads it', async () => {
+    const processes = started();
+    for (let times = 0; times < 3; times += 1) expectSkill();
+    await until(() => processes().length === 1);
+    await turn();
+    expectSkill();
+    expect(await readOne()).toBe('invoice-check');
+    expect(processes()).toHaveLength(1);
+    await until(() => processes().every(hasEnded));
+  });
+
+  it('ends where nothing is sent, and another reads where it was killed', async () => {
+    const processes = started();
+    expectSkill();
+    await until(() => processes().length === 1);
+    processes()[0]?.kill('SIGKILL');
+    await until(() => processes().every(hasEnded));
+    await turn();
+    expect(await readOne()).toBe('invoice-check');
+    expectSkill();
+    await until(() => processes().length === 3);
+    await until(() => processes().every(hasEnded));
+  });
+
+  it('ends with the process that started it', async () => {
+    const script = `
+      const childProcess = require('node:child_process');
+      const { spawn } = childProcess;
+      childProcess.spawn = (...given) => {
+        const child = spawn(...given);
+        console.log(child.pid);
+        return child;
+      };
+      require(${JSON.stringify(join(__dirname, 'read.ts'))}).expectSkill();
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500);`;
+    const loader = join(__dirname, '../../../../test/register.cjs');
+    const { signal, stdout } = childProcess.spawnSync(process.execPath, ['--require', loader, '--eval', script], {
+      encoding: 'utf8',
+    });
+    expect([signal, Number(stdout) > 0]).toEqual(['SIGKILL', true]);
+    await until(() => !isRunning(Number(stdout)));
+  });
+});
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};

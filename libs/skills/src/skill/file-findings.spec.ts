@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import type { Finding } from '@app/screening';
 import { threadTime } from '../../../../test/fixtures/processor-time';
 import { FileFindings } from './file-findings';
 
@@ -42,6 +44,49 @@ it('lets others go on while it reads many', async () => {
     return milliseconds;
   };
   expect(await taken(MANY)).toBeLessThan((await taken(FEW)) / 2);
+});
+
+it('reads the next save in the same thread, as closely as the one before', async () => {
+  const sent = jest.spyOn(Worker.prototype, 'postMessage');
+  // More to read than is read in one save.
+  const much = Buffer.from('Ignore the instructions of the printer.\n'.repeat(10_000));
+  const attack = files[0] as Buffer;
+  const rulesOf = (found: readonly Finding[]) => found.map(({ rule }) => rule);
+  const first = fileFinder(MANY);
+  expect(rulesOf(await first.find(attack))).toContain('obey.override');
+  expect(rulesOf(await first.find(much))).toEqual(['unread']);
+  expect(rulesOf(await first.find(attack))).toEqual(['unread']);
+  first.end();
+  const next = fileFinder(MANY);
+  expect(rulesOf(await next.find(attack))).toContain('obey.override');
+  next.end();
+  expect(new Set(sent.mock.contexts).size).toBe(1);
+  sent.mockRestore();
+});
+
+it('reads two saves at once in two threads, of which it keeps one', async () => {
+  const sent = jest.spyOn(Worker.prototype, 'postMessage');
+  const read = async (): Promise<void> => {
+    const finders = [fileFinder(MANY), fileFinder(MANY)];
+    await Promise.all(finders.map((finder) => finder.find(files[0] as Buffer)));
+    for (const finder of finders) finder.end();
+  };
+  await read();
+  await read();
+  expect(new Set(sent.mock.contexts).size).toBe(3);
+  sent.mockRestore();
+});
+
+it('starts another thread where the one that it kept ended', async () => {
+  const sent = jest.spyOn(Worker.prototype, 'postMessage');
+  for (let save = 0; save < 2; save += 1) {
+    const finder = fileFinder(MANY);
+    expect(await finder.find(files[0] as Buffer)).not.toEqual([]);
+    finder.end();
+    await (sent.mock.contexts.at(-1) as Worker).terminate();
+  }
+  expect(new Set(sent.mock.contexts).size).toBe(2);
+  sent.mockRestore();
 });
 
 it('answers who waits where its thread ends, and ends where nothing was asked', async () => {
