@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { forgedZip } from '../fixtures/files/forged-zip';
 import { hostileSkills } from '../fixtures/files/hostile-skills';
+import { zipFile } from '../fixtures/files/office';
 import { processorTime } from '../fixtures/processor-time';
 import { alice, create, platform, withSpaces } from './spaces-world';
 
@@ -55,6 +57,26 @@ describe('an archive of a Skill', () => {
       expect([status, body.code]).toEqual(status === 413 ? [413, 'too_large'] : [400, 'invalid_archive']);
       expect(milliseconds).toBeLessThan(MOST_MS);
     }
+    await expectNothing();
+  });
+
+  it('is refused with what is wrong behind files that are stored by then, and leaves none of them', async () => {
+    const { blobs } = platform.platform.host.stores;
+    const group = blobs.group.bind(blobs);
+    let stored = 0;
+    jest.spyOn(blobs, 'group').mockImplementation(() => {
+      const { put, durable } = group();
+      return { put: (...given) => put(...given).finally(() => (stored += 1)), durable };
+    });
+    const sound = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`${index}.md`, randomBytes(20_000).toString('hex')]),
+    );
+    const skill = { 'SKILL.md': '---\nname: a\ndescription: d\n---\nDo it.\n' };
+    const zip = zipFile({ ...skill, ...sound, 'z.md': zipFile({ 'a.md': 'x' }) });
+    const { status, body } = await post('', zip, 'a.zip');
+    expect([status, body.code]).toEqual([400, 'invalid_archive']);
+    expect(stored).toBe(60);
+    jest.restoreAllMocks();
     await expectNothing();
   });
 

@@ -51,14 +51,22 @@ const blobs = () => product.platform.host.stores.blobs;
 const gone = (): never => {
   throw new Unavailable('blobs', 'a test took it away');
 };
+/** The file of a save that is stored as the `n`th, from 1, cannot be. Answers how many were tried. */
+const failingPut = (n: number): (() => number) => {
+  const group = blobs().group.bind(blobs());
+  let puts = 0;
+  jest.spyOn(blobs(), 'group').mockImplementation(() => {
+    const { put, durable } = group();
+    return { put: (...given) => ((puts += 1) === n ? gone() : put(...given)), durable };
+  });
+  return () => puts;
+};
 
 it('a Skill of which one file cannot be stored is none: its name is free, and no file stays', async () => {
   const [before, count] = [await bodies(), await listed()];
-  const put = blobs().put.bind(blobs());
-  let puts = 0;
-  jest.spyOn(blobs(), 'put').mockImplementation((...given) => ((puts += 1) === 4 ? gone() : put(...given)));
+  const puts = failingPut(4);
   expect(await add('half')).toMatchObject(AWAY);
-  expect(puts).toBeGreaterThan(3);
+  expect(puts()).toBeGreaterThan(3);
   jest.restoreAllMocks();
   expect(await listed()).toBe(count);
   await until(async () => (await bodies()) === before, 'the end of its files');
@@ -67,10 +75,20 @@ it('a Skill of which one file cannot be stored is none: its name is free, and no
   expect(await bodies()).toBe(before + 5);
 });
 
+it('a Skill whose files do not reach the disk together is none, and no file stays', async () => {
+  const [before, count] = [await bodies(), await listed()];
+  const group = blobs().group.bind(blobs());
+  jest.spyOn(blobs(), 'group').mockImplementation(() => ({ put: group().put, durable: async () => gone() }));
+  expect(await add('not-durable')).toMatchObject(AWAY);
+  jest.restoreAllMocks();
+  expect([await bodies(), await listed()]).toEqual([before, count]);
+  expect((await add('not-durable')).status).toBe(201);
+});
+
 it('a draft of which one file cannot be stored stays as it was', async () => {
   const { id } = (await add('drafted')).body;
   const [before, skill] = [await bodies(), await read(id)];
-  jest.spyOn(blobs(), 'put').mockImplementationOnce(gone);
+  failingPut(1);
   expect(await send(`/${id}/draft`, 'PUT', {}, archive('drafted', 'Second.'))).toMatchObject(AWAY);
   jest.restoreAllMocks();
   expect(await read(id)).toEqual(skill);

@@ -77,13 +77,18 @@ const startReader = (): Promise<StartedProcess> => {
 
 /**
  * Reads one Skill: a `SKILL.md`, or a zip (`.zip`, `.skill`) with it at the root or in its one folder. In a process apart, which
- * may do nothing and ends at its limits. Rejects with `SkillFailure`, and `Unavailable` where no process can be started.
+ * may do nothing and ends at its limits. `onFile` is told of each reference file as soon as it is read; what follows may be wrong yet. Rejects with `SkillFailure`, and `Unavailable` where no process can be started.
  */
-export const readSkill = async (bytes: Uint8Array, filename: string, limits: SkillLimits): Promise<ParsedSkill> => {
+export const readSkill = async (
+  bytes: Uint8Array,
+  filename: string,
+  limits: SkillLimits,
+  onFile?: (file: SkillFile) => void,
+): Promise<ParsedSkill> => {
   const isZip = startsLikeZip(bytes);
   if (!isZip && !/\.(?:md|markdown)$/i.test(filename))
     throw new SkillFailure('invalid_archive', 'This is no zip archive. Send a .md, .zip or .skill file.', { path: '' });
-  const { outcomes } = await readLimited(bytes, { read: isZip ? 'skill' : 'text', filename, limits });
+  const { outcomes } = await readLimited(bytes, { read: isZip ? 'skill' : 'text', filename, limits }, onFile);
   const [outcome] = outcomes;
   if (outcome?.ok !== true) throw new Error('the process that reads Skills found none, and did not say why');
   return outcome.skill;
@@ -97,18 +102,19 @@ export const readSkillArchive = async (bytes: Uint8Array, limits: SkillLimits): 
 };
 
 type Order = Omit<ReadOrder, 'parent'>;
+type OnFile = (file: SkillFile) => void;
 
 const startsLikeZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;
 
-const readLimited = async (bytes: Uint8Array, order: Order): Promise<SkillArchive> => {
+const readLimited = async (bytes: Uint8Array, order: Order, onFile?: OnFile): Promise<SkillArchive> => {
   if (bytes.length > order.limits.bytes + PACKING_BYTES)
     throw new SkillFailure('too_large', `This has more than ${order.limits.bytes} bytes. Take some files out.`, {
       path: '',
     });
-  return reading.run(() => readApart(bytes, order));
+  return reading.run(() => readApart(bytes, order, onFile));
 };
 
-const readApart = async (bytes: Uint8Array, order: Order): Promise<SkillArchive> => {
+const readApart = async (bytes: Uint8Array, order: Order, onFile?: OnFile): Promise<SkillArchive> => {
   const child = await takeReader();
   const late = setTimeout(() => void child.kill('SIGKILL'), LATEST_MS);
   try {
@@ -117,7 +123,7 @@ const readApart = async (bytes: Uint8Array, order: Order): Promise<SkillArchive>
     child.stdin.write(framed({ ...order, parent: process.pid }));
     child.stdin.end(bytes);
     const [answer, said] = await Promise.all([
-      answerOf(new FrameReader(child.stdout as AsyncIterable<Buffer>)),
+      answerOf(new FrameReader(child.stdout as AsyncIterable<Buffer>), onFile),
       lastBytes(child.stderr),
       started(child),
     ]);
@@ -135,7 +141,7 @@ const started = (child: ChildProcess): Promise<void> =>
   });
 
 /** Undefined where the process did not come to its end. */
-const answerOf = async (reader: FrameReader): Promise<SkillArchive | undefined> => {
+const answerOf = async (reader: FrameReader, onFile?: OnFile): Promise<SkillArchive | undefined> => {
   const outcomes: SkillOutcome[] = [];
   let ignored: readonly string[] = [];
   let read: { readonly text: SkillText; readonly files: SkillFile[] } | undefined;
@@ -151,7 +157,9 @@ const answerOf = async (reader: FrameReader): Promise<SkillArchive | undefined> 
     if ('file' in frame) {
       const bytes = await reader.bytes(frame.file.sizeBytes);
       if (bytes === undefined) return undefined;
-      read?.files.push({ ...frame.file, bytes });
+      const file = { ...frame.file, bytes };
+      read?.files.push(file);
+      onFile?.(file);
       continue;
     }
     close();

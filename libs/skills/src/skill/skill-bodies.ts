@@ -1,27 +1,24 @@
 import { BLOBS, type Blobs, type OpenBody, openWhileThere } from '@app/blobs';
-import {
-  Decisions,
-  idOf,
-  type KeyOwner,
-  isErased,
-  isUnavailable,
-  reject,
-  Semaphore,
-  streamOf,
-  Unavailable,
-} from '@app/kernel';
+import { Decisions, idOf, type KeyOwner, isUnavailable, reject, Semaphore, streamOf, Unavailable } from '@app/kernel';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { SkillFile } from '../archive';
 import { FileFindings } from './file-findings';
 import { headFindings } from './head-findings';
 import { type Skill, skillDecider, versionsOf } from './skill.decider';
 import type { StoredFile } from './skill.events';
+import { type Put, StoringFiles } from './storing-files';
 import { bodiesOf, type VersionContent } from './version';
+
+/** A Skill, and the Space that owns its key. */
+export interface SkillKey {
+  readonly skillId: string;
+  readonly spaceId: string;
+}
 
 /** Whose key the bodies of a Skill have. */
 export const skillStream = (skillId: string): string => streamOf(skillDecider.category, skillId);
 
-/** Files that are written at once, and that are read for findings beside them. */
+/** Files that are read for findings at once, beside those that are stored. */
 const AT_ONCE = 8;
 
 /** The bodies of the files of Skills, each encrypted under its Skill's key. Stored first, then named by an event. */
@@ -39,25 +36,42 @@ export class SkillBodies implements OnModuleDestroy {
   }
 
   /** Stores files, but for those that `before` has with the same bytes. If one cannot be stored, none stays. */
-  store(
-    { skillId, spaceId }: { readonly skillId: string; readonly spaceId: string },
-    files: readonly SkillFile[],
-    before?: VersionContent,
-  ): Promise<readonly StoredFile[]> {
-    return this.storeAt(skillStream(skillId), { spaceId }, files, before);
+  store(of: SkillKey, files: readonly SkillFile[], before?: VersionContent): Promise<readonly StoredFile[]> {
+    return this.storeAt(skillStream(of.skillId), { spaceId: of.spaceId }, files, before);
   }
 
   /** As `store`, under the key of a stream. */
   async storeAt(
     stream: string,
-    of: { readonly spaceId?: string },
+    of: KeyOwner,
     files: readonly SkillFile[],
     before: VersionContent | undefined,
   ): Promise<readonly StoredFile[]> {
-    const finder = this.findings.finder(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    const storing = this.beginAt(
+      stream,
+      of,
+      files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      before,
+    );
+    for (const file of files) storing.add(file);
+    return storing.end();
+  }
+
+  /** Begins to store files that are still to come, of so many bytes together, about. */
+  begin({ skillId, spaceId }: SkillKey, sizeBytes: number): StoringFiles<SkillFile> {
+    return this.beginAt(skillStream(skillId), { spaceId }, sizeBytes, undefined);
+  }
+
+  private beginAt(
+    stream: string,
+    of: KeyOwner,
+    sizeBytes: number,
+    before: VersionContent | undefined,
+  ): StoringFiles<SkillFile> {
+    const finder = this.findings.finder(sizeBytes);
     const reading = new Semaphore(AT_ONCE);
     const store = async (
-      { path, mediaType, sizeBytes, sha256, bytes: given }: SkillFile,
+      { path, mediaType, sizeBytes: size, sha256, bytes: given }: SkillFile,
       put: Put,
     ): Promise<StoredFile> => {
       const bytes = Buffer.from(given.buffer, given.byteOffset, given.length);
@@ -68,20 +82,10 @@ export class SkillBodies implements OnModuleDestroy {
       ]);
       if (file.status === 'rejected') throw file.reason;
       if (findings.status === 'rejected') throw findings.reason;
-      return {
-        path,
-        mediaType,
-        sizeBytes,
-        sha256,
-        file: file.value,
-        findings: [...headFindings(path), ...findings.value],
-      };
+      const found = [...headFindings(path), ...findings.value];
+      return { path, mediaType, sizeBytes: size, sha256, file: file.value, findings: found };
     };
-    try {
-      return await this.storeAll(files, before, store);
-    } finally {
-      finder.end();
-    }
+    return new StoringFiles({ blobs: this.blobs, before, store, end: () => finder.end() });
   }
 
   /** Copies files of one stream to another, under a key that is nobody's, but for those that `before` has. If one cannot be copied, none stays. */
@@ -91,44 +95,18 @@ export class SkillBodies implements OnModuleDestroy {
     files: readonly StoredFile[],
     before?: VersionContent,
   ): Promise<readonly StoredFile[]> {
-    return this.storeAll(files, before, async (file, put) => {
+    const store = async (file: StoredFile, put: Put): Promise<StoredFile> => {
       const read = async () => (await this.read(from, file)) ?? reject('not_found', { kind: 'skill', id: idOf(from) });
       return { ...file, file: await put(to, read, {}) };
-    });
+    };
+    const storing = new StoringFiles<StoredFile>({ blobs: this.blobs, before, store });
+    for (const file of files) storing.add(file);
+    return storing.end();
   }
 
   /** Removes bodies that no event came to name. */
   remove(files: readonly StoredFile[]): Promise<void> {
     return this.blobs.remove(files.map(({ file }) => file));
-  }
-
-  private async storeAll<File extends Pick<StoredFile, 'path' | 'mediaType' | 'sha256'>>(
-    files: readonly File[],
-    before: VersionContent | undefined,
-    store: (file: File, put: Put) => Promise<StoredFile>,
-  ): Promise<readonly StoredFile[]> {
-    const places = new Semaphore(AT_ONCE);
-    const stored: string[] = [];
-    const group = this.blobs.group();
-    const put: Put = (stream, read, owner) =>
-      places.run(async () => {
-        const { name } = await group.put(stream, await read(), owner);
-        stored.push(name);
-        return name;
-      });
-    const storing = files.map(async (file): Promise<StoredFile> => {
-      const same = isErased(file.path) ? undefined : before?.files.get(file.path);
-      if (same !== undefined && same.sha256 === file.sha256 && same.mediaType === file.mediaType) return same;
-      return store(file, put);
-    });
-    try {
-      const files = (await Promise.allSettled(storing)).map(valueOf);
-      if (stored.length > 0) await group.durable();
-      return files;
-    } catch (error) {
-      await this.blobs.remove(stored);
-      throw error;
-    }
   }
 
   /** Acts with stored files, and removes those that the Skill does not name then. What cannot be removed now is swept later. */
@@ -174,14 +152,6 @@ export class SkillBodies implements OnModuleDestroy {
     if (unnamed.length > 0) await this.blobs.remove(unnamed);
   }
 }
-
-/** Stores bytes, which go again if the others cannot be stored. Answers the name of the body. */
-type Put = (stream: string, read: () => Buffer | Promise<Buffer>, owner: KeyOwner) => Promise<string>;
-
-const valueOf = <T>(result: PromiseSettledResult<T>): T => {
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
-};
 
 const namedBodies = (skill: Skill): ReadonlySet<string> =>
   skill.status === 'present' ? bodiesOf(versionsOf(skill)) : new Set();

@@ -7,6 +7,7 @@ import {
   type ParsedSkill,
   readSkill,
   SkillFailure,
+  type SkillFile,
   type SkillLimits,
 } from '@app/skills';
 import type { FastifyRequest } from 'fastify';
@@ -59,10 +60,14 @@ export const sentSkill = <Fields>(
   allow?: (fields: Fields, now?: Caller) => Promise<unknown>,
 ) => sentFile(request, schema, mostBytes, allow, expectSkill);
 
-/** A file read as a Skill. What is wrong with it names file, line and key. */
-export const parsedSkill = async ({ filename, bytes }: SentFile, limits: SkillLimits): Promise<ParsedSkill> => {
+/** A file read as a Skill. What is wrong with it names file, line and key. `onFile`: as of `readSkill`. */
+export const parsedSkill = async (
+  { filename, bytes }: SentFile,
+  limits: SkillLimits,
+  onFile?: (file: SkillFile) => void,
+): Promise<ParsedSkill> => {
   try {
-    return await readSkill(bytes, filename, limits);
+    return await readSkill(bytes, filename, limits, onFile);
   } catch (error) {
     throw error instanceof SkillFailure ? invalidSkill(error) : error;
   }

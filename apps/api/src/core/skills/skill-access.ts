@@ -1,4 +1,5 @@
 import { Access, type Caller } from '@app/access';
+import { InvalidInput } from '@app/http';
 import { Decisions, isDomainError, isErased, reject, type Sensitive, streamOf } from '@app/kernel';
 import {
   activeVersion,
@@ -104,6 +105,18 @@ export class SkillAccess {
     return seen;
   }
 }
+
+/** One of both. Throws `InvalidInput` for none and for two. */
+export const placeAsked = (
+  spaceId: string | undefined,
+  agentId: string | undefined,
+): { readonly spaceId: string } | { readonly agentId: string } => {
+  if (spaceId !== undefined && agentId === undefined) return { spaceId };
+  if (agentId !== undefined && spaceId === undefined) return { agentId };
+  throw new InvalidInput('invalid_parameter', [
+    { path: 'spaceId', code: 'required', message: 'Give one of spaceId and agentId.' },
+  ]);
+};
 
 const present = (skill: Skill): PresentSkill | undefined => (skill.status === 'present' ? skill : undefined);
 

@@ -7,7 +7,6 @@ import {
   CurrentCaller,
   Documented,
   type Input,
-  InvalidInput,
   type JsonText,
   listOf,
   Lists,
@@ -22,11 +21,13 @@ import { type CommandMeta, type Receipt } from '@app/kernel';
 import {
   ActivateVersion,
   UpdateSkill,
+  createdSkillId,
   CreateSkill,
   DeleteSkill,
   LoadableSkills,
   type NewSkill,
   PublishSkill,
+  SkillBodies,
   SkillLimit,
   type SkillOrigin,
   type SkillWarning,
@@ -40,7 +41,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { listedRows } from './listed-rows';
 import { PACKING_BYTES, parsedSkill, partial, sentSkill, whole } from './sent-skill';
-import { SkillAccess, shownSkill } from './skill-access';
+import { placeAsked, SkillAccess, shownSkill } from './skill-access';
 import {
   activation,
   AVAILABILITY,
@@ -72,6 +73,7 @@ export class SkillsController {
     private readonly access: SkillAccess,
     private readonly loadable: LoadableSkills,
     private readonly limits: SkillLimit,
+    private readonly bodies: SkillBodies,
     private readonly lists: Lists,
   ) {}
 
@@ -140,7 +142,7 @@ export class SkillsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { skill, warnings } = request.isMultipart()
-      ? await this.uploaded(caller, request)
+      ? await this.uploaded(caller, request, meta)
       : await this.inline(caller, body.parse());
     const { skillId, receipt } = await this.commands.execute(new CreateSkill(skill, meta));
     return written(reply, receipt, {
@@ -252,14 +254,24 @@ export class SkillsController {
     return { skill: { origin, name, slug: slugOf(name) as string, content, publish }, warnings: [] };
   }
 
-  private async uploaded(caller: Caller, request: FastifyRequest): Promise<Uploaded> {
+  private async uploaded(caller: Caller, request: FastifyRequest, meta: CommandMeta): Promise<Uploaded> {
     const { ofVersion: limits } = this.limits;
     const allow = (given: z.output<typeof uploadedSkill>, now = caller) => this.origin(now, given, 'upload');
     const { fields, file } = await sentSkill(request, uploadedSkill, limits.bytes + PACKING_BYTES, allow);
-    const { name, slug, description, instructions, frontmatter, files, warnings } = await parsedSkill(file, limits);
-    const origin = await this.origin(caller, fields, 'upload');
-    const content = { description, instructions, frontmatter, files };
-    return { skill: { origin, name, slug, content, publish: fields.publish === 'true' }, warnings };
+    // What is stored while the rest is read goes again where that is wrong.
+    const { spaceId } = await this.origin(caller, fields, 'upload');
+    const storing = this.bodies.begin({ skillId: createdSkillId(meta), spaceId }, file.bytes.length);
+    return storing.orDiscard(async () => {
+      const {
+        path: _,
+        warnings,
+        name,
+        slug,
+        ...content
+      } = await parsedSkill(file, limits, (each) => storing.add(each));
+      const origin = await this.origin(caller, fields, 'upload');
+      return { skill: { origin, name, slug, content, publish: fields.publish === 'true', storing }, warnings };
+    });
   }
 
   private async origin(
@@ -280,14 +292,3 @@ export class SkillsController {
     return skillView(shownSkill(await this.access.read(caller, skillId)));
   }
 }
-
-const placeAsked = (
-  spaceId: string | undefined,
-  agentId: string | undefined,
-): { readonly spaceId: string } | { readonly agentId: string } => {
-  if (spaceId !== undefined && agentId === undefined) return { spaceId };
-  if (agentId !== undefined && spaceId === undefined) return { agentId };
-  throw new InvalidInput('invalid_parameter', [
-    { path: 'spaceId', code: 'required', message: 'Give one of spaceId and agentId.' },
-  ]);
-};

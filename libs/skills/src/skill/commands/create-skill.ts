@@ -1,8 +1,11 @@
 import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { SkillFile } from '../../archive';
 import { SkillNames } from '../../names/skill-names';
 import { SkillLimit } from '../skill-limit';
-import { SkillBodies } from '../skill-bodies';
+import { SkillBodies, type SkillKey } from '../skill-bodies';
+import type { StoredFile } from '../skill.events';
+import type { StoringFiles } from '../storing-files';
 import { skillDecider, type SkillOrigin } from '../skill.decider';
 import type { GivenContent } from './update-skill';
 
@@ -13,7 +16,12 @@ export interface NewSkill {
   readonly slug: string;
   readonly content: Required<Omit<GivenContent, 'removed'>>;
   readonly publish: boolean;
+  /** What has begun to store the files in `content`, under the key of `createdSkillId`. The command ends it. */
+  readonly storing?: StoringFiles<SkillFile>;
 }
+
+/** The Skill that a command creates. */
+export const createdSkillId = ({ commandId }: Pick<CommandMeta, 'commandId'>): string => deriveId(commandId, 'skill');
 
 export interface CreatedSkill {
   readonly skillId: string;
@@ -39,12 +47,12 @@ export class CreateSkillHandler implements ICommandHandler<CreateSkill> {
     private readonly limits: SkillLimit,
   ) {}
 
-  async execute({ skill: { origin, name, slug, content, publish }, meta }: CreateSkill): Promise<CreatedSkill> {
-    const skillId = deriveId(meta.commandId, 'skill');
+  async execute({ skill, meta }: CreateSkill): Promise<CreatedSkill> {
+    const { origin, name, slug, content, publish } = skill;
+    const skillId = createdSkillId(meta);
     const { spaceId, agentId, creatorId: savedBy } = origin;
-    const { files: given, ...texts } = content;
-    this.limits.assert(given);
-    const files = await this.bodies.store({ skillId, spaceId }, given);
+    const { files: _, ...texts } = content;
+    const files = await this.stored({ skillId, spaceId }, skill);
     const draft = {
       versionId: deriveId(meta.commandId, 'version'),
       savedBy,
@@ -62,5 +70,11 @@ export class CreateSkillHandler implements ICommandHandler<CreateSkill> {
       ),
     );
     return { skillId, receipt };
+  }
+
+  private async stored(key: SkillKey, { content, storing }: NewSkill): Promise<readonly StoredFile[]> {
+    const assert = async (): Promise<void> => this.limits.assert(content.files);
+    await (storing?.orDiscard(assert) ?? assert());
+    return storing === undefined ? this.bodies.store(key, content.files) : storing.end();
   }
 }
