@@ -50,7 +50,7 @@ export const verificationLines = ({
   withoutMacs,
   foreign,
   removals,
-  erasures,
+  erasuresInAll,
   keyIds,
   findings,
   findingsInAll,
@@ -86,7 +86,7 @@ export const verificationLines = ({
     ({ stream, beforeRevision, events: gone, reason, receiptId }) =>
       `Removed with a receipt: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`,
   ),
-  ...(erasures.length > 0 ? [`Content erased rightfully: ${count(erasures.length)} receipts.`] : []),
+  ...(erasuresInAll > 0 ? [`Content erased rightfully: ${count(erasuresInAll)} receipts.`] : []),
   ...(keyIds.length > 0 ? [`Signed by ${keyIds.join(', ')}.`] : []),
   ...(lastSeal === null
     ? []

@@ -1,8 +1,8 @@
-import type { StoredEvent } from '@app/kernel';
 import type { SealedEvent } from '../event-hash';
 import type { ClaimedRemovals, UnprovenRemoval } from './claimed-removals';
 import { EventWindow, type FoundEvent, FoundEvents } from './event-window';
 import type { Findings } from './findings';
+import type { SealedErasures } from './sealed-erasures';
 import { SeenEntries } from './seen-entries';
 import { MOST_LISTED, type UnprovenEvent } from './verification';
 import type { Damage, PassedOver, SourceItem, Stranger } from './verify-source';
@@ -31,11 +31,14 @@ export class Alignment {
     events: AsyncIterable<SourceItem>,
     private readonly removals: ClaimedRemovals,
     private readonly findings: Findings,
-    onEvent: (event: StoredEvent) => void,
+    private readonly erasures: SealedErasures,
     onForeign: (foreign: Stranger | PassedOver) => void,
   ) {
-    this.window = new EventWindow(events, onEvent, onForeign, (event) =>
-      this.inserted({ ...event, ordinal: this.lastOrdinal }),
+    this.window = new EventWindow(
+      events,
+      (event) => erasures.meet(event),
+      onForeign,
+      (event) => this.inserted({ ...event, ordinal: this.lastOrdinal }),
     );
   }
 
@@ -157,6 +160,7 @@ export class Alignment {
       });
     } else {
       this.removals.sealed(entry);
+      this.erasures.sealed(entry);
     }
   }
 

@@ -91,7 +91,9 @@ export interface Verification {
   /** Events of other programs on the same server. They are not part of the log. */
   readonly foreign: ForeignEvents;
   readonly removals: readonly RemovedEvents[];
+  /** Under seals, the first `MOST_LISTED`. */
   readonly erasures: readonly Erasure[];
+  readonly erasuresInAll: number;
   /** Public keys' ids that signed the seals. */
   readonly keyIds: readonly string[];
   /** The first `MOST_LISTED`. */

@@ -44,6 +44,7 @@ const unopenable = (detail: string): Verification => ({
   foreign: { events: 0, since: null },
   removals: [],
   erasures: [],
+  erasuresInAll: 0,
   keyIds: [],
   findings: [{ kind: 'unreadable', detail }],
   findingsInAll: 1,

@@ -1,12 +1,12 @@
 import type { StoredEvent } from '@app/kernel';
-import { jsonOf } from '../json';
 import { sealedEvents } from '../seal';
 import { Alignment } from './alignment';
 import { ClaimedRemovals } from './claimed-removals';
 import { Findings } from './findings';
 import { SealChain } from './seal-chain';
+import { SealedErasures } from './sealed-erasures';
 import { Strangers } from './strangers';
-import { type Erasure, type KnownSeal, MOST_LISTED, type Verification } from './verification';
+import { type KnownSeal, MOST_LISTED, type Verification } from './verification';
 import { isDamage, type VerifySource } from './verify-source';
 
 export interface VerifyOptions {
@@ -17,25 +17,17 @@ export interface VerifyOptions {
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }
 
-/** The type of erasure receipts. */
-const ERASURE_RECEIPT = 'ContentErased';
-
 /** Proves a log unaltered, or finds each place where it is not. Holds a few thousand events at a time, however long the log is. */
 export const verify = async (
   source: VerifySource,
   { publicKeys, since, onProgress }: VerifyOptions,
 ): Promise<Verification> => {
   const findings = new Findings();
-  const erasures: Erasure[] = [];
+  const erasures = new SealedErasures();
   const chain = new SealChain(publicKeys, since, findings);
   const removals = new ClaimedRemovals(await readReceipts(source, findings));
   const strangers = new Strangers();
-  const noteErasure = (event: StoredEvent): void => {
-    if (event.type === ERASURE_RECEIPT && erasures.length < MOST_LISTED) erasures.push(erasureOf(event));
-  };
-  const alignment = new Alignment(source.events(), removals, findings, noteErasure, (foreign) =>
-    strangers.add(foreign),
-  );
+  const alignment = new Alignment(source.events(), removals, findings, erasures, (foreign) => strangers.add(foreign));
   const total = onProgress === undefined ? 0 : await source.total();
   let done = 0;
   for await (const item of source.seals()) {
@@ -70,7 +62,8 @@ export const verify = async (
     withoutMacs: chain.withoutMacs,
     foreign,
     removals: removals.proven.slice(0, MOST_LISTED),
-    erasures,
+    erasures: erasures.list,
+    erasuresInAll: erasures.total,
     keyIds: [...chain.keyIds],
     findings: findings.list,
     findingsInAll: findings.total,
@@ -90,11 +83,3 @@ const readReceipts = async (source: VerifySource, findings: Findings): Promise<r
   }
   return events;
 };
-
-const erasureOf = ({ id, stream, revision, position, data }: StoredEvent): Erasure => ({
-  receiptId: id,
-  stream,
-  revision,
-  position,
-  receipt: jsonOf(data),
-});
