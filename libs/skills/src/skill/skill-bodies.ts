@@ -128,10 +128,10 @@ export class SkillBodies implements OnModuleDestroy {
 
   /** Throws `Unavailable` unless the files of a version can be read, and so be searched: each is stored, and one is read, since they have one key. */
   async assertReadable(stream: string, files: readonly StoredFile[]): Promise<void> {
-    const [first] = files.toSorted((a, b) => a.sizeBytes - b.sizeBytes);
-    if (first === undefined) return;
+    if (files.length === 0) return;
+    const smallest = files.reduce((least, file) => (file.sizeBytes < least.sizeBytes ? file : least));
     const areStored = this.blobs.haveAll(files.map(({ file }) => file));
-    const [isStored, read] = await Promise.all([areStored, this.read(stream, first)]);
+    const [isStored, read] = await Promise.all([areStored, this.read(stream, smallest)]);
     if (!isStored || read === undefined) throw new Unavailable('blobs', 'the files of the Skill cannot be read');
   }
 

@@ -97,13 +97,16 @@ export const loadedHashOf = (version: VersionContent): string => {
   return hash;
 };
 
+const sortedFiles = new WeakMap<VersionContent['files'], readonly StoredFile[]>();
+
 /** Its files in the order of their paths. */
-export const filesOf = ({ files }: VersionContent): readonly StoredFile[] =>
-  files
-    .entrySeq()
-    .toArray()
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, file]) => file);
+export const filesOf = ({ files }: VersionContent): readonly StoredFile[] => {
+  const known = sortedFiles.get(files);
+  if (known !== undefined) return known;
+  const sorted = [...files.keys()].toSorted().map((key) => files.get(key) as StoredFile);
+  sortedFiles.set(files, sorted);
+  return sorted;
+};
 
 export const bodiesOf = (versions: readonly VersionContent[]): ReadonlySet<string> =>
   new Set(
