@@ -8,7 +8,7 @@ import { BadMessage, countedSize, proposedOf, TOO_LARGE, uuidOf } from './propos
 import { type Proposed, streamIdentifier, streamName } from './recorded-event';
 import { callerOf, COMMIT_TIMEOUT_MS, fail, type Serving } from './serving';
 import type { Told } from './server-log';
-import { batchFailures, messageTooLarge, notLeader, unavailable, wrongPassword } from './statuses';
+import { batchFailures, handlerThrew, messageTooLarge, notLeader, unavailable, wrongPassword } from './statuses';
 
 type Call = ServerDuplexStream<BatchAppendReq | typeof TOO_LARGE, BatchAppendResp>;
 
@@ -102,12 +102,14 @@ export const batchAppend = (serving: Serving) => (call: Call) => {
     if (faults.refusal !== null) return refuse(batchFailures.refused(faults.refusal));
     if (faults.leader !== null) return fail(call, notLeader(faults.leader));
     if (strikes(faults, 'prepareTimeouts')) return refuse(batchFailures.timeout());
+    const isThrown = strikes(faults, 'handlerThrows');
     const [isLate, isLost, isTwice] = [
       strikes(faults, 'commitTimeouts'),
       strikes(faults, 'dropAcknowledgements'),
       strikes(faults, 'answerTwice'),
     ];
     serving.log.append(stream, expected, events, (outcome) => {
+      if (isThrown) return fail(call, handlerThrew);
       if (isLate || isLost) return;
       if (outcome.kind === 'dropped')
         return void setTimeout(() => refuse(batchFailures.timeout()), COMMIT_TIMEOUT_MS).unref();

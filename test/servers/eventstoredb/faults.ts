@@ -6,6 +6,8 @@ export interface Faults {
   dropAcknowledgements: number;
   /** So many of the next appends are answered twice: the client throws outside any promise at the second answer. */
   answerTwice: number;
+  /** So many of the next appends are committed, and end their call, as an exception does where the server is stopped; the next reads end so too. */
+  handlerThrows: number;
   /** So many of the next appends are committed and answered with a timeout, as a commit timeout does. */
   commitTimeouts: number;
   /** So many of the next appends are answered with a timeout and not stored. */
@@ -33,6 +35,7 @@ export interface Faults {
 export const noFaults = (pause: Pause): Faults => ({
   dropAcknowledgements: 0,
   answerTwice: 0,
+  handlerThrows: 0,
   commitTimeouts: 0,
   prepareTimeouts: 0,
   refusal: null,
@@ -51,7 +54,7 @@ export const noFaults = (pause: Pause): Faults => ({
   caughtUps: 1,
 });
 
-type Counted = 'dropAcknowledgements' | 'answerTwice' | 'commitTimeouts' | 'prepareTimeouts';
+type Counted = 'dropAcknowledgements' | 'answerTwice' | 'handlerThrows' | 'commitTimeouts' | 'prepareTimeouts';
 
 /** Whether a counted fault strikes now; it is one less then. */
 export const strikes = (faults: Faults, fault: Counted): boolean => {

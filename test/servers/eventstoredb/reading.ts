@@ -1,6 +1,7 @@
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb';
 import { AllFeed, StreamFeed } from './feeds';
+import { strikes } from './faults';
 import { type Filter, filterOf } from './filter';
 import { confirm, follow } from './following';
 import { encoded, type Recorded, streamIdentifier, streamName } from './recorded-event';
@@ -17,7 +18,7 @@ export const read = (serving: Serving) => async (call: Call) => {
   const refusal = refusalOf(serving, call.metadata, false);
   const options = call.request?.getOptions();
   if (refusal !== undefined) return fail(call, refusal);
-  if (options === undefined) return fail(call, handlerThrew);
+  if (options === undefined || strikes(faults, 'handlerThrows')) return fail(call, handlerThrew);
   if (!options.hasStream() && isKeptFromAll(serving, call.metadata)) return fail(call, accessDenied);
   return options.hasStream() ? readStream(serving, call, options) : readAll(serving, call, options);
 };

@@ -17,8 +17,9 @@ import { type Attempt, type Link, retry } from './retry';
 import { LOG_DEPENDENCY, serverFault, type ServerFault, unavailable } from './server-errors';
 import { ShownStream, type StreamReads } from './shown-stream';
 
-/** Most appends that may wait for the server. More are rejected. */
+/** Most appends that may wait for the server, and characters of them, as for the embedded log. More are rejected. */
 const MOST_WAITING = 20_000;
+const MOST_WAITING_CHARACTERS = 64 * 1024 * 1024;
 /** Pause before an append is sent again to a stream that is being reopened, milliseconds. */
 const REOPENED_MS = 25;
 
@@ -31,6 +32,7 @@ export class Appender {
   /** Why the last append was not answered, and when by `performance.now()`; undefined when it was. */
   trouble: { readonly reason: string; readonly at: number } | undefined;
   private waiting = 0;
+  private characters = 0;
   private readonly shown: ShownStream;
 
   constructor(
@@ -44,15 +46,18 @@ export class Appender {
 
   /** Throws `WrongExpectedRevision`, `MixedRepeat`, `Unavailable`, `DomainError` `too_large`, or `LogCorrupted` for a stream that others write to. */
   async append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
-    if (this.waiting >= MOST_WAITING)
+    if (this.waiting >= MOST_WAITING || this.characters >= MOST_WAITING_CHARACTERS)
       throw new Unavailable(LOG_DEPENDENCY, 'too many appends are waiting for the server');
+    const size = sizeOf(events);
     this.waiting += 1;
+    this.characters += size;
     try {
       return await waiting(WAIT_MS, (milliseconds) =>
         this.answered({ stream, events, expected, ends: performance.now() + milliseconds }, expected),
       );
     } finally {
       this.waiting -= 1;
+      this.characters -= size;
     }
   }
 
@@ -170,6 +175,9 @@ interface Asked {
 
 const wrongRevision = ({ stream, expected }: Asked, actual: number): WrongExpectedRevision =>
   new WrongExpectedRevision(stream, expected, actual);
+
+const sizeOf = (events: readonly NewEvent[]): number =>
+  events.reduce((sum, { type, data, metadata }) => sum + type.length + data.length + metadata.length, 0);
 
 const bytesOf = (events: readonly NewEvent[]): number =>
   events.reduce((sum, { type, data, metadata }) => sum + Buffer.byteLength(type + data + metadata), 0);

@@ -79,6 +79,41 @@ describe('appends on EventStoreDB', () => {
   );
 
   it(
+    'are found again when the server threw, as it does where it is stopped',
+    withServer(async (log, server) => {
+      await log.append('a-0', newEvents(1), 'noStream');
+      server.faults.handlerThrows = 1;
+      expect((await log.append('a-1', newEvents(2), 'noStream')).revision).toBe(1);
+      server.faults.handlerThrows = 1;
+      expect(await log.readStream('a-1')).toHaveLength(2);
+      server.faults.handlerThrows = 1;
+      await expect(log.append('a-1', newEvents(1), 'any')).rejects.toMatchObject({ outcome: 'unknown' });
+      expect(await log.readStream('a-1')).toHaveLength(3);
+    }),
+  );
+
+  it(
+    'are rejected while too much waits for a server that says nothing, and later are not',
+    withServer(async (log, server) => {
+      const large = () => newEvent({ data: `"${'x'.repeat(1_000_000)}"` });
+      await log.append('a-0', newEvents(1), 'noStream');
+      server.faults.isPaused = true;
+      const appends = Array.from({ length: 80 }, (_, index) => log.append(`b-${index}`, [large()], 'noStream'));
+      const outcomes = Promise.allSettled(appends);
+      await expect(log.append('a-1', newEvents(1), 'noStream')).rejects.toMatchObject({
+        outcome: 'none',
+        reason: 'too many appends are waiting for the server',
+      });
+      server.faults.isPaused = false;
+
+      const rejected = (await outcomes).filter(({ status }) => status === 'rejected');
+      expect(rejected.length).toBeGreaterThan(10);
+      expect(rejected.length).toBeLessThan(20);
+      expect((await log.append('a-1', [large()], 'noStream')).revision).toBe(0);
+    }),
+  );
+
+  it(
     'pass over a second answer',
     withServer(async (log, server) => {
       server.faults.answerTwice = 3;

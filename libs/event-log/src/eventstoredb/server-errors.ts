@@ -22,6 +22,7 @@ const REASONS = {
   ...NO_CONNECTION,
   broken: 'the connection to the server broke',
   dropped: 'the server ended a call',
+  thrown: 'the server ended a call with an error of its own',
   late: 'the server did not answer in time',
   slow: 'the server is slow: it has not answered for 1.5 s',
   lost: 'the answer of the server was lost',
@@ -60,6 +61,7 @@ const PASSING: ReadonlySet<string> = new Set([
   ...Object.keys(NO_CONNECTION),
   'broken',
   'dropped',
+  'thrown',
   'late',
   'lost',
   'notReady',
@@ -119,6 +121,9 @@ const faultOf = ({ code, details = '', metadata }: Partial<ServiceError>): Fault
   const refused = refusalIn(details);
   if (refused !== undefined) return refused;
   if (code === 14 && /^(No connection established|Name resolution failed)/.test(details)) return 'unreachable';
+  // A server that is stopped throws in the middle of calls, or resets them.
+  if (code === 2 && details.startsWith('Exception was thrown by handler')) return 'thrown';
+  if (code === 13 && details.startsWith('Received RST_STREAM')) return 'broken';
   return FAULT_OF_CODE[code ?? -1] ?? 'failed';
 };
 
