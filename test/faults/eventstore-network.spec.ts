@@ -63,14 +63,17 @@ describe('between the log and EventStoreDB', () => {
     await checkAll();
   });
 
-  it.each(['Server Is Not Ready', 'Server Is Busy'])('it says "%s" for a while', async (refusal) => {
+  it.each([
+    ['Server Is Not Ready', 'the server is not ready'],
+    ['Server Is Busy', 'the server has too much to do'],
+  ])('it says "%s" for a while', async (refusal, reason) => {
     server.faults.refusal = refusal;
     await until(() => history.failures.length >= WRITERS);
     const told = await log.health();
     server.faults.refusal = null;
     await written(10);
     expect(history.failures.some(({ outcome }) => outcome === 'none')).toBe(true);
-    expect(told).toEqual({ writable: false, readable: false, reason: 'the server is not ready' });
+    expect(told).toEqual({ writable: false, readable: false, reason });
     await checkAll();
   });
 
