@@ -49,7 +49,7 @@ export const clearWrittenPages = (
 ): boolean =>
   opened(logFile, 'r', (log) => {
     const size = FRAME_HEADER + pageSize;
-    const chunk = Buffer.allocUnsafe(AT_ONCE * size);
+    const chunk = Buffer.allocUnsafe(Math.max(0, Math.min(AT_ONCE, frames.to - frames.from)) * size);
     const gaps = new Map<number, ReturnType<typeof staleGap>>();
     for (let frame = frames.from; frame < frames.to; frame += AT_ONCE) {
       const count = Math.min(AT_ONCE, frames.to - frame);
