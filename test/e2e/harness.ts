@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { codesOf, type CreateApplication, makeLogger, type ServedRoute } from '@app/http';
 import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
+import { LocalEmbeddings } from '@app/models';
 import type { Platform } from '@app/process';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import type { Logger } from 'pino';
 import { startPlatform } from '../../apps/api/src/program';
 import { type Host, hostOf } from './host';
+import { sharedEmbeddings } from './shared-embeddings';
 
 export const ADMIN_KEY = 'test-bootstrap-key-0123456789-abcdefghijklmnop';
 
@@ -82,7 +84,10 @@ let users = 0;
 const applicationWith =
   (change: (builder: TestingModuleBuilder) => TestingModuleBuilder): CreateApplication =>
   async (module, adapter, options) => {
-    const testing = await change(Test.createTestingModule({ imports: [module] })).compile();
+    const building = Test.createTestingModule({ imports: [module] })
+      .overrideProvider(LocalEmbeddings)
+      .useValue(sharedEmbeddings());
+    const testing = await change(building).compile();
     return testing.createNestApplication<NestFastifyApplication>(adapter, options);
   };
 

@@ -70,6 +70,8 @@ export class EncoderProcess {
   }
 
   private send(running: Running, request: EncodeRequest): void {
+    running.child.ref();
+    running.child.channel?.ref();
     running.child.send(request, (error) => {
       if (error !== null) this.fail(running);
     });
@@ -95,7 +97,11 @@ export class EncoderProcess {
   }
 
   private idleAfter(running: Running): void {
-    if (running.waiting.size > 0 || this.running !== running) return;
+    if (running.waiting.size > 0) return;
+    // A process that nobody waits for keeps none alive.
+    running.child.unref();
+    running.child.channel?.unref();
+    if (this.running !== running) return;
     clearTimeout(this.idle);
     this.idle = setTimeout(() => void this.release(), IDLE_MS).unref();
   }
@@ -112,6 +118,7 @@ export class EncoderProcess {
     this.running = undefined;
     if (running === undefined || running.child.exitCode !== null) return;
     const ended = new Promise((resolve) => running.child.once('exit', resolve));
+    running.child.ref();
     running.child.disconnect();
     await ended;
   }

@@ -3,6 +3,7 @@ export * from './chat-messages';
 export * from './chat-tokens';
 export * from './file-tokens';
 export * from './image-tokens';
+export { LocalEmbeddings, type OpenedEmbeddings } from './local/local-embeddings';
 export * from './local/relevance';
 export * from './threads';
 export { termsOf } from './local/terms';

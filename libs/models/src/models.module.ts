@@ -1,7 +1,8 @@
-import { CONFIG, type Config, ENVIRONMENT, Resources } from '@app/kernel';
+import { CONFIG, type Config, ENVIRONMENT, type Environment, Resources } from '@app/kernel';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { modelAggregates } from './model.aggregates';
-import { Models } from './models';
+import { LocalEmbeddings, type OpenedEmbeddings } from './local/local-embeddings';
+import { Models, modelsFolder } from './models';
 
 /** Provides `Models` everywhere: the catalogue that `CONFIG` names, and the providers in it, with their keys from `ENVIRONMENT`. */
 @Module({})
@@ -14,10 +15,20 @@ export class ModelsModule {
       global: true,
       providers: [
         {
+          provide: LocalEmbeddings,
+          inject: [CONFIG],
+          useFactory: (config: Config) => new LocalEmbeddings(modelsFolder(config)),
+        },
+        {
           provide: Models,
-          inject: [CONFIG, ENVIRONMENT, Resources],
-          useFactory: async (config: Config, environment: Parameters<typeof Models.open>[1], resources: Resources) => {
-            const models = await resources.open(() => Models.open(config, environment));
+          inject: [CONFIG, ENVIRONMENT, Resources, LocalEmbeddings],
+          useFactory: async (
+            config: Config,
+            environment: Environment,
+            resources: Resources,
+            embeddings: OpenedEmbeddings,
+          ) => {
+            const models = await resources.open(() => Models.open(config, environment, undefined, embeddings));
             await models.verify();
             return models;
           },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { canonicalJson, type Config, InvalidConfig, reject } from '@app/kernel';
 import { type Catalogue, type ModelDescription, type ProviderDescription, readCatalogue } from './catalogue';
+import type { OpenedEmbeddings } from './local/local-embeddings';
 import { LocalProvider } from './local/local-provider';
 import type { MediaProvider } from './media';
 import type { ModelKind } from './pricing';
@@ -30,6 +31,9 @@ export interface ProviderStatus {
   readonly circuit: CircuitState;
 }
 
+/** What models that run here keep between runs. */
+export const modelsFolder = ({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): string => join(DATA_DIR, 'models');
+
 /** The models of this instance and whoever runs them. */
 export class Models {
   /** How fast they are, as far as this process has seen. */
@@ -41,14 +45,18 @@ export class Models {
     private known = read(),
   ) {}
 
-  /** Reads `MODELS_FILE` and prepares the providers. `packages`: where an optional package is looked for, from there upwards. Throws `InvalidConfig`. */
+  /**
+   * Reads `MODELS_FILE` and prepares the providers. `packages`: where an optional package is looked for, from there upwards. Throws
+   * `InvalidConfig`.
+   */
   static open(
     config: Pick<Config, 'MODELS_FILE' | 'DEFAULT_CURRENCY' | 'DATA_DIR'>,
     environment: Environment,
     packages = __dirname,
+    embeddings?: OpenedEmbeddings,
   ): Models {
-    const folder = join(config.DATA_DIR, 'models');
-    const local = new LocalProvider(folder);
+    const folder = modelsFolder(config);
+    const local = new LocalProvider(folder, embeddings);
     const read = (before?: Known): Known => {
       const catalogue = readCatalogue(config.MODELS_FILE, config.DEFAULT_CURRENCY);
       const upstreams = upstreamsOf(catalogue, environment, before?.upstreams);

@@ -2,11 +2,14 @@ import { extname, join } from 'node:path';
 import { EncoderProcess } from '../encoder-process';
 import type { EmbeddingProvider, EmbeddingRequest, Embeddings } from '../provider';
 
+/** Embeddings that are closed by whoever opened them. */
+export type OpenedEmbeddings = EmbeddingProvider & { close(): Promise<void> };
+
 /**
  * Small English embeddings that need no network: Universal Sentence Encoder lite on 8-bit integers. Equal texts give equal
  * vectors.
  */
-export class LocalEmbeddings implements EmbeddingProvider {
+export class LocalEmbeddings implements OpenedEmbeddings {
   private readonly encoder: EncoderProcess;
 
   /** `folder` holds the converted model between runs. */

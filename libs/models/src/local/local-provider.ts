@@ -14,7 +14,7 @@ import type {
 } from '../provider';
 import { estimatedTokens, usageOf } from '../usage';
 import { extractsFor } from './extract';
-import { LocalEmbeddings } from './local-embeddings';
+import { LocalEmbeddings, type OpenedEmbeddings } from './local-embeddings';
 import { relevancesOf } from './relevance';
 import { summaryOf } from './summary';
 
@@ -26,12 +26,11 @@ const NO_SOURCES = 'No document matches this question. The local model only quot
  * none does, or sums them up in their own sentences; small English embeddings; a lexical reranker.
  */
 export class LocalProvider implements Provider {
-  private readonly embeddings: LocalEmbeddings;
-
   /** `folder` holds the converted embedding model between runs. */
-  constructor(folder: string) {
-    this.embeddings = new LocalEmbeddings(folder);
-  }
+  constructor(
+    folder: string,
+    private readonly embeddings: OpenedEmbeddings = new LocalEmbeddings(folder),
+  ) {}
 
   async complete(request: ChatRequest): Promise<ChatResult> {
     let text = '';

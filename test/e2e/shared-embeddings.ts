@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { Unavailable } from '@app/kernel';
+import { LocalEmbeddings, type OpenedEmbeddings } from '@app/models';
+
+const KEPT = Symbol.for('embeddings of the tests');
+const kept = globalThis as { [KEPT]?: LocalEmbeddings };
+
+/** Loading the model takes 0.8 s of processor time, so one process has it for all platforms that a process of tests starts. Its vectors depend on texts alone. */
+const loaded = (): LocalEmbeddings => {
+  if (kept[KEPT] !== undefined) return kept[KEPT];
+  const embeddings = new LocalEmbeddings(join(__dirname, '..', '..', '.cache', 'models'));
+  process.once('beforeExit', () => void embeddings.close());
+  return (kept[KEPT] = embeddings);
+};
+
+/** What a platform has for its own: it is closed with it, and calls under way end then. */
+export const sharedEmbeddings = (): OpenedEmbeddings => {
+  const closing = new AbortController();
+  return {
+    embed: async (request) => {
+      closing.signal.throwIfAborted();
+      return loaded().embed({ ...request, signal: AbortSignal.any([request.signal, closing.signal]) });
+    },
+    close: async () => closing.abort(new Unavailable('local-embedding', 'it is shut down')),
+  };
+};
