@@ -64,8 +64,12 @@ export class Overload {
   }
 }
 
-/** What the system allows (`ulimit -n`); no limit where it does not say. */
-const mostOpenFiles = (): number => {
+let openFiles: number | undefined;
+
+/** What the system allows (`ulimit -n`); no limit where it does not say. Asked once: the report stops every thread for a moment. */
+const mostOpenFiles = (): number => (openFiles ??= reportedOpenFiles());
+
+const reportedOpenFiles = (): number => {
   // Of Node 20.13 and later, and not in the types of Node 20: without it the report looks up every peer's name.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: number | 'unlimited' } } };
