@@ -18,6 +18,7 @@ module.exports = {
   rootDir: '..',
   cacheDirectory: '<rootDir>/.cache/jest',
   testEnvironment: '<rootDir>/test/environment.cjs',
+  testSequencer: '<rootDir>/test/sequencer.cjs',
   setupFiles: ['<rootDir>/test/draws.cjs'],
   testRegex: '\\.(spec|e2e-spec)\\.ts$',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
