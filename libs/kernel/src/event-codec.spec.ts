@@ -44,7 +44,7 @@ describe('EventCodec', () => {
     ['newer_schema', 'schema 4, known up to 3', stored(4, { title: 'a', language: 'en' })],
     ['schema', 'title invalid_type', stored(3, { title: 7, language: 'en' })],
     ['schema', 'unrecognized_keys', stored(3, { title: 'a', language: 'en', more: 1 })],
-  ])('rejects loudly what it cannot understand: %s, %s', async (reason, detail, event) => {
+  ])('rejects loudly what it cannot understand: %s', async (reason, detail, event) => {
     await expect(codec.decode([event])).rejects.toMatchObject({
       name: 'UnreadableEvent',
       reason,
