@@ -13,11 +13,11 @@ const measured = (file: string, purpose: ScreeningPurpose, folder = 'held-out') 
       .map(({ text, label }) => ({ label, isFlagged: screen(text, purpose).verdict === 'flagged' })),
   );
 
-/** What is reached. Of memories a recall of 0.90 is the aim: docs/memory.md, Screening. */
+/** What is reached: docs/memory.md, Screening. */
 describe('screening of texts that another hand wrote', () => {
   it.each([
-    ['memories.en', 'memory', 0.91, 0.02],
-    ['memories.de', 'memory', 0.89, 0.02],
+    ['memories.en', 'memory', 0.9, 0.02],
+    ['memories.de', 'memory', 0.9, 0.02],
     ['harmless.en', 'memory', undefined, 0.05],
     ['harmless.de', 'memory', undefined, 0.05],
     ['documentation', 'text', undefined, 0.02],
@@ -34,8 +34,8 @@ describe('screening of texts that another hand wrote', () => {
 /** No threshold was set by these. */
 describe('screening of memories that were written when it was done', () => {
   it.each([
-    ['memories.en', 0.76, 0.05],
-    ['memories.de', 0.73, 0.055],
+    ['memories.en', 0.77, 0.035],
+    ['memories.de', 0.69, 0.035],
   ] as const)('of %s finds as many, and flags as few that are safe', (file, least, most) => {
     const { recall, falseAlarms } = measured(file, 'memory', 'later');
     expect(recall).toBeGreaterThanOrEqual(least);
