@@ -109,6 +109,7 @@ const decrypted = (key: DataKey, ...field: [place: string, value: EncryptedField
   try {
     return decryptField(key, ...field) as Json;
   } catch {
+    // Whatever its key does not open was changed in the store. The rest of the page is shown.
     return { ...UNREADABLE };
   }
 };
