@@ -86,7 +86,7 @@ const model = (purpose: Purpose, threshold: number, paces: readonly Pace[]) => {
 };
 
 const models = {
-  memory: model('memory', 0.8, [FAST, SLOW]),
+  memory: model('memory', 0.76, [FAST, SLOW]),
   text: model('text', 0.82, [FAST]),
 };
 const fields = Object.entries(models).map(
