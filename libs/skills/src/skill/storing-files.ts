@@ -42,7 +42,7 @@ export class StoringFiles<File extends Pick<StoredFile, 'path' | 'mediaType' | '
       if (this.names.length > 0) await this.group.durable();
       return files;
     } catch (error) {
-      await this.parts.blobs.remove(this.names);
+      await this.removeStored();
       throw error;
     }
   }
@@ -52,14 +52,14 @@ export class StoringFiles<File extends Pick<StoredFile, 'path' | 'mediaType' | '
     try {
       return await work();
     } catch (error) {
-      await this.discard();
+      await this.settledAll();
+      await this.removeStored();
       throw error;
     }
   }
 
-  /** Removes what was stored. What cannot be removed now is swept later. */
-  private async discard(): Promise<void> {
-    await this.settledAll();
+  /** What cannot be removed now is swept later. */
+  private async removeStored(): Promise<void> {
     await this.parts.blobs.remove(this.names).catch((error: unknown) => {
       if (!isUnavailable(error)) throw error;
     });
