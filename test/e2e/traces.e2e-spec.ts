@@ -32,8 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => collector.close());
 
-test('a write is one trace: the request, its command, the append, the views', async () => {
-  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+const startTraced = async (endpoint: string) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'traces-'));
   const product = await startChild('apps/api/src/main.ts', {
     DATA_DIR: dataDir,
@@ -42,6 +41,12 @@ test('a write is one trace: the request, its command, the append, the views', as
     BOOTSTRAP_API_KEY: ADMIN_KEY,
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   });
+  return { dataDir, product };
+};
+
+test('a write is one trace: the request, its command, the append, the views', async () => {
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  const { dataDir, product } = await startTraced(endpoint);
   const space = await fetch(`${product.url}/api/v1/core/spaces`, {
     method: 'POST',
     headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
@@ -81,14 +86,7 @@ test.each(['that does not answer', 'that is away'])('a collector %s holds no sto
   const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const close = () => new Promise((resolve) => silent.close(resolve));
   if (what === 'that is away') await close();
-  const dataDir = mkdtempSync(join(tmpdir(), 'traces-'));
-  const product = await startChild('apps/api/src/main.ts', {
-    DATA_DIR: dataDir,
-    PORT: '0',
-    LOG_LEVEL: 'warn',
-    BOOTSTRAP_API_KEY: ADMIN_KEY,
-    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-  });
+  const { dataDir, product } = await startTraced(endpoint);
   await fetch(`${product.url}/api/v1/core/spaces`, { headers: { 'x-api-key': ADMIN_KEY } });
   const begun = performance.now();
   await product.stop();

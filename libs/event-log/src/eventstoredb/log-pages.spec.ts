@@ -4,15 +4,17 @@ import { Pulse } from './pulse';
 import { ServerFault } from './server-errors';
 import type { ReadCall } from './transport';
 
-/** A server that takes reads and says nothing: of a connection and its calls only what a read uses is there. */
+/** A server that takes reads and says nothing. */
 const silentServer = () => {
   const reads = { begun: 0, open: 0 };
+  // Of a call only what a read uses is there: to listen, and to cancel it.
   const call = { on: () => call, cancel: () => void (reads.open -= 1) } as unknown as ReadCall;
   const read = async (_request: unknown, attach: (call: ReadCall) => void): Promise<void> => {
     reads.begun += 1;
     reads.open += 1;
     attach(call);
   };
+  // Of a connection too: `read`, and the pulse that tells whether others are answered. The class has private members, which no object here can have.
   return { reads, connection: { read, pulse: new Pulse() } as unknown as Connection };
 };
 

@@ -143,7 +143,7 @@ export class Retrieval {
     const over = (): void => void (isOver = true);
     embedding.then(over, over);
     await setImmediate();
-    // What fails here fails in the search again.
+    // Whatever fails here, the search asks the same again, and fails with it: nothing is lost but the head start.
     if (!isOver) await this.index.prefetch?.(PASSAGES, words).catch(() => undefined);
   }
 
