@@ -1,5 +1,4 @@
-import { categoryOf, type StoredEvent } from '@app/kernel';
-import { storedMeta } from './stored-json';
+import { categoryOf, storedMeta, type StoredEvent } from '@app/kernel';
 
 /** Which events an auditor asks for; all given filters must hold. Times are ISO 8601 UTC, both inclusive. */
 export interface EventQuery {

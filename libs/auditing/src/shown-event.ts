@@ -9,8 +9,9 @@ import {
   isEncrypted,
   type Json,
   type StoredEvent,
+  storedMeta,
+  storedObject,
 } from '@app/kernel';
-import { storedMeta, storedObject } from './stored-json';
 
 /** What is read in place of content that the reader did not ask to see, or may not. */
 export const ENCRYPTED = Object.freeze({ encrypted: true as const });

@@ -1,6 +1,8 @@
 import type { EventLog, Subscription } from '@app/event-log';
-import { dataKeyPlace, type Decisions, type EventOf, type Position } from '@app/kernel';
+import { dataKeyPlace, type Decisions, type EventOf, type Position, storedObject } from '@app/kernel';
 import { ContentErased } from './erasure.events';
+
+type Receipt = EventOf<typeof ContentErased>['data'];
 
 export interface ForgetErasedParts {
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -26,8 +28,8 @@ export class ForgetErased {
       filter: { types: [ContentErased.type] },
       onEvents: async (receipts) => {
         for (const { data } of receipts)
-          // A receipt holds no content, so nothing in it is encrypted.
-          forgetKeys(decisions, (JSON.parse(data) as EventOf<typeof ContentErased>['data']).things);
+          // A receipt holds no content, so nothing in it is encrypted. One that somebody damaged keeps no later ones waiting.
+          forgetKeys(decisions, (storedObject(data) as Partial<Receipt> | undefined)?.things ?? []);
       },
     });
   }

@@ -1,5 +1,5 @@
 import type { LogCorrupted } from '@app/event-log';
-import { isDomainError, isUnavailable, sentenceAbout } from '@app/kernel';
+import { isDomainError, isUnavailable, sentenceAbout, type UnreadableEvent } from '@app/kernel';
 import { HttpException } from '@nestjs/common';
 import { errorEntry, errorRegistry } from './error-registry';
 import { type InputFault, InvalidInput } from './invalid-input';
@@ -28,12 +28,9 @@ export interface Problem {
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof InvalidInput)
     return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
-  if (isLogDamage(error))
-    return {
-      ...named('log_damaged'),
-      detail: `${error.message}.`,
-      errors: [{ path: error.place, code: 'log_damaged', message: named('log_damaged').detail }],
-    };
+  if (isLogDamage(error)) return logDamaged(error.place, `${error.message}.`);
+  if (isDamagedEvent(error))
+    return logDamaged(error.place, `the log is damaged at ${error.place}: the event there cannot be read.`);
   if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
   if (isDomainError(error)) {
     const { path, reason, retryAfterSeconds, text, conversationId, messageId } = error.facts;
@@ -65,6 +62,16 @@ const malformedPath = new InvalidInput('invalid_parameter', [
 
 /** Damage of the log is said with its place, which is no content: an auditor must find it. */
 const isLogDamage = (error: unknown): error is LogCorrupted => error instanceof Error && error.name === 'LogCorrupted';
+
+/** What is not as this program or an earlier one writes it, though it says so: what a later one wrote is no damage. */
+const isDamagedEvent = (error: unknown): error is UnreadableEvent =>
+  error instanceof Error && error.name === 'UnreadableEvent' && (error as UnreadableEvent).reason === 'schema';
+
+const logDamaged = (place: string, detail: string): Problem => ({
+  ...named('log_damaged'),
+  detail,
+  errors: [{ path: place, code: 'log_damaged', message: named('log_damaged').detail }],
+});
 
 const named = (code: string): Problem => {
   const entry = errorEntry(code);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import {
+  dataKeyOf,
   decryptField,
   defineEvent,
   encryptField,
@@ -17,8 +18,14 @@ const Renamed = defineEvent({
   data: z.strictObject({ title: z.string(), language: z.enum(['de', 'en']) }),
   upcasters: [({ name, ...rest }) => ({ ...rest, title: name }), (data) => ({ ...data, language: 'en' })],
 });
+const Counted = defineEvent({
+  type: 'Counted',
+  description: 'Something was counted.',
+  data: z.strictObject({ count: z.number() }),
+  upcasters: [({ counts }) => ({ count: (counts as readonly number[]).length })],
+});
 const noKeys: Keyring = { ensureKey: async () => randomBytes(32), keys: async () => new Map() };
-const codec = new EventCodec(new EventCatalogue([Renamed]), noKeys);
+const codec = new EventCodec(new EventCatalogue([Renamed, Counted]), noKeys);
 const stored = (schema: number, data: object, type = 'Renamed'): StoredEvent => ({
   id: '00000000-0000-7000-8000-000000000001',
   type,
@@ -44,12 +51,30 @@ describe('EventCodec', () => {
     ['newer_schema', 'schema 4, known up to 3', stored(4, { title: 'a', language: 'en' })],
     ['schema', 'title invalid_type', stored(3, { title: 7, language: 'en' })],
     ['schema', 'unrecognized_keys', stored(3, { title: 'a', language: 'en', more: 1 })],
+    ['schema', 'its data are no object', { ...stored(3, {}), data: '{"title":' }],
+    ['schema', 'its data are no object', { ...stored(3, {}), data: 'null' }],
+    ['schema', 'its data are not of schema 1', stored(1, {}, 'Counted')],
+    ['schema', 'its metadata are no object', { ...stored(3, {}), metadata: '{"entity":' }],
   ])('rejects loudly what it cannot understand: %s', async (reason, detail, event) => {
     await expect(codec.decode([event])).rejects.toMatchObject({
       name: 'UnreadableEvent',
       reason,
       message: expect.stringMatching(`: ${detail}$`) as string,
     });
+  });
+
+  it('reads of damaged metadata what they say, and asks no keys by them', async () => {
+    const damaged = { ...stored(3, {}), metadata: '{"entity":' };
+    const changed = {
+      ...stored(3, {}),
+      metadata: '{"actor":7,"requestId":{},"recordedAt":"2026-01-01T00:00:00.000Z"}',
+    };
+
+    expect(codec.decodeContext(damaged).context).toMatchObject({ stream: 'thing-1', actor: '', recordedAt: '' });
+    expect(codec.decodeContext(changed).context).toMatchObject({ actor: '', recordedAt: '2026-01-01T00:00:00.000Z' });
+    expect(codec.decodeContext(changed).context.requestId).toBeUndefined();
+    await expect(codec.keysOf([damaged])).resolves.toEqual(new Map());
+    expect(dataKeyOf(damaged)).toBe('thing-1');
   });
 
   it('rejects to write what its schema does not allow', async () => {
@@ -121,6 +146,11 @@ describe('content inside objects and lists', () => {
       note: erased,
     });
     expect(shops.decodeWith({ ...(await written(data)), data: JSON.stringify(data) }, new Map()).data).toEqual(data);
+  });
+
+  it('is damaged where its key does not open it', async () => {
+    const moved = { ...(await written(data)), stream: 'shop-2' };
+    expect(() => shops.decodeWith(moved, new Map([['shop-2', key]]))).toThrow('sign.text is not what was encrypted');
   });
 });
 

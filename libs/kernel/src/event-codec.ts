@@ -4,6 +4,7 @@ import { contextOf, dataKeyIn, dataKeyOf, metadataOf } from './event-metadata';
 import { decryptField, encryptField, isEncrypted } from './field-cipher';
 import { changeAt } from './field-paths';
 import { eventId } from './ids';
+import { storedObject } from './stored-json';
 import { type DataKey, dataKeyName, type KeyOwner, type Keyring } from './keyring';
 import type { NewEvent, StoredEvent } from './log-records';
 import type { RecordedEvent } from './recorded-event';
@@ -17,8 +18,14 @@ export class UnreadableEvent extends Error {
     readonly reason: 'unknown_type' | 'schema' | 'newer_schema',
     readonly event: StoredEvent,
     detail: string,
+    options?: ErrorOptions,
   ) {
-    super(`event ${event.id} (${event.type}, ${event.stream}@${event.revision}): ${detail}`);
+    super(`event ${event.id} (${event.type}, ${event.stream}@${event.revision}): ${detail}`, options);
+  }
+
+  /** Where it stands. */
+  get place(): string {
+    return `${this.event.stream}@${this.event.revision}`;
   }
 }
 
@@ -80,21 +87,18 @@ export class EventCodec {
   decodeWith(event: StoredEvent, keys: ReadonlyMap<string, DataKey>): RecordedEvent {
     const definition = this.catalogue.find(event.type);
     if (definition === undefined) throw new UnreadableEvent('unknown_type', event, 'unknown type');
-    const metadata = JSON.parse(event.metadata) as Record<string, string>;
+    const metadata = storedObject(event.metadata) as Record<string, string> | undefined;
+    if (metadata === undefined) throw new UnreadableEvent('schema', event, 'its metadata are no object');
     const key = keys.get(dataKeyIn(event.stream, metadata));
-    const data = decrypted(upcast(event, definition, Number(metadata['schema'] ?? 1)), definition, event.stream, key);
+    const data = decrypted(upcast(event, definition, Number(metadata['schema'] ?? 1)), definition, event, key);
     const parsed = definition.data.safeParse(data);
     if (!parsed.success) throw new UnreadableEvent('schema', event, wrongFields(parsed.error.issues));
     return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
   }
 
-  /** Reads type, place and metadata of an event, not its data, which are empty in the result. */
+  /** Reads type, place and metadata of an event, not its data, which are empty in the result. Metadata that are damaged say nothing. */
   decodeContext(event: StoredEvent): RecordedEvent {
-    return {
-      type: event.type,
-      data: NO_DATA,
-      context: contextOf(event, JSON.parse(event.metadata) as Record<string, string>),
-    };
+    return { type: event.type, data: NO_DATA, context: contextOf(event, storedObject(event.metadata) ?? {}) };
   }
 
   /** True for event types with encrypted content. */
@@ -124,10 +128,14 @@ const NO_TYPES: ReadonlySet<string> = new Set();
 const upcast = (event: StoredEvent, definition: EventDefinition, schema: number): Record<string, unknown> => {
   if (!(schema >= 1 && schema <= definition.schema))
     throw new UnreadableEvent('newer_schema', event, `schema ${schema}, known up to ${definition.schema}`);
-  const data = JSON.parse(event.data) as Record<string, unknown>;
-  return schema === definition.schema
-    ? data
-    : definition.upcasters.slice(schema - 1).reduce((lifted, upcaster) => upcaster(lifted), data);
+  const data = storedObject(event.data) as Record<string, unknown> | undefined;
+  if (data === undefined) throw new UnreadableEvent('schema', event, 'its data are no object');
+  if (schema === definition.schema) return data;
+  try {
+    return definition.upcasters.slice(schema - 1).reduce((lifted, upcaster) => upcaster(lifted), data);
+  } catch (cause) {
+    throw new UnreadableEvent('schema', event, `its data are not of schema ${schema}`, { cause });
+  }
 };
 
 /** Undefined for events without sensitive fields, too: their metadata say nothing of keys. */
@@ -151,13 +159,18 @@ const encrypted = (
 const decrypted = (
   data: Record<string, unknown>,
   definition: EventDefinition,
-  stream: string,
+  event: StoredEvent,
   key: DataKey | undefined,
 ): Record<string, unknown> => {
   if (definition.sensitive.length === 0) return data;
   const opened = (path: string, value: unknown): unknown => {
     if (!isEncrypted(value)) return value;
-    return key === undefined ? ERASED : decryptField(key, fieldPlace(stream, path), value);
+    if (key === undefined) return ERASED;
+    try {
+      return decryptField(key, fieldPlace(event.stream, path), value);
+    } catch (cause) {
+      throw new UnreadableEvent('schema', event, `${path} is not what was encrypted`, { cause });
+    }
   };
   for (const path of definition.sensitive) changeAt(data, path, (value) => opened(path, value));
   return data;

@@ -2,6 +2,7 @@ import type { CommandMeta } from './command-meta';
 import type { EventDefinition } from './event-definition';
 import { dataKeyName } from './keyring';
 import type { StoredEvent } from './log-records';
+import { storedMeta, storedObject } from './stored-json';
 import type { EventContext } from './recorded-event';
 
 /** What every event of ours says of itself, in this version and in all before it. Names are storage formats. */
@@ -29,7 +30,7 @@ export const metadataOf = (
 
 /** The name of the data key that an event's sensitive fields are under, if it has any. Takes events of any type, known or not. */
 export const dataKeyOf = ({ stream, metadata }: Pick<StoredEvent, 'stream' | 'metadata'>): string =>
-  metadata.includes('"entity":') ? dataKeyIn(stream, JSON.parse(metadata) as Record<string, string>) : stream;
+  metadata.includes('"entity":') ? dataKeyIn(stream, storedMeta(metadata)) : stream;
 
 export const dataKeyIn = (stream: string, metadata: Readonly<Record<string, string>>): string =>
   dataKeyName(stream, metadata['entity']);
@@ -37,38 +38,37 @@ export const dataKeyIn = (stream: string, metadata: Readonly<Record<string, stri
 /** True if metadata have the form that `metadataOf` writes; a later version may add to it. Accepts any text. */
 export const isOurMetadata = (metadata: string): boolean => {
   if (metadata.length > MOST_CHARACTERS || !metadata.includes('"commandId"')) return false;
-  try {
-    const value: unknown = JSON.parse(metadata);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    return (
-      ALWAYS.every((name) => Object.hasOwn(value, name)) &&
-      Object.values(value).every((text) => typeof text === 'string')
-    );
-  } catch {
-    return false;
-  }
+  const value = storedObject(metadata);
+  return (
+    value !== undefined &&
+    ALWAYS.every((name) => Object.hasOwn(value, name)) &&
+    Object.values(value).every((text) => typeof text === 'string')
+  );
 };
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Filled field by field, without spreading: this runs for every event of a rebuild. */
+/** Filled field by field, without spreading: this runs for every event of a rebuild. What is no text, as damage may leave it, says nothing. */
 export const contextOf = (
   { id, stream, revision, position }: StoredEvent,
-  metadata: Record<string, string>,
+  metadata: Readonly<Record<string, unknown>>,
 ): EventContext => {
   const context: Mutable<EventContext> = {
     id,
     stream,
     revision,
     position,
-    recordedAt: metadata['recordedAt'] ?? '',
-    actor: metadata['actor'] ?? '',
-    commandId: metadata['commandId'] ?? '',
-    correlationId: metadata['$correlationId'] ?? '',
+    recordedAt: textOf(metadata['recordedAt']),
+    actor: textOf(metadata['actor']),
+    commandId: textOf(metadata['commandId']),
+    correlationId: textOf(metadata['$correlationId']),
   };
-  if (metadata['onBehalfOf'] !== undefined) context.onBehalfOf = metadata['onBehalfOf'];
-  if (metadata['commandHash'] !== undefined) context.commandHash = metadata['commandHash'];
-  if (metadata['requestId'] !== undefined) context.requestId = metadata['requestId'];
-  if (metadata['$causationId'] !== undefined) context.causationId = metadata['$causationId'];
+  const { onBehalfOf, commandHash, requestId, $causationId: causationId } = metadata;
+  if (typeof onBehalfOf === 'string') context.onBehalfOf = onBehalfOf;
+  if (typeof commandHash === 'string') context.commandHash = commandHash;
+  if (typeof requestId === 'string') context.requestId = requestId;
+  if (typeof causationId === 'string') context.causationId = causationId;
   return context;
 };

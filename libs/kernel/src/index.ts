@@ -13,6 +13,7 @@ export { sentenceIn } from './expected-errors';
 export * from './event-codec';
 export * from './event-definition';
 export { dataKeyIn, dataKeyOf, isOurMetadata } from './event-metadata';
+export * from './stored-json';
 export * from './field-cipher';
 export * from './field-paths';
 export * from './fields';

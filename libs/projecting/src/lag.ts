@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import type { Clock, Position } from '@app/kernel';
+import { type Clock, type Position, storedMeta } from '@app/kernel';
 import type { Ordinals } from './ordinals';
 
 export interface Lag {
@@ -39,8 +39,7 @@ const oldestAfter = async (log: EventLog, position: Position | null): Promise<nu
   for (let after = position, read = 0, limit = 1; read < MOST_PAGES; read += 1, limit = PAGE) {
     const page = await log.readAll({ after, limit, withForeign: true });
     const [oldest] = page.events;
-    if (oldest !== undefined)
-      return Date.parse(String((JSON.parse(oldest.metadata) as Record<string, unknown>)['recordedAt']));
+    if (oldest !== undefined) return Date.parse(storedMeta(oldest.metadata)['recordedAt'] ?? '');
     passed = Date.parse(page.foreign?.at(-1)?.at ?? '');
     if (page.end) break;
     after = page.next;

@@ -1,4 +1,4 @@
-import type { Json } from '@app/kernel';
+import type { Json } from './canonical-json';
 
 /** An object of stored JSON; undefined for any other text, as tampering may leave it. */
 export const storedObject = (text: string): Readonly<Record<string, Json>> | undefined => {

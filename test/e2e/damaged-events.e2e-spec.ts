@@ -1,0 +1,93 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Projecting } from '@app/projecting';
+import { tamper, type TamperedRow } from '../fixtures/tampering';
+import { until } from '../fixtures/until';
+import { startTestPlatform, type TestPlatform } from './harness';
+import { makeWorld, type World } from './world';
+
+const CORE = '/api/v1/core';
+
+/** Objects of a world, with the stream of each and where it is read. */
+const objectsOf = ({ ids }: World): readonly (readonly [stream: string, path: string])[] => [
+  [`agent-${ids['agentId']}`, `${CORE}/agents/${ids['agentId']}`],
+  [`document-${ids['documentId']}`, `${CORE}/knowledge/${ids['agentId']}/documents/${ids['documentId']}`],
+  [`conversation-${ids['conversationId']}`, `${CORE}/llm/${ids['agentId']}/conversation/${ids['conversationId']}`],
+  [`memory-${ids['memoryId']}`, `${CORE}/memory/${ids['agentId']}/memories/${ids['memoryId']}`],
+  [`skill-${ids['skillId']}`, `${CORE}/skills/${ids['skillId']}`],
+  [`apiKey-${ids['keyId']}`, `${CORE}/api-keys/${ids['keyId']}`],
+  [`space-${ids['spaceId']}`, `${CORE}/spaces/${ids['spaceId']}`],
+];
+
+describe('an event that somebody damaged', () => {
+  let platform: TestPlatform;
+  let dataDir = '';
+  let damaged: World;
+  let whole: World;
+  afterEach(async () => {
+    await platform.stop({ keep: true });
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** Starts on a log with two worlds, one of which has its first events damaged, and on empty views. */
+  const startedOn = async (damage: (row: TamperedRow) => Partial<TamperedRow>): Promise<void> => {
+    platform = await startTestPlatform();
+    dataDir = platform.dataDir;
+    damaged = await makeWorld(platform);
+    whole = await makeWorld(platform);
+    await platform.stop({ keep: true });
+    const streams = new Set([`user-${damaged.ids['userId']}`, ...objectsOf(damaged).map(([stream]) => stream)]);
+    tamper(dataDir, (rows) =>
+      rows.map((row) => (streams.has(row.stream) && row.revision === 0 ? { ...row, ...damage(row) } : row)),
+    );
+    for (const folder of ['views', 'search']) rmSync(join(dataDir, folder), { recursive: true });
+    platform = await startTestPlatform({ dataDir });
+  };
+
+  it('is told to auditors where it hides others from what they ask for', async () => {
+    await startedOn(() => ({}));
+    const { call } = platform;
+    const late = async () => (await call('/api/v1/audit/events?type=SpaceCreated')).headers['x-view-late'];
+    await until(async () => (await late()) === undefined, 'the audit trail');
+
+    jest
+      .spyOn(platform.platform.app.get(Projecting), 'gap')
+      .mockResolvedValue({ reason: 'it has dead letters (1)', passes: false });
+
+    expect(await late()).toBe('true');
+  });
+
+  it.each([
+    ['data that are no JSON', () => ({ data: '{"name":' })],
+    ['data of another form', () => ({ data: '{"colour":1}' })],
+    ['data that are no object', () => ({ data: 'null' })],
+    ['metadata that are no JSON', () => ({ metadata: '{"entity":' })],
+    ['metadata that are no object', () => ({ metadata: '"entity":' })],
+  ])('is told as damage of the log where it stands, and hides nothing else: %s', async (_, damage) => {
+    await startedOn(damage);
+    const { call } = platform;
+    const wholeAgents = `${CORE}/agents?spaceId=${whole.ids['spaceId']}`;
+    await until(async () => (await call<{ items: unknown[] }>(wholeAgents)).body.items.length > 0, 'the views');
+
+    const told = new Map<string, unknown>();
+    for (const [stream, path] of objectsOf(damaged)) {
+      const { status, body } = await call<{ code: string }>(path);
+      told.set(stream, [status, body.code]);
+    }
+    for (const [stream, path] of objectsOf(whole)) told.set(stream, (await call(path)).status);
+    const { body: user } = await call<{ code: string; errors: unknown }>(`${CORE}/users/${damaged.ids['userId']}`, {
+      method: 'PUT',
+      body: { name: 'Ada' },
+    });
+    const place = `user-${damaged.ids['userId']}@0`;
+    expect(user).toMatchObject({ code: 'log_damaged', errors: [{ path: place, code: 'log_damaged' }] });
+    expect([...told]).toEqual([
+      ...objectsOf(damaged).map(([stream]) => [stream, [500, 'log_damaged']]),
+      ...objectsOf(whole).map(([stream]) => [stream, 200]),
+    ]);
+    for (const [stream] of [...objectsOf(whole), ...objectsOf(damaged)]) {
+      const { headers, body } = await call<{ items: { revision: number }[] }>(`/api/v1/audit/events?stream=${stream}`);
+      expect([stream, headers['x-view-late'], body.items.at(-1)?.revision]).toEqual([stream, undefined, 0]);
+    }
+  });
+});
