@@ -1,3 +1,4 @@
+import { PerformanceObserver } from 'node:perf_hooks';
 import { Metrics } from './metrics';
 
 test('durations read as a Prometheus histogram: cumulative buckets, sum and count by label', async () => {
@@ -27,4 +28,13 @@ test('a gauge is read when it is asked for', async () => {
   metrics.gauge('lag', 'How late.', 'view', async () => new Map([['agents', lag]]));
   lag = 7;
   expect(await metrics.registry.metrics()).toContain('lag{view="agents"} 7');
+});
+
+test('the process is watched once, however often its numbers are begun anew', async () => {
+  const first = new Metrics();
+  const watched = jest.spyOn(PerformanceObserver.prototype, 'observe');
+  const second = new Metrics();
+  expect(watched).not.toHaveBeenCalled();
+  for (const { registry } of [first, second])
+    expect(await registry.metrics()).toContain('nodejs_eventloop_lag_seconds');
 });

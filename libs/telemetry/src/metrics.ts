@@ -1,9 +1,16 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Durations } from './durations';
 
+let ofProcess: Registry | undefined;
+/** Memory, garbage collections, delays of the event loop. They are watched until the process ends, so once for all that starts and stops in it. */
+const processMetrics = (): Registry => {
+  if (ofProcess === undefined) collectDefaultMetrics({ register: (ofProcess = new Registry()) });
+  return ofProcess;
+};
+
 /** The numbers of this process, for Prometheus. Labels are route patterns, methods, statuses and names of views: never ids or content. */
 export class Metrics {
-  readonly registry = new Registry();
+  readonly registry = Registry.merge([processMetrics()]);
 
   private readonly requests = new Durations(
     this.registry,
@@ -17,10 +24,6 @@ export class Metrics {
     'Duration of durable appends to the event log.',
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
   );
-
-  constructor() {
-    collectDefaultMetrics({ register: this.registry });
-  }
 
   request(method: string, route: string, status: number, seconds: number): void {
     this.requests.observe(`${method}${status}${route}`, () => ({ method, route, status }), seconds);
