@@ -1,6 +1,19 @@
+import { closeSync, fsync, openSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncToDisk } from '@app/kernel';
+import { promisify } from 'node:util';
+
+const syncOpened = promisify(fsync);
+
+/** One call of Node's pool of threads: in a folder that was just changed, nothing else waits for the disk. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const opened = openSync(folder, 'r');
+  try {
+    await syncOpened(opened);
+  } finally {
+    closeSync(opened);
+  }
+};
 
 /**
  * Folders whose names, and the names in them, outlive a power cut. Who asks while a sync is under way has the next one, together
@@ -11,7 +24,7 @@ export class DurableFolders {
   private readonly made = new Map<string, Promise<void>>();
   private readonly syncs = new Map<string, { readonly running: Promise<void>; next?: Promise<void> }>();
 
-  constructor(private readonly toDisk: (folder: string) => Promise<void> = syncToDisk) {}
+  constructor(private readonly toDisk: (folder: string) => Promise<void> = syncFolder) {}
 
   /** Makes a folder, unless it is there, and has its name in the folder above on the disk. */
   make(folder: string): Promise<void> {

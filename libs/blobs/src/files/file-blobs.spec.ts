@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,14 @@ const setUp = async () => {
     openOther: () => openFileBlobs({ folder: other, vault: keyring }),
     end: async () => rmSync(folder, { recursive: true }),
   };
+};
+
+/** Calls of Node's pool of threads for files that some work takes: each wakes two threads. */
+const poolCalls = async (work: () => Promise<unknown>): Promise<number> => {
+  let calls = 0;
+  const hook = createHook({ init: (_, type) => void (type.startsWith('FSREQ') && (calls += 1)) }).enable();
+  await work().finally(() => hook.disable());
+  return calls;
 };
 
 describe('FileBlobs', () => {
@@ -107,6 +116,16 @@ describe('The files of FileBlobs', () => {
     const { name } = await put(100_000);
     await group.durable();
     expect(await blobs.get('document-1', name)).toHaveLength(100_000);
+  });
+
+  it('takes few calls of the pool of threads for a small body', async () => {
+    const group = blobs.group();
+    const small = (size = 5_000) => group.put('document-1', randomBytes(size), {});
+    const { name } = await small();
+    await group.durable();
+    expect(await poolCalls(async () => (await small(), group.durable()))).toBe(4);
+    expect(await poolCalls(() => blobs.get('document-1', name))).toBe(2);
+    expect(await poolCalls(() => blobs.remove([name]))).toBe(1);
   });
 
   it('sweeps what a crash left unfinished a day ago, not what is under way', async () => {

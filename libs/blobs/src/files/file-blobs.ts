@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
 import {
@@ -18,6 +18,7 @@ import {
 import type { StoredBytes } from '../blob-cipher';
 import { openBody, storeBody, wholeBody } from '../encrypted-body';
 import { DurableFolders } from './durable-folders';
+import { absent, findFile, readPart } from './read-file';
 import { writeFile } from './write-file';
 
 export interface FileBlobsOptions {
@@ -71,7 +72,7 @@ class FileBlobs implements Blobs {
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {
-    for (const name of names) if (isBlobName(name)) await rm(this.fileOf(name), { force: true });
+    for (const name of names) if (isBlobName(name)) await unlink(this.fileOf(name)).catch(absent);
   }
 
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
@@ -124,10 +125,14 @@ class FileBlobs implements Blobs {
     }
   }
 
-  /** Opened anew for each part: slow readers hold no files open, and what is removed ends. */
+  /** A large one is opened anew for each part: slow readers hold no files open, and what is removed ends. */
   private async find(name: BlobName): Promise<StoredBytes | undefined> {
-    const found = isBlobName(name) ? await stat(this.fileOf(name)).catch(absent) : undefined;
-    return found && { size: found.size, stride: STRIDE, read: (start, end) => readPart(this.fileOf(name), start, end) };
+    const found = isBlobName(name) ? await findFile(this.fileOf(name)) : undefined;
+    if (found === undefined) return undefined;
+    const { size, content } = found;
+    const read = async (start: number, end: number): Promise<Buffer> =>
+      end <= content.length ? content.subarray(start, end) : readPart(this.fileOf(name), start, end);
+    return { size, stride: STRIDE, read };
   }
 
   private async writeDurably(name: BlobName, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
@@ -176,30 +181,12 @@ class FileBlobs implements Blobs {
 
 const placeOf = (prefix: number): string => prefix.toString(16).padStart(PLACE_DIGITS, '0');
 
-const readPart = async (file: string, start: number, end: number): Promise<Buffer> => {
-  const handle = await open(file, 'r').catch(absent);
-  if (handle === undefined) return NOTHING;
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(end - start), 0, end - start, start);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-};
-
-const NOTHING = Buffer.alloc(0);
-
 const sweepUnfinished = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     const written = await stat(join(folder, name)).catch(absent);
     if (written !== undefined && Date.now() - written.mtimeMs > UNFINISHED_KEPT_MS)
       await rm(join(folder, name), { force: true });
   }
-};
-
-const absent = (error: NodeJS.ErrnoException): undefined => {
-  if (error.code !== 'ENOENT') throw error;
-  return undefined;
 };
 
 const failed = (error: unknown): unknown =>

@@ -1,4 +1,4 @@
-import { closeSync, constants, open as openFile, writev } from 'node:fs';
+import { closeSync, constants, open as openFile, writev as writePiecesTo } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
@@ -11,6 +11,9 @@ const MODE = 0o600;
 /** What is written is on the disk once the write returns. */
 const SYNCED = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_SYNC;
 
+const openNew = promisify(openFile);
+const writev = promisify(writePiecesTo);
+
 /** Writes a new file, whose bytes are on the disk then. Its name in the folder need not be. */
 export const writeFile = async (file: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> => {
   if (Array.isArray(pieces) && sizeOf(pieces as readonly Buffer[]) <= MOST_AT_ONCE) await writeAtOnce(file, pieces);
@@ -21,10 +24,10 @@ const sizeOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { leng
 
 /** A small file is written and synced in one call: each call waits for a thread of Node's pool, which costs more than the write does. */
 const writeAtOnce = async (file: string, pieces: readonly Buffer[]): Promise<void> => {
-  const opened = await promisify(openFile)(file, SYNCED, MODE);
+  const opened = await openNew(file, SYNCED, MODE);
   try {
     for (let left = pieces; sizeOf(left) > 0;) {
-      const { bytesWritten } = await promisify(writev)(opened, left);
+      const { bytesWritten } = await writev(opened, left);
       // All of it, unless the disk is full: the next call says so.
       left = bytesWritten === sizeOf(left) ? [] : [Buffer.concat(left).subarray(bytesWritten)];
     }
