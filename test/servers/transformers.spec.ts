@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,18 +9,10 @@ import {
   transformersInstances,
 } from '../../libs/models/src/transformers/transformers.contract';
 import { DIMENSIONS, sentenceTransformer } from '../fixtures/sentence-transformer';
+import { installTransformers } from './transformers-package';
 
-/** The package, of 470 MB, installed apart; without the GPU's libraries, which it would download else. */
 const folder = mkdtempSync(join(tmpdir(), 'transformers-package-'));
-beforeAll(() => {
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '@huggingface/transformers@4.3.1'], {
-    cwd: folder,
-    env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' },
-    stdio: 'ignore',
-    timeout: 300_000,
-  });
-}, 310_000);
+beforeAll(() => installTransformers(folder), 310_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a provider of the kind transformers, with the package', () => {

@@ -50,6 +50,10 @@ if [ -n "${MONGODB_URL:-}" ]; then given mongodb; elif begin mongodb; then expor
 if [ -n "${ELASTICSEARCH_URL:-}" ]; then given elasticsearch; elif begin elasticsearch; then export ELASTICSEARCH_URL="http://127.0.0.1:$port"; fi
 if [ -n "${KAFKA_BROKERS:-}" ]; then given kafka; elif begin kafka; then export KAFKA_BROKERS="127.0.0.1:$port"; fi
 if [ -n "${S3_URL:-}" ]; then given s3; elif begin s3; then export S3_URL="http://platform:platform-secret@127.0.0.1:$port/platform"; fi
+if [ -z "${MINILM_FOLDER:-}" ]; then
+  if timeout "$install_seconds" "$here/minilm.sh" install >"$work/minilm.install" 2>&1; then MINILM_FOLDER=$("$here/minilm.sh" folder); export MINILM_FOLDER
+  else printf 'servers: %-18s skipped: %s\n' minilm "$(tail -1 "$work/minilm.install" | cut -c1-200)"; fi
+fi
 if [ -n "${EVENTSTORE_URL:-}" ]; then
   given eventstore
 else

@@ -73,7 +73,7 @@ const modelSchema = z
     queryPrefix: z.string().default(''),
     passagePrefix: z.string().default(''),
     languages: z.array(name).optional(),
-    /** Weight of this model's vectors beside the words in search, 0 to 1; 0.5 by default. */
+    /** Weight of this model's vectors beside the words in search, 0 to 1; 1 by default. */
     vectorWeight: z.number().min(0).max(1).optional(),
   })
   .superRefine(({ kind, pricing }, context) => {

@@ -71,7 +71,7 @@ export interface SearchQuery {
   readonly exceptDocumentIds?: readonly string[];
   /** Documents that carry one of these tags. */
   readonly tagIds?: readonly string[];
-  /** Weight of the vectors beside the words in the fusion, 0 to 1; the embedding model's own. */
+  /** Weight of the vectors beside the words in the fusion, 0 to 1; the embedding model's own, 1 by default. */
   readonly vectorWeight?: number;
 }
 
