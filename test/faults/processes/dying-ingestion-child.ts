@@ -28,6 +28,17 @@ const run = async (): Promise<void> => {
     count(stream, 'put');
     return put(stream, ...body);
   };
+  const group = blobs.group.bind(blobs);
+  blobs.group = () => {
+    const together = group();
+    return {
+      ...together,
+      put: (stream, ...body) => {
+        count(stream, 'put');
+        return together.put(stream, ...body);
+      },
+    };
+  };
   process.once('SIGTERM', () => void stop({ keep: true }));
   console.log(url);
 };

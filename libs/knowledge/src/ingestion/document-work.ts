@@ -5,7 +5,7 @@ import { documentDecider, type LiveDocument } from '../document/document.decider
 
 export interface DocumentWorkParts {
   readonly decisions: Pick<Decisions, 'transact'>;
-  readonly blobs: Pick<Blobs, 'put' | 'get' | 'remove'>;
+  readonly blobs: Pick<Blobs, 'group' | 'put' | 'get' | 'remove'>;
   readonly meta: () => CommandMeta;
 }
 
@@ -36,11 +36,9 @@ export class DocumentWork {
     bodies: readonly Buffer[],
     naming: (names: readonly string[]) => DocumentCommand,
   ): Promise<Receipt | undefined> {
-    const { spaceId } = this.document;
     const names: string[] = [];
     try {
-      for (const body of bodies)
-        names.push((await this.parts.blobs.put(this.stream, body, spaceId === null ? {} : { spaceId })).name);
+      await this.put(bodies, names);
       const receipt = await this.decide(naming(names));
       if (receipt.eventIds.length > 0) return receipt;
     } catch (error) {
@@ -50,5 +48,20 @@ export class DocumentWork {
     }
     await this.parts.blobs.remove(names);
     return undefined;
+  }
+
+  /** Stores bodies, several together, and adds their names in order; where one fails, those of the others. */
+  private async put(bodies: readonly Buffer[], names: string[]): Promise<void> {
+    const { blobs } = this.parts;
+    const { spaceId } = this.document;
+    const owner = spaceId === null ? {} : { spaceId };
+    const [body, ...more] = bodies;
+    if (body !== undefined && more.length === 0)
+      return void names.push((await blobs.put(this.stream, body, owner)).name);
+    const group = blobs.group();
+    const put = await Promise.allSettled(bodies.map((each) => group.put(this.stream, each, owner)));
+    for (const each of put) if (each.status === 'fulfilled') names.push(each.value.name);
+    for (const each of put) if (each.status === 'rejected') throw each.reason;
+    await group.durable();
   }
 }

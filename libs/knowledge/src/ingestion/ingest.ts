@@ -30,7 +30,7 @@ const SEARCHABLE_WITHIN_MS = 10 * 60_000;
 export interface IngestionParts extends EmbeddingParts {
   readonly logger: { warn(facts: object, message: string): void };
   readonly decisions: Decisions;
-  readonly blobs: Pick<Blobs, 'put' | 'get' | 'remove'>;
+  readonly blobs: Pick<Blobs, 'group' | 'put' | 'get' | 'remove'>;
   readonly progress: ProgressBoard;
   readonly chunkingOf: ChunkingOf;
   readonly parser: Pick<Parser, 'read'>;
