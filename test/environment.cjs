@@ -32,8 +32,8 @@ vm.compileFunction = (code, parameters, { parsingContext, ...options } = {}) => 
   return compileFunction(code, parameters, options);
 };
 
-/** Where Jest keeps what concerns one file in the realm. */
-const jestState = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL', 'RETRY_TIMES'].map((name) => Symbol.for(name));
+/** Symbols under which Jest keeps what concerns one file in the realm, with all that its tests hold. One of them is another for each file. */
+const jestState = ['EVENT_HANDLERS', 'JEST_STATE_SYMBOL', 'RETRY_TIMES', 'TEST_TIMEOUT_SYMBOL'];
 
 module.exports = class ProcessEnvironment {
   global = globalThis;
@@ -63,7 +63,8 @@ module.exports = class ProcessEnvironment {
     this.moduleMocker.restoreAllMocks();
     this.fakeTimers.dispose();
     this.fakeTimersModern.dispose();
-    for (const symbol of jestState) delete globalThis[symbol];
+    for (const symbol of Object.getOwnPropertySymbols(globalThis))
+      if (jestState.includes(symbol.description)) delete globalThis[symbol];
     const { env, variables, exit } = this.before;
     for (const name of Object.keys(env)) if (!(name in variables)) delete env[name];
     Object.assign(process, { env: Object.assign(env, variables), exit });

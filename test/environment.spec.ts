@@ -28,4 +28,11 @@ describe('a test', () => {
     const line = Number(new RegExp(`${file}:(\\d+)`).exec(stack)?.[1]);
     expect(readFileSync(file, 'utf8').split('\n')[line - 1]).toContain('throw new InvalidConfig(');
   });
+
+  it('has the state of its own file alone, as what another holds would never be free', () => {
+    const states = Object.getOwnPropertySymbols(globalThis).filter(
+      ({ description }) => description === 'JEST_STATE_SYMBOL',
+    );
+    expect(states).toHaveLength(1);
+  });
 });
