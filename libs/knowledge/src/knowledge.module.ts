@@ -96,7 +96,9 @@ type WorkerParts = Omit<WorkerOptions, 'searchable' | 'shown' | 'progress'> & {
 const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: WorkerParts): IngestionWorker =>
   new IngestionWorker({
     ...parts,
-    progress: new ProgressBoard(coordination, parts.clock),
+    progress: new ProgressBoard(coordination, parts.clock, (error, documentId) =>
+      parts.logger.warn({ documentId, error }, 'Reporting progress failed; the work goes on.'),
+    ),
     shown: (position) => projecting.waitFor(DOCUMENTS, position, SHOWN_WITHIN_MS),
     searchable: async (documentId, { position, revision }, withinMs) =>
       (await projecting.waitFor(PASSAGES, position, withinMs)) &&

@@ -54,8 +54,10 @@ export const ingest = async (parts: IngestionParts, documentId: string, signal: 
   const { decisions } = parts;
   const { state, position } = await decisions.load(documentDecider, documentId);
   const workOn = (document: LiveDocument) => new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
-  if (state.status === 'Indexed')
+  if (state.status === 'Indexed') {
+    await parts.progress.clear(documentId, true);
     return publish(parts, workOn(state), { position: position as Position, revision: state.indexed?.revision ?? 0 });
+  }
   if (state.status !== 'Pending' && state.status !== 'Processing') return;
   // The search index drops it from here on: by then nobody sees it as Ready.
   await parts.shown(position as Position);
@@ -82,7 +84,7 @@ const attempt = async (parts: IngestionParts, work: DocumentWork, signal: AbortS
         retryAt: new Date(parts.clock.now().getTime() + retryInMs).toISOString(),
       });
   } finally {
-    await parts.progress.clear(documentId);
+    await parts.progress.clear(documentId, number > 1);
   }
 };
 
@@ -97,18 +99,14 @@ const index = async (
   const show = (step: IngestionStep, done: number, total: number | null) =>
     parts.progress.show(documentId, number, step, done, total);
 
-  await show('parse', 0, null);
+  show('parse', 0, null);
   const chunks = (await chunkedBefore(work)) ?? (await chunkNow(parts, work, run, signal));
   if (chunks === undefined) return undefined;
   const { passages: edited, kept, dropped } = await keepEdits(work, chunks);
   signal.throwIfAborted();
 
   const total = chunks.length;
-  const shown = (done: number): void =>
-    void show('embed', done, total).catch((error: unknown) =>
-      parts.logger.warn({ documentId, error }, 'Reporting progress failed; the work goes on.'),
-    );
-  await show('embed', 0, total);
+  show('embed', 0, total);
   const embedded = await run.run(
     'embed',
     () =>
@@ -117,13 +115,13 @@ const index = async (
         before: embeddedBefore(work.document),
         batch: (stored) => ({ type: 'MarkEmbedded', attempt: number, ...stored }),
         signal,
-        progress: shown,
+        progress: (done) => show('embed', done, total),
       }),
     (done) => done?.made ?? 0,
   );
   if (embedded === undefined) return undefined;
 
-  await show('publish', 0, total);
+  show('publish', 0, total);
   const { passages, embeddingModel, last } = embedded;
   const body = await run.run(
     'publish',

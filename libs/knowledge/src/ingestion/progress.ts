@@ -14,44 +14,61 @@ export const ingestionProgress = z.object({
 });
 export type IngestionProgress = z.output<typeof ingestionProgress>;
 
-/** Progress is written at most this often while a step goes on, milliseconds. */
+/** How often progress is written while an attempt goes on, milliseconds. What is done sooner has none: nobody could follow it. */
 const INTERVAL_MS = 300;
 
 const PREFIX = 'ingestion-progress/';
 
+/** What this process knows of an attempt. */
+interface Running {
+  /** What was not written yet. */
+  latest?: IngestionProgress | undefined;
+  writing?: Promise<unknown> | undefined;
+  isWritten: boolean;
+  readonly timer: NodeJS.Timeout;
+}
+
 /** Progress of running attempts, which any process may show; removed when the attempt ends. */
 export class ProgressBoard {
-  private readonly written = new Map<string, number>();
+  private readonly running = new Map<string, Running>();
 
   constructor(
     private readonly store: Pick<CoordinationStore, 'write'>,
     private readonly clock: Clock,
+    /** Hears what went wrong; the work goes on. */
+    private readonly onError: (error: unknown, documentId: string) => void = () => undefined,
   ) {}
 
-  async show(
-    documentId: string,
-    attempt: number,
-    step: IngestionStep,
-    done: number,
-    total: number | null,
-  ): Promise<void> {
-    const now = this.clock.now();
-    const last = this.written.get(documentId) ?? 0;
-    if (done > 0 && done !== total && now.getTime() - last < INTERVAL_MS) return;
-    this.written.set(documentId, now.getTime());
-    await this.store.write(PREFIX + documentId, {
-      documentId,
-      attempt,
-      step,
-      done,
-      total,
-      at: now.toISOString(),
-    } satisfies IngestionProgress);
+  show(documentId: string, attempt: number, step: IngestionStep, done: number, total: number | null): void {
+    const running = this.running.get(documentId) ?? this.begin(documentId);
+    running.latest = { documentId, attempt, step, done, total, at: this.clock.now().toISOString() };
   }
 
-  async clear(documentId: string): Promise<void> {
-    this.written.delete(documentId);
-    await this.store.write(PREFIX + documentId, null);
+  /** `isLeft`: an earlier attempt may have left what its process could not remove any more. */
+  async clear(documentId: string, isLeft: boolean): Promise<void> {
+    const running = this.running.get(documentId);
+    this.running.delete(documentId);
+    clearInterval(running?.timer);
+    await running?.writing;
+    if (isLeft || running?.isWritten === true) await this.store.write(PREFIX + documentId, null);
+  }
+
+  private begin(documentId: string): Running {
+    const timer = setInterval(() => this.write(documentId, running), INTERVAL_MS).unref();
+    const running: Running = { isWritten: false, timer };
+    this.running.set(documentId, running);
+    return running;
+  }
+
+  private write(documentId: string, running: Running): void {
+    const { latest, writing } = running;
+    if (latest === undefined || writing !== undefined) return;
+    running.latest = undefined;
+    running.isWritten = true;
+    running.writing = this.store
+      .write(PREFIX + documentId, latest)
+      .catch((error: unknown) => this.onError(error, documentId))
+      .finally(() => (running.writing = undefined));
   }
 }
 
