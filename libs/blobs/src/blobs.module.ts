@@ -9,13 +9,14 @@ import {
   type RetryOptions,
   type Warning,
 } from '@app/kernel';
-import { VAULT } from '@app/vault';
+import { VAULT, type Vault } from '@app/vault';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { BLOBS, type Blobs } from './blobs';
 import { openFileBlobs } from './files/file-blobs';
 import { openS3Blobs } from './s3/s3-blobs';
+import { UnusedKeys } from './unused-keys';
 
-/** Provides `BLOBS` everywhere: the bodies where `CONFIG` says that they stand, encrypted under the keys of `VAULT`. */
+/** Provides `BLOBS` and `UnusedKeys` everywhere: the bodies where `CONFIG` says that they stand, encrypted under the keys of `VAULT`. */
 @Module({})
 export class BlobsModule {
   static forRoot(): DynamicModule {
@@ -29,8 +30,9 @@ export class BlobsModule {
           useFactory: (config: Config, DATA_DIR: string, vault: Keyring, logger: Warning) =>
             openBlobs({ ...config, DATA_DIR }, vault, { warn: (sentence) => logger.warn(sentence) }),
         },
+        { provide: UnusedKeys, inject: [VAULT], useFactory: (vault: Vault) => new UnusedKeys(vault) },
       ],
-      exports: [BLOBS],
+      exports: [BLOBS, UnusedKeys],
     };
   }
 }

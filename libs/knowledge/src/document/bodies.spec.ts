@@ -8,7 +8,7 @@ import {
   TimeOrderedIds,
   Unavailable,
 } from '@app/kernel';
-import type { Blobs } from '@app/blobs';
+import { type Blobs, UnusedKeys } from '@app/blobs';
 import { Claims } from '@app/coordination';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
@@ -61,7 +61,11 @@ const setUp = () => {
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
   const blobs = new KeepingBlobs();
   // What bodies need of blobs.
-  const bodies = new Bodies(blobs as unknown as Blobs);
+  const bodies = new Bodies(
+    blobs as unknown as Blobs,
+    decisions,
+    new UnusedKeys({ ...keyring, destroy: async () => [] }),
+  );
   const [ids, clock] = [new TimeOrderedIds(), new FixedClock()];
   const batches = new Batches(decisions, new Claims(new MemoryCoordinationStore(), clock, ids.next(), 10_000), clock);
   const meta = (): CommandMeta => ({

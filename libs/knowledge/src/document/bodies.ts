@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BLOBS, type Blobs } from '@app/blobs';
-import { isUnavailable, streamOf } from '@app/kernel';
+import { BLOBS, type Blobs, UnusedKeys } from '@app/blobs';
+import { Decisions, isUnavailable, streamOf } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { documentDecider } from './document.decider';
 
@@ -15,7 +15,11 @@ export interface StoredBody {
 /** Bodies of new documents: stored first, encrypted under the document's key, then named by an event. */
 @Injectable()
 export class Bodies {
-  constructor(@Inject(BLOBS) private readonly blobs: Blobs) {}
+  constructor(
+    @Inject(BLOBS) private readonly blobs: Blobs,
+    private readonly decisions: Decisions,
+    private readonly keys: UnusedKeys,
+  ) {}
 
   /** Stores a body, which may stream, for a document that is or will be in a Space (null: global). */
   async store(documentId: string, spaceId: string | null, body: Buffer | AsyncIterable<Buffer>): Promise<StoredBody> {
@@ -32,6 +36,12 @@ export class Bodies {
   /** Removes unused bodies. If a failed write leaves that open, they stay: an event may name them. */
   async discard(bodies: readonly StoredBody[], error?: unknown): Promise<void> {
     if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.blobs.remove(bodies.map(({ file }) => file));
+  }
+
+  /** Destroys the keys of documents that an upload was refused with; their ids are of this request alone. What may be there keeps its key. */
+  async destroyUnused(documentIds: readonly string[], error: unknown): Promise<void> {
+    if (isUnavailable(error) && error.outcome === 'unknown') return;
+    await this.keys.destroy(this.decisions, documentDecider, documentIds);
   }
 }
 

@@ -1,4 +1,4 @@
-import { BLOBS, type Blobs, type OpenBody, openWhileThere } from '@app/blobs';
+import { BLOBS, type Blobs, type OpenBody, openWhileThere, UnusedKeys } from '@app/blobs';
 import { Decisions, idOf, type KeyOwner, isUnavailable, reject, Semaphore, streamOf, Unavailable } from '@app/kernel';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { SkillFile } from '../archive';
@@ -29,6 +29,7 @@ export class SkillBodies implements OnModuleDestroy {
   constructor(
     @Inject(BLOBS) private readonly blobs: Blobs,
     private readonly decisions: Decisions,
+    private readonly keys: UnusedKeys,
   ) {}
 
   onModuleDestroy(): void {
@@ -57,9 +58,14 @@ export class SkillBodies implements OnModuleDestroy {
     return storing.end();
   }
 
-  /** Begins to store files that are still to come, of so many bytes together, about. */
+  /** Begins to store files of a new Skill that are still to come, of so many bytes together, about. */
   begin({ skillId, spaceId }: SkillKey, sizeBytes: number): StoringFiles<SkillFile> {
-    return this.beginAt(skillStream(skillId), { spaceId }, sizeBytes, undefined);
+    return this.beginAt(skillStream(skillId), { spaceId }, sizeBytes, undefined, () => this.destroyUnused(skillId));
+  }
+
+  /** Destroys the key of a Skill that was refused with its files. Its id is of this request alone. */
+  async destroyUnused(skillId: string): Promise<void> {
+    await this.keys.destroy(this.decisions, skillDecider, [skillId]);
   }
 
   private beginAt(
@@ -67,6 +73,7 @@ export class SkillBodies implements OnModuleDestroy {
     of: KeyOwner,
     sizeBytes: number,
     before: VersionContent | undefined,
+    removed?: () => Promise<void>,
   ): StoringFiles<SkillFile> {
     const finder = this.findings.finder(sizeBytes);
     const reading = new Semaphore(AT_ONCE);
@@ -85,7 +92,7 @@ export class SkillBodies implements OnModuleDestroy {
       const found = [...headFindings(path), ...findings.value];
       return { path, mediaType, sizeBytes: size, sha256, file: file.value, findings: found };
     };
-    return new StoringFiles({ blobs: this.blobs, before, store, end: () => finder.end() });
+    return new StoringFiles({ blobs: this.blobs, before, store, end: () => finder.end(), ...(removed && { removed }) });
   }
 
   /** Copies files of one stream to another, under a key that is nobody's, but for those that `before` has. If one cannot be copied, none stays. */

@@ -17,6 +17,8 @@ export interface StoringParts<File> {
   readonly store: (file: File, put: Put) => Promise<StoredFile>;
   /** Called once, when no more files come. */
   readonly end?: () => void;
+  /** Called when nothing of what was stored stays. */
+  readonly removed?: () => Promise<void>;
 }
 
 /** The files of one save, each stored as soon as it is there. Whoever began it ends it, and does what is before the end by `orDiscard`. */
@@ -63,6 +65,7 @@ export class StoringFiles<File extends Pick<StoredFile, 'path' | 'mediaType' | '
     await this.parts.blobs.remove(this.names).catch((error: unknown) => {
       if (!isUnavailable(error)) throw error;
     });
+    await this.parts.removed?.();
   }
 
   private async settledAll(): Promise<readonly PromiseSettledResult<StoredFile>[]> {

@@ -225,6 +225,25 @@ export class DocumentsController {
 
   private async addFiles({ caller, agentId, meta }: Adding, request: FastifyRequest, reply: FastifyReply) {
     const agent = await this.access.agent(caller, agentId, 'use');
+    const ids: string[] = [];
+    const receipt = await this.received(agent, ids, { caller, agentId, meta }, request).catch(
+      async (error: unknown) => {
+        await this.bodies.destroyUnused(ids, error);
+        throw error;
+      },
+    );
+    const show = async () =>
+      new JsonText(`{"items":[${(await this.created(agent, ids)).map(({ text }) => text).join(',')}]}`);
+    return written(reply, receipt, { views: VIEWS, show });
+  }
+
+  /** Adds the ids of the documents as their bodies come. */
+  private async received(
+    agent: SearchingAgent,
+    ids: string[],
+    { caller, agentId, meta }: Adding,
+    request: FastifyRequest,
+  ): Promise<Receipt> {
     const { fields, files } = await readUpload(request, this.bodies, {
       fields: uploadFields,
       allow: async ({ scope, tagIds }) => {
@@ -232,20 +251,19 @@ export class DocumentsController {
         request.mayGoOn = (now) => this.knowledge.write(now, agentId, scope);
         await this.tags.assert(agent.spaceId, tagIds);
       },
-      store: (body, { scope }, index) =>
-        this.bodies.store(addedDocumentId(meta, index), scope === 'global' ? null : agent.spaceId, body),
+      store: (body, { scope }, index) => {
+        const documentId = addedDocumentId(meta, index);
+        ids.push(documentId);
+        return this.bodies.store(documentId, scope === 'global' ? null : agent.spaceId, body);
+      },
       nameOf: ({ name }) => name,
     });
-    const receipt = await this.commands.execute(
+    return this.commands.execute(
       new CreateDocuments(
         files.map((file) => documentOf(file, fields, agent)),
         meta,
       ),
     );
-    const ids = files.map((_, index) => addedDocumentId(meta, index));
-    const show = async () =>
-      new JsonText(`{"items":[${(await this.created(agent, ids)).map(({ text }) => text).join(',')}]}`);
-    return written(reply, receipt, { views: VIEWS, show });
   }
 
   private async created(agent: SearchingAgent, ids: readonly string[]): Promise<readonly JsonText[]> {

@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
+import { type CommandMeta, Decisions, deriveId, isUnavailable, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { SkillFile } from '../../archive';
 import { SkillNames } from '../../names/skill-names';
@@ -48,6 +48,17 @@ export class CreateSkillHandler implements ICommandHandler<CreateSkill> {
   ) {}
 
   async execute({ skill, meta }: CreateSkill): Promise<CreatedSkill> {
+    try {
+      return await this.create(skill, meta);
+    } catch (error) {
+      // Files come with uploads alone, which are never repeated; of others a repeat may go on. What may be there keeps its key.
+      const isOver = skill.content.files.length > 0 && !(isUnavailable(error) && error.outcome === 'unknown');
+      if (isOver) await this.bodies.destroyUnused(createdSkillId(meta));
+      throw error;
+    }
+  }
+
+  private async create(skill: NewSkill, meta: CommandMeta): Promise<CreatedSkill> {
     const { origin, name, slug, content, publish } = skill;
     const skillId = createdSkillId(meta);
     const { spaceId, agentId, creatorId: savedBy } = origin;
