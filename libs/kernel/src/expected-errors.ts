@@ -23,6 +23,8 @@ const SENTENCES: ReadonlySet<string> = new Set([
 export const sentenceIn = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'SqliteError') return sqliteSentence(error);
+  if (error.name === 'UnreadableEvent')
+    return `The log has an event that cannot be read, ${error.message}. Verify the log: if it is damaged there, restore a backup; if a later version wrote it, start that one.`;
   if (error.name === 'MongoParseError')
     return `MONGODB_URL is not a valid connection string: ${error.message}. Use mongodb://user:password@host:27017/database.`;
   const isOfSystem = 'syscall' in error || String((error as NodeJS.ErrnoException).code).startsWith('Z_');
