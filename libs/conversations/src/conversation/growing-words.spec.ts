@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../../../../test/fixtures/any-character';
 import { goesOn, grown, textBehind } from './growing-words';
 import type { ReasoningPart, TextPart } from './message-parts';
 
@@ -8,7 +9,10 @@ describe('words that grow', () => {
   it('say what was said, whatever was taken back between, and however long they are', () =>
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.nat(), fc.string({ unit: 'binary', maxLength: 900 })), { minLength: 1, maxLength: 12 }),
+        fc.array(fc.tuple(fc.nat(), fc.string({ unit: anyCharacter, maxLength: 900 })), {
+          minLength: 1,
+          maxLength: 12,
+        }),
         fc.nat(),
         (steps, at) => {
           const all: (TextPart | ReasoningPart)[] = [text('')];
