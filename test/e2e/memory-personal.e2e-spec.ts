@@ -87,6 +87,16 @@ describe('what Agents remember of a user', () => {
     const [lost] = await list(viewer.key, '', other);
     expect(lost).toMatchObject({ text: 'I like tea' });
     expect((await post(viewer.key, { text: 'Another' }, other)).status).toBe(404);
+    const edited = await platform.call<Memory>(`${path(other)}/${lost?.id}`, {
+      method: 'PUT',
+      key: viewer.key,
+      body: { text: 'I like coffee' },
+    });
+    expect([edited.status, edited.body.text]).toEqual([200, 'I like coffee']);
+    expect(
+      (await platform.call(`${path(other)}/${lost?.id}`, { method: 'PUT', key: owner.key, body: { text: 'x' } }))
+        .status,
+    ).toBe(404);
     expect((await platform.call(`${path(other)}/${lost?.id}`, { method: 'DELETE', key: viewer.key })).status).toBe(204);
     expect((await platform.call(path(other), { key: viewer.key })).status).toBe(404);
     expect((await platform.call(MINE, { method: 'DELETE', key: viewer.key })).status).toBe(204);

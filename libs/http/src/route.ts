@@ -20,6 +20,8 @@ export interface BodyDeclaration {
   readonly files: boolean;
   /** False if the body may be missing. */
   readonly required: boolean;
+  /** True if the Agent of the path may be one that the caller can use no more: the handler alone checks who may, when the body is read. */
+  readonly ofLostAgents?: true;
 }
 
 /** What a handler declares. The edge enforces it; OpenAPI documents it. */

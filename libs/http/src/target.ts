@@ -16,6 +16,6 @@ export const assertTarget = (
 ): Promise<unknown> | undefined => {
   const { agentId, spaceId } = request.params as Targets;
   if (body === undefined) return undefined;
-  if (agentId !== undefined) return access.agent(caller, agentId, 'use');
+  if (agentId !== undefined && body.ofLostAgents !== true) return access.agent(caller, agentId, 'use');
   return spaceId === undefined ? undefined : access.space(caller, spaceId, 'viewer');
 };

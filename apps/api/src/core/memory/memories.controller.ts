@@ -1,5 +1,6 @@
 import type { Caller } from '@app/access';
 import {
+  Accepts,
   Answers,
   BodyInput,
   CommandContext,
@@ -154,6 +155,7 @@ export class MemoriesController {
   @Put(':memoryId')
   @Requires('memory:write')
   @ApiOperation({ operationId: 'updateMemory', summary: 'Changes the text of a saved memory.' })
+  @Accepts({ ofLostAgents: true })
   @Answers(200, memoryView.schema)
   @Rejects('memory_disabled', 'memory_flagged', 'usage_limit_exceeded')
   async change(
