@@ -51,6 +51,12 @@ describe('The files of FileBlobs', () => {
     expect(statSync(fileOf(name)).mode & 0o777).toBe(0o600);
   });
 
+  it('are listed by the folders that there are', async () => {
+    expect(await poolCalls(() => blobs.list(null, 10))).toBe(1);
+    const { name } = await blobs.put('document-1', Buffer.from('a'), {});
+    expect(await poolCalls(async () => expect(await blobs.list(null, 10)).toEqual([name]))).toBe(2);
+  });
+
   const body = randomBytes(3 * 65_536);
   const stored = 20 + 3 * (65_536 + 16);
   it.each([

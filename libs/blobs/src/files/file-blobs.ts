@@ -29,6 +29,8 @@ export interface FileBlobsOptions {
 }
 
 const UNFINISHED = 'unfinished';
+/** Of the folders of bodies, which come with their first one. */
+const PLACE = new RegExp(`^[0-9a-f]{${PLACE_DIGITS}}$`);
 /** Bytes read of a file at once. */
 const STRIDE = 256 * 1024;
 /** Bodies of one folder that are looked for in a list of it: one read instead of one for each. */
@@ -77,12 +79,11 @@ class FileBlobs implements Blobs {
 
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
     const found: BlobName[] = [];
-    for (
-      let prefix = parseInt(after?.slice(0, PLACE_DIGITS) ?? '00', 16);
-      prefix < 256 && found.length < limit;
-      prefix += 1
-    ) {
-      const inside = (await readdir(join(this.folder, placeOf(prefix))).catch(absent)) ?? [];
+    const first = after?.slice(0, PLACE_DIGITS) ?? '';
+    const folders = (await readdir(this.folder).catch(absent)) ?? [];
+    for (const place of folders.filter((each) => PLACE.test(each) && each >= first).toSorted()) {
+      if (found.length >= limit) break;
+      const inside = (await readdir(join(this.folder, place)).catch(absent)) ?? [];
       for (const name of inside.filter((each) => isBlobName(each) && (after === null || each > after)).toSorted())
         found.push(name);
     }
@@ -178,8 +179,6 @@ class FileBlobs implements Blobs {
     return join(this.folderOf(name), name);
   }
 }
-
-const placeOf = (prefix: number): string => prefix.toString(16).padStart(PLACE_DIGITS, '0');
 
 const sweepUnfinished = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
