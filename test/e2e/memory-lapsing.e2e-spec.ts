@@ -1,4 +1,4 @@
-import { systemClock } from '@app/kernel';
+import { Decisions, systemClock } from '@app/kernel';
 import { until } from '../fixtures/until';
 import { type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
 
@@ -65,4 +65,22 @@ it('a proposal that nobody chose lapses after thirty days, is erased with a rece
   const again = await post(viewer.key, { text: 'The vault is on floor two', kind: 'shared' });
   expect([again.status, again.body]).toMatchObject([201, { status: 'proposed' } satisfies Partial<Memory>]);
   expect(again.body.id).not.toBe(open.id);
+});
+
+it('a proposal that cannot be read keeps no other from lapsing', async () => {
+  const { platform, viewer, post, list } = world;
+  const propose = async (text: string) => (await post(viewer.key, { text, kind: 'shared' })).body.id;
+  const [unreadable, other] = [await propose('The stairs are closed'), await propose('The gate is closed')];
+  const decisions = platform.platform.app.get(Decisions);
+  const load = decisions.load.bind(decisions);
+  const reading = jest.spyOn(decisions, 'load').mockImplementation((decider, id) => {
+    if (id === unreadable) throw new Error('damaged');
+    return load(decider, id);
+  });
+  try {
+    const ids = async () => (await list(viewer.key)).map(({ id }) => id);
+    await after(40, () => until(async () => !(await ids()).includes(other), 'the end of the other proposal'));
+  } finally {
+    reading.mockRestore();
+  }
 });

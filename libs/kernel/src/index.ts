@@ -10,6 +10,7 @@ export * from './config';
 export * from './decider';
 export * from './decisions';
 export { sentenceIn } from './expected-errors';
+export * from './each-of-all';
 export * from './event-codec';
 export * from './event-definition';
 export { dataKeyIn, dataKeyOf, isOurMetadata } from './event-metadata';

@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, Decisions } from '@app/kernel';
+import { type Clock, CLOCK, Decisions, eachOfAll } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { OPEN_PROPOSALS, type OpenProposals } from './lookups';
 import { Forgetting } from './memory/forgetting';
@@ -25,11 +25,11 @@ export class Lapsing {
     const now = this.clock.now();
     if (Math.abs(now.getTime() - this.lookedAt) < EVERY_MS) return;
     this.lookedAt = now.getTime();
-    for (const { memoryId, expiresAt } of await this.proposals.firstToLapse(AT_ONCE)) {
-      if (Date.parse(expiresAt) > now.getTime()) return;
+    await eachOfAll(await this.proposals.firstToLapse(AT_ONCE), async ({ memoryId, expiresAt }) => {
+      if (Date.parse(expiresAt) > now.getTime()) return false;
       const { state } = await this.decisions.load(memoryDecider, memoryId);
-      if (state.status !== 'proposed') continue;
-      await this.forgetting.lapse(memoryId, state, now);
-    }
+      if (state.status === 'proposed') await this.forgetting.lapse(memoryId, state, now);
+      return true;
+    });
   }
 }

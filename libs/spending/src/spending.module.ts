@@ -7,6 +7,7 @@ import {
   type Config,
   Decisions,
   deriveId,
+  eachOfAll,
   EventCodec,
   IDS,
   LOGGER,
@@ -94,9 +95,9 @@ export class SpendingModule implements OnModuleInit {
 
   private async finishRestatements(): Promise<void> {
     const now = this.clock.now();
-    for (const id of await this.openRestatements(new Date(now.getTime() - ABANDONED_MS))) {
+    await eachOfAll(await this.openRestatements(new Date(now.getTime() - ABANDONED_MS)), async (id) => {
       const commandId = deriveId(id, 'finish');
       await this.restatements.finish(id, { commandId, correlationId: commandId, actor: 'system:restatements', now });
-    }
+    });
   }
 }

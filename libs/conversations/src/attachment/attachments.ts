@@ -6,6 +6,7 @@ import {
   type CommandMeta,
   Decisions,
   deriveId,
+  eachOfAll,
   isErased,
   isUnavailable,
   type Position,
@@ -228,14 +229,15 @@ export class Attachments {
     const now = this.clock.now();
     if (now.getTime() - this.sweptAt < SWEEP_EVERY_MS) return;
     this.sweptAt = now.getTime();
-    for (const fileId of await this.references.unused()) {
+    await eachOfAll(await this.references.unused(), async (fileId) => {
       const { state } = await this.decisions.load(attachmentDecider, fileId);
-      if (state.status !== 'present') continue;
-      if (Date.parse(state.expiresAt) + GRACE_MS > now.getTime()) return;
+      if (state.status !== 'present') return true;
+      if (Date.parse(state.expiresAt) + GRACE_MS > now.getTime()) return false;
       const commandId = deriveId(fileId, 'expired');
       const meta = { commandId, correlationId: commandId, actor: 'system:attachments', now };
       await this.decisions.transact(attachmentDecider, fileId, { type: 'Delete' }, meta);
-    }
+      return true;
+    });
   }
 
   private async partOf(party: Party, fileId: string, path: string): Promise<FilePart> {
