@@ -270,8 +270,19 @@ export class View {
     if (this.store.slices === 1 && !(await this.isThere(version))) return 'damaged';
     if (!(await this.isFit(version))) return 'declaration';
     const [places, head] = await Promise.all([this.stored.places(version), this.head()]);
-    return places.some((position) => position !== null && (head === null || position > head))
-      ? 'ahead-of-log'
-      : undefined;
+    const furthest = latestOf(places);
+    if (furthest === null) return undefined;
+    return head === null || furthest > head || !(await this.isPlace(furthest)) ? 'ahead-of-log' : undefined;
+  }
+
+  /** False where no event can stand: the log is an older backup, and has gone on since, past where the view stood. */
+  private async isPlace(position: Position): Promise<boolean> {
+    try {
+      await this.options.log.readAll({ after: position, limit: 1 });
+      return true;
+    } catch (error) {
+      // A log that does not answer says nothing about its places: whoever follows it asks again.
+      return !(error instanceof RangeError);
+    }
   }
 }

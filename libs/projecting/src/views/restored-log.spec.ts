@@ -1,0 +1,73 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EventLog, openEventStoreLog } from '@app/event-log';
+import { systemClock } from '@app/kernel';
+import { counted, counterCodec, MemoryLogger, opened } from '../../../../test/fixtures/counters';
+import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
+import { sharedCounters } from '../../../../test/fixtures/shared-projector';
+import { until } from '../../../../test/fixtures/until';
+import { noLag, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
+import { ProjectingEvents } from '../events';
+import { View } from './view';
+import { viewStore, type ViewStores } from './view-stores';
+
+const SLICES = new Map(Array.from({ length: 8 }, (_, slice) => [slice, 1]));
+
+const viewOver = (log: EventLog, readStore: MemoryReadStore): View =>
+  // A view of rows opens no other store.
+  new View(viewStore(sharedCounters, { readStore } as unknown as ViewStores, true), {
+    log,
+    readStore,
+    codec: counterCodec,
+    clock: systemClock,
+    logger: new MemoryLogger(),
+    events: new ProjectingEvents(),
+    onFenced: () => undefined,
+    catchUp: { run: async () => undefined, stop: () => undefined },
+  });
+
+describe('a view of a server that was restored from an older backup', () => {
+  /** Opens a view that has seen three events, of which the restored server has one; `meanwhile` writes to it first. */
+  const reopened = async (meanwhile: (log: EventLog) => Promise<unknown>): Promise<unknown> => {
+    const folder = mkdtempSync(join(tmpdir(), 'restored-'));
+    const [file, backup] = [join(folder, 'log'), join(folder, 'backup')];
+    const readStore = new MemoryReadStore();
+    let server = await startEventStoreDouble({ file, lag: noLag });
+    let log = await openEventStoreLog({ url: server.url });
+    try {
+      await log.append('counter-a', [opened('a')], 'noStream');
+      copyFileSync(file, backup);
+      await log.append('counter-a', [counted(1), counted(1)], 0);
+      const before = viewOver(log, readStore);
+      await before.open(SLICES);
+      const head = await log.head();
+      await until(() => before.live?.position === head, 'the head');
+      await before.close();
+      await log.close();
+      await server.stop();
+      copyFileSync(backup, file);
+      server = await startEventStoreDouble({ file, lag: noLag });
+      log = await openEventStoreLog({ url: server.url });
+      await meanwhile(log);
+      const view = viewOver(log, readStore);
+      const found = await view.open(SLICES);
+      await view.close();
+      return found;
+    } finally {
+      await log.close();
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  it('is unfit when the log ends before it', async () => {
+    expect(await reopened(async () => undefined)).toBe('ahead-of-log');
+  });
+
+  it('is unfit when the log has gone on since, past where it stood', async () => {
+    expect(
+      await reopened((log) => log.append('counter-b', [opened('a longer name'), counted(2), counted(3)], 'noStream')),
+    ).toBe('ahead-of-log');
+  });
+});
