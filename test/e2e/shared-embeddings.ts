@@ -5,10 +5,13 @@ import { LocalEmbeddings, type OpenedEmbeddings } from '@app/models';
 const KEPT = Symbol.for('embeddings of the tests');
 const kept = globalThis as { [KEPT]?: LocalEmbeddings };
 
+/** Longer than a process of tests is without a platform that embeds. */
+const KEPT_MS = 10 * 60_000;
+
 /** Loading the model takes 0.8 s of processor time, so one process has it for all platforms that a process of tests starts. Its vectors depend on texts alone. */
 const loaded = (): LocalEmbeddings => {
   if (kept[KEPT] !== undefined) return kept[KEPT];
-  const embeddings = new LocalEmbeddings(join(__dirname, '..', '..', '.cache', 'models'));
+  const embeddings = new LocalEmbeddings(join(__dirname, '..', '..', '.cache', 'models'), KEPT_MS);
   process.once('beforeExit', () => void embeddings.close());
   return (kept[KEPT] = embeddings);
 };

@@ -25,11 +25,12 @@ export class EncoderProcess {
   private lastId = 0;
   private closed = false;
 
-  /** `name`: the model's, in errors. */
+  /** `name`: the model's, in errors. `idleMs`: how long its process is kept without work. */
   constructor(
     private readonly name: string,
     private readonly script: string,
     private readonly parameters: readonly string[],
+    private readonly idleMs = IDLE_MS,
   ) {}
 
   /** One vector for each text, in order. Rejects with `Unavailable`, which says why, or the signal's reason. */
@@ -103,7 +104,7 @@ export class EncoderProcess {
     running.child.channel?.unref();
     if (this.running !== running) return;
     clearTimeout(this.idle);
-    this.idle = setTimeout(() => void this.release(), IDLE_MS).unref();
+    this.idle = setTimeout(() => void this.release(), this.idleMs).unref();
   }
 
   private fail(running: Running): void {

@@ -12,10 +12,10 @@ export type OpenedEmbeddings = EmbeddingProvider & { close(): Promise<void> };
 export class LocalEmbeddings implements OpenedEmbeddings {
   private readonly encoder: EncoderProcess;
 
-  /** `folder` holds the converted model between runs. */
-  constructor(folder: string) {
+  /** `folder` holds the converted model between runs. `idleMs`: how long its process is kept without work. */
+  constructor(folder: string, idleMs?: number) {
     const script = join(__dirname, 'use-lite', `encoder.child${extname(__filename)}`);
-    this.encoder = new EncoderProcess('local-embedding', script, [folder]);
+    this.encoder = new EncoderProcess('local-embedding', script, [folder], idleMs);
   }
 
   async embed({
