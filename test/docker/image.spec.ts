@@ -19,9 +19,6 @@ const copied = final
       .slice(1, -1),
   );
 
-/** What an operator may install beside the product, which is looked for at run time. */
-const MAY_BE_ADDED = ['onnxruntime-node'];
-
 const manifest = JSON.parse(read('package.json')) as Readonly<
   Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Readonly<Record<string, string>>>
 >;
@@ -82,7 +79,7 @@ describe('docker/Dockerfile', () => {
   });
 
   it('keeps every package that the product imports when those for development go', () => {
-    const kept = new Set([...Object.keys(manifest.dependencies), ...MAY_BE_ADDED, ...builtinModules]);
+    const kept = new Set([...Object.keys(manifest.dependencies), ...builtinModules]);
     const missing = [...imported].filter(
       (name) =>
         !name.startsWith('node:') && !name.startsWith('@app/') && !name.startsWith('@projections/') && !kept.has(name),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCatalogue, type ModelDescription } from '../catalogue';
@@ -36,17 +36,22 @@ describe('the local embeddings', () => {
     const [alone] = await embed(first, 'Each thing has its own key.');
     await first.close();
     const file = join(folder, readdirSync(folder)[0] as string);
-    const { size } = statSync(file);
-    writeFileSync(file, 'nonsense');
-    const second = new LocalEmbeddings(folder);
-    const [, among] = await embed(
-      second,
-      'Something else entirely, and a good deal longer than that.',
-      'Each thing has its own key.',
-    );
-    expect(among).toEqual(alone);
-    expect(statSync(file).size).toBe(size);
-    await second.close();
+    const whole = readFileSync(file);
+    const earlier = join(folder, 'use-lite-int8-1.onnx');
+    for (const damaged of ['nonsense', whole.subarray(0, -4), Buffer.alloc(whole.length)]) {
+      writeFileSync(file, damaged);
+      writeFileSync(earlier, 'of an earlier release');
+      const second = new LocalEmbeddings(folder);
+      const [, among] = await embed(
+        second,
+        'Something else entirely, and a good deal longer than that.',
+        'Each thing has its own key.',
+      );
+      expect(among).toEqual(alone);
+      expect(readFileSync(file).equals(whole)).toBe(true);
+      expect(existsSync(earlier)).toBe(false);
+      await second.close();
+    }
   });
 
   it('wait for no other caller, and cost nothing more once theirs has left', async () => {

@@ -6,5 +6,5 @@ const [, , folder] = process.argv;
 if (process.send !== undefined && folder !== undefined)
   serveEncoder(async () => {
     const encoder = await Encoder.load(folder);
-    return { encode: async ([text = '']) => [await encoder.encode(text)] };
+    return { encode: async ([text = '']) => [encoder.encode(text)] };
   }, 1);
