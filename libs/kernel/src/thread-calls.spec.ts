@@ -47,6 +47,21 @@ describe('calls to a thread', () => {
     expect(await calls.call('threadId')).toBe(await calls.call('threadId'));
   });
 
+  it('that are made together are answered together, each as it ended', async () => {
+    let messages = 0;
+    const counting = callThread<Counter>('counter', () => start().on('message', () => (messages += 1)), [DomainError]);
+    const asked = [
+      counting.call('add', 1),
+      counting.call('reject'),
+      counting.call('addLater', 1),
+      counting.call('add', 1),
+    ];
+    const answers = await Promise.allSettled(asked);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(messages).toBe(2);
+    await counting.close();
+  });
+
   it('throw what the thread threw, as what it was', async () => {
     const rejected = calls.call('reject');
     await expect(rejected).rejects.toBeInstanceOf(DomainError);
@@ -112,10 +127,10 @@ describe('calls to a thread', () => {
     const second = twice.call('add', 2);
     await until(() => threads[1]?.asked.length === 1);
     const [old, young] = threads as [FakeThread, FakeThread];
-    for (const { id } of young.asked) old.emit('message', { id, value: 99 });
+    for (const { id } of young.asked) old.emit('message', [{ id, value: 99 }]);
     old.emit('exit', 1);
     await expect(first).rejects.toMatchObject({ outcome: 'unknown' });
-    for (const { id } of young.asked) young.emit('message', { id, value: 2 });
+    for (const { id } of young.asked) young.emit('message', [{ id, value: 2 }]);
     expect(await second).toBe(2);
     expect(await closed).toMatchObject([{ status: 'rejected', reason: { outcome: 'unknown' } }]);
   });

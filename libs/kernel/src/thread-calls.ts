@@ -35,7 +35,8 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
  * Serves the methods of an object to the thread that started this one. Calls start in the order in which they were
- * made. The object and the thread are closed after the last call.
+ * made; what is answered in one turn travels together, since each message may have to wake whoever asked. The object and the thread
+ * are closed after the last call.
  */
 export const serveCalls = <H extends { close(): void }>(handlers: H, port: MessagePort | null = parentPort): void => {
   if (port === null) throw new Error('serveCalls runs in a worker thread');
@@ -47,10 +48,19 @@ export const serveCalls = <H extends { close(): void }>(handlers: H, port: Messa
       return { id, error: thrown(error) };
     }
   };
+  let replies: Reply[] = [];
+  const flush = (): void => {
+    if (replies.length > 0) port.postMessage(replies);
+    replies = [];
+  };
   const serve = async (request: Request): Promise<void> => {
     if (request.method === null) await Promise.all(underWay);
-    port.postMessage(await answer(request));
-    if (request.method === null) port.close();
+    const reply = await answer(request);
+    // With all answers that are there by now, before anything else is waited for.
+    if (replies.push(reply) === 1) process.nextTick(flush);
+    if (request.method !== null) return;
+    flush();
+    port.close();
   };
   port.on('message', (requests: readonly Request[]) => {
     for (const request of requests) {
@@ -95,13 +105,15 @@ export const callThread = <H extends { close(): void }>(
     const running: Running = { worker: start(), pending: new Map(), queue: [] };
     const { worker, pending } = running;
     let reason = 'its thread ended';
-    worker.on('message', ({ id, value, error }: Reply) => {
-      const call = pending.get(id);
-      pending.delete(id);
+    worker.on('message', (replies: readonly Reply[]) => {
+      for (const { id, value, error } of replies) {
+        const call = pending.get(id);
+        pending.delete(id);
+        if (error === undefined) call?.resolve(value);
+        else call?.reject(revived(error, classes));
+      }
       // The end of a thread that is being closed is waited for.
       if (pending.size === 0 && current === running) worker.unref();
-      if (error === undefined) call?.resolve(value);
-      else call?.reject(revived(error, classes));
     });
     worker.on('error', (error) => (reason = (error as Partial<Error>).message ?? reason));
     worker.on('exit', () => {
