@@ -1,13 +1,21 @@
-import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable } from '@app/kernel';
-import { eventMatcher, type ForeignEvent, type LogPage, type LogReader, type ReadAllOptions } from '../event-log';
+import { type Position, type ReadStreamOptions, type StoredEvent, Unavailable, WAIT_MS } from '@app/kernel';
+import {
+  eventMatcher,
+  type ForeignEvent,
+  LogCorrupted,
+  type LogPage,
+  type LogReader,
+  type ReadAllOptions,
+} from '../event-log';
 import type { Connection } from './connection';
 import { LogPages, type PageSource } from './log-pages';
 import { OurHead } from './our-head';
 import { retry } from './retry';
-import { streamRequest } from './read-request';
+import { type StreamRead, streamRequest } from './read-request';
 import type { Removals } from './removals';
 import { LOG_DEPENDENCY, serverFault, unavailable } from './server-errors';
 import { type Found, readFrom } from './server-reader';
+import { limitIn, type ReadLast, readMetadata } from './stream-metadata';
 
 export const DEFAULT_PAGE = 500;
 /** Events that are read at once for a filter to choose from. */
@@ -36,15 +44,8 @@ export class EventStoreLogReader implements LogReader {
       const events: StoredEvent[] = [];
       // Others' events in the stream take up places of a read: as a rule there are none, and one read is all.
       for (let at = from, most = limit; ; most = Math.max(limit, LEAST_FILTERED)) {
-        const found = await retry(this.connection, (left, givenUp) =>
-          readFrom(
-            this.connection,
-            streamRequest(stream, { direction, from: at, limit: most }),
-            left,
-            Infinity,
-            givenUp,
-          ),
-        );
+        const found = await this.readOnce(stream, { direction, from: at, limit: most });
+        if (direction === 'forwards') await this.checkBeginning(stream, at ?? 0, found);
         for (const event of found.events) if (!found.foreign.has(event) && events.length < limit) events.push(event);
         const last = found.events.at(-1);
         if (
@@ -152,12 +153,39 @@ export class EventStoreLogReader implements LogReader {
     };
   }
 
+  private readOnce(stream: string, read: StreamRead, most?: number): Promise<Found> {
+    return retry(
+      this.connection,
+      (left, givenUp) => readFrom(this.connection, streamRequest(stream, read), left, Infinity, givenUp),
+      most === undefined ? {} : { most },
+    );
+  }
+
+  /**
+   * Throws `LogCorrupted` where a limit that others gave one of our streams hides its beginning: nothing may be decided by the
+   * rest. What is missing as `truncate` leaves it was removed, perhaps by another process just now.
+   */
+  private async checkBeginning(stream: string, from: number, { events, foreign }: Found): Promise<void> {
+    const [first] = events;
+    if (first === undefined || foreign.has(first) || first.revision <= Math.max(from, this.removals.before(stream)))
+      return;
+    const readLast: ReadLast = async (name, most) =>
+      (await this.readOnce(name, { direction: 'backwards', from: undefined, limit: 1 }, most)).events[0];
+    const metadata = await readMetadata(readLast, stream, WAIT_MS);
+    const limit = limitIn(metadata);
+    if (limit === undefined || first.revision <= metadata.before) return;
+    throw new LogCorrupted(
+      `${stream}@${from}`,
+      `the metadata that another program gave the stream hide its events before ${first.revision}: take ${limit} out before the server is scavenged`,
+    );
+  }
+
   private async sound<T>(read: () => Promise<T>): Promise<T> {
     if (this.isClosed) throw new Unavailable(LOG_DEPENDENCY, 'it is closed');
     try {
       return await read();
     } catch (error) {
-      if (error instanceof RangeError || error instanceof Unavailable) throw error;
+      if (error instanceof RangeError || error instanceof Unavailable || error instanceof LogCorrupted) throw error;
       const fault = serverFault(error);
       if (fault.fault === 'invalidPosition') throw new RangeError(fault.message, { cause: error });
       throw unavailable(fault);

@@ -42,6 +42,31 @@ describe('reads on EventStoreDB', () => {
   );
 
   it(
+    'of a stream whose beginning is hidden by a limit that somebody set end with the place',
+    withServer(async (log, server) => {
+      await log.append('a-1', newEvents(3), 'noStream');
+      await log.append('b-1', newEvents(3), 'noStream');
+      await log.truncate('b-1', 2);
+      await withClient(server.url, async (client) => {
+        await client.setStreamMetadata('a-1', { maxCount: 2 });
+        await client.setStreamMetadata('c-1', { maxCount: 2 });
+      });
+      await log.append('c-1', newEvents(2), 'noStream');
+
+      await expect(log.readStream('a-1')).rejects.toMatchObject({
+        name: 'LogCorrupted',
+        place: 'a-1@0',
+        detail: expect.stringContaining('take $maxCount out'),
+      });
+      expect((await log.readStream('a-1', { from: 1 })).map(({ revision }) => revision)).toEqual([1, 2]);
+      expect((await log.readStream('b-1')).map(({ revision }) => revision)).toEqual([2]);
+      expect(await log.readStream('c-1')).toHaveLength(2);
+      await log.append('c-1', newEvents(1), 1);
+      await expect(log.readStream('c-1')).rejects.toMatchObject({ name: 'LogCorrupted' });
+    }),
+  );
+
+  it(
     'show what others wrote, as JSON',
     withServer(async (log, server) => {
       await withClient(server.url, (client) =>

@@ -37,6 +37,12 @@ export const readMetadata = async (
 /** A soft deletion hides all events until the stream is written again; the server marks it with the largest revision of 64 bits. */
 export const isSoftDeleted = ({ before }: StreamMetadata): boolean => before >= Number.MAX_SAFE_INTEGER;
 
+/** Limits that hide the oldest events of a stream, and that a scavenge removes them by. The platform never sets one. */
+const LIMITS = ['$maxCount', '$maxAge'];
+
+/** The limit that others gave a stream; undefined for none. */
+export const limitIn = ({ all }: StreamMetadata): string | undefined => LIMITS.find((limit) => limit in all);
+
 /** The server takes metadata that are no JSON object for none. */
 const objectOf = (json: string): Readonly<Record<string, unknown>> => {
   try {
