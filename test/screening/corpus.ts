@@ -12,6 +12,8 @@ const HEAVIEST = 3;
 /** Files of texts that are alike but for what matters, safe and unsafe, in both languages: all of them are one family. */
 const PAIRS = '.pairs.';
 
+const HAND = /\.hand-(\w)\./;
+
 /** Frames that an order stands in. */
 const FRAMED = 5;
 
@@ -43,6 +45,8 @@ export interface Example {
   /** Texts of a template weigh as much as those of any other. */
   readonly weight: number;
   readonly file: string;
+  /** Who wrote it: a letter of a file's name, or nothing. */
+  readonly hand: string;
   /** Templates of a family are alike: they are never on both sides. */
   readonly family: string;
 }
@@ -88,10 +92,11 @@ const examplesIn = (file: string, label: 0 | 1, purpose: Purpose): readonly Exam
     for (const text of texts)
       examples.push({
         text,
-        windows: windows(folded(canonicalText(text, purpose))).map(featuresOf),
+        windows: windows(folded(canonicalText(text, purpose))).map((window) => featuresOf(window, purpose)),
         label,
         weight: frames.length > 0 ? 1 : Math.min(HEAVIEST, EACH / texts.size),
         file,
+        hand: HAND.exec(file)?.[1] ?? '',
         family: file.includes(PAIRS) ? PAIRS : `${file} ${family === '' ? line : family}`,
       });
   }

@@ -53,6 +53,8 @@ const OPEN = kind(11);
 const MOOD = kind(12);
 const SYNONYM = kind(13);
 const FIELD = kind(14);
+const THIRD = kind(15);
+const TRIPLE = kind(16);
 
 /** Numbers of topics, behind those of fields. */
 const TOPICS = 100;
@@ -133,39 +135,61 @@ const addMoods = (words: readonly string[], concepts: readonly number[], buckets
   buckets.add(bucketOf(pair(OPEN, conceptOf(words[0] ?? ''), conceptOf(words[1] ?? ''))));
 };
 
-const addParts = (word: string, buckets: Set<number>): void => {
+const LONGEST_PART = 5;
+
+/** Parts of a word of so many letters and up to five: what compounds and inflections have in common. */
+const addParts = (word: string, shortest: number, buckets: Set<number>): void => {
   const marked = `^${word}$`;
-  for (let from = 0; from + 4 <= marked.length; from++) {
+  for (let from = 0; from + shortest <= marked.length; from++) {
     let hash = PART;
-    for (let index = from; index < from + 4; index++) hash = Math.imul(hash ^ marked.charCodeAt(index), PRIME);
-    buckets.add(bucketOf(hash));
-    if (from + 5 <= marked.length) buckets.add(bucketOf(Math.imul(hash ^ marked.charCodeAt(from + 4), PRIME)));
+    const end = Math.min(marked.length, from + LONGEST_PART);
+    for (let index = from; index < end; index++) {
+      hash = Math.imul(hash ^ marked.charCodeAt(index), PRIME);
+      if (index - from + 1 >= shortest) buckets.add(bucketOf(hash));
+    }
   }
 };
 
-/** Buckets of features, in groups: of what a text says word by word, of what it means, of synonyms, and of fields and topics. */
-export type Features = readonly (readonly number[])[];
+const isOfLetters = (word: string): boolean => word.length > 2 && /^\p{L}/u.test(word);
 
-/** What each group of features weighs, by how many it has in a text: no more of a long text than of a short one. */
-const GROUPS = [1.5, 1, 1, 1];
-export const weightOf = (group: number, count: number): number => (GROUPS[group] ?? 1) / Math.sqrt(Math.max(1, count));
-
-/** The features of a folded text: words, pairs of words and parts of words; concepts in their order, moods and rules; synonyms; fields and topics. Each once. */
-export const featuresOf = (read: string): Features => {
-  const buckets = new Set<number>();
-  const meant = new Set<number>();
-  const words = wordsOf(read);
+/** Words, two of them up to two apart, and how a text begins; read closely also two of them three apart, and three in a row. */
+const addWords = (words: readonly string[], isClosely: boolean, buckets: Set<number>): void => {
   for (const [index, word] of words.entries()) {
     const [next, second] = [words[index + 1] ?? '$', words[index + 2] ?? '$'];
     const own = mixed(WORD, word);
     buckets.add(bucketOf(own));
     buckets.add(bucketOf(mixed(own ^ PAIR, next)));
     buckets.add(bucketOf(mixed(own ^ SKIP, second)));
-    if (word.length > 3) addParts(word, buckets);
+    if (!isClosely) continue;
+    buckets.add(bucketOf(mixed(own ^ THIRD, words[index + 3] ?? '$')));
+    buckets.add(bucketOf(mixed(mixed(own ^ TRIPLE, next) ^ TRIPLE, second)));
   }
   const first = mixed(START, words[0] ?? '');
   buckets.add(bucketOf(first));
   buckets.add(bucketOf(mixed(first ^ PAIR, words[1] ?? '')));
+};
+
+/** What a model reads. Memories are short and said in any way: their words are read closely. Texts are found better by fewer features. */
+export type Reading = 'memory' | 'text';
+
+/** Buckets of features, in groups. Of memories: words, parts of words, what they mean, synonyms, fields and topics. Behind those, of texts: words with their parts, and the same meanings. */
+export type Features = readonly (readonly number[])[];
+
+/** What each group of features weighs, by how many it has in a text: no more of a long text than of a short one. */
+const GROUPS = [1.8, 2, 0.8, 0.8, 0.8, 1.5, 1, 1, 1];
+const OF_MEMORIES = 5;
+export const weightOf = (group: number, count: number): number => (GROUPS[group] ?? 1) / Math.sqrt(Math.max(1, count));
+
+/** The features of a folded text: words near each other and parts of words; concepts in their order, moods and rules; synonyms; fields and topics. Each once. */
+export const featuresOf = (read: string, reading: Reading): Features => {
+  const isClosely = reading === 'memory';
+  const said = new Set<number>();
+  const parts = isClosely ? new Set<number>() : said;
+  const meant = new Set<number>();
+  const words = wordsOf(read);
+  addWords(words, isClosely, said);
+  for (const word of words)
+    if (isClosely ? isOfLetters(word) : word.length > 3) addParts(word, isClosely ? 3 : 4, parts);
   const concepts = words.map(conceptOf).filter((concept) => concept > 0);
   addConcepts(concepts, meant);
   addMoods(words, concepts, meant);
@@ -178,29 +202,34 @@ export const featuresOf = (read: string): Features => {
   addSynonyms(words, synonyms);
   const fields = new Set<number>();
   addFields(words, fields);
-  return [[...buckets], [...meant], [...synonyms], [...fields]];
+  const meanings = [[...meant], [...synonyms], [...fields]];
+  return isClosely
+    ? [[...said], [...parts], ...meanings]
+    : [...Array.from({ length: OF_MEMORIES }, () => []), [...said], ...meanings];
 };
 
-/** A linear model: quantised weights, what one of them is worth, its bias, and the probability from which a text is flagged. */
+/** A linear model: what it reads, quantised weights, what one of them is worth, its bias, and the probability from which a text is flagged. */
 export interface Model {
+  readonly reading: Reading;
   readonly weights: Int8Array;
   readonly scale: number;
   readonly bias: number;
   readonly threshold: number;
 }
 
-const loaded = ({ weights, ...rest }: { weights: string; scale: number; bias: number; threshold: number }): Model => {
+const loaded = (reading: Reading): Model => {
+  const { weights, ...rest } = MODELS[reading];
   const bytes = Buffer.from(weights, 'base64');
-  return { ...rest, weights: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
+  return { ...rest, reading, weights: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
 };
-const models = { memory: loaded(MODELS.memory), text: loaded(MODELS.text) };
+const models = { memory: loaded('memory'), text: loaded('text') };
 export const modelFor = (purpose: 'memory' | 'text' | 'skill'): Model =>
   purpose === 'memory' ? models.memory : models.text;
 
 /** The probability that a folded text is unsafe. */
-export const probability = (read: string, { weights, scale, bias }: Model): number => {
+export const probability = (read: string, { reading, weights, scale, bias }: Model): number => {
   let total = bias;
-  for (const [group, buckets] of featuresOf(read).entries()) {
+  for (const [group, buckets] of featuresOf(read, reading).entries()) {
     let sum = 0;
     for (const bucket of buckets) sum += weights[bucket] ?? 0;
     total += sum * scale * weightOf(group, buckets.length);
