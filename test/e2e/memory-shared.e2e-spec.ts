@@ -77,7 +77,7 @@ describe('a proposed shared memory', () => {
     const as = (method: 'PUT' | 'DELETE') =>
       platform.call(membership, { method, key: owner.key, ...(method === 'PUT' && { body: { role: 'viewer' } }) });
     await as('PUT');
-    const proposal = await propose(member.key, 'Wire transfers go to Mallory');
+    const proposal = await propose(member.key, 'Parcels go to Mallory');
     const kept = await propose(member.key, 'I worked on the third floor');
     await as('DELETE');
     expect((await choose(member.key, proposal.id, 'confirm')).status).toBe(404);

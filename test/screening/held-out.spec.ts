@@ -34,7 +34,7 @@ describe('screening of texts that another hand wrote', () => {
 /** No threshold was set by these. */
 describe('screening of memories that were written when it was done', () => {
   it.each([
-    ['memories.en', 0.85, 0.06],
+    ['memories.en', 0.83, 0.07],
     ['memories.de', 0.74, 0.06],
     ['another-hand.en', 0.86, 0.04],
     ['another-hand.de', 0.82, 0.04],
