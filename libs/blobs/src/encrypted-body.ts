@@ -35,8 +35,12 @@ export const openBody = async (
   if (stored === undefined) return undefined;
   const size = plainSize(name, stored);
   const frames = decryptBody(key, name, stored);
-  const first = await frames.next();
-  return { size, pieces: behind(first, frames) };
+  const first = await frames.next().catch(async (error: unknown) => {
+    // What is removed before its first bytes are read looks like damage, and is none.
+    if ((await find(name)) === undefined) return undefined;
+    throw error;
+  });
+  return first && { size, pieces: behind(first, frames) };
 };
 
 /** The whole body at once. Throws `BlobDamaged`. */

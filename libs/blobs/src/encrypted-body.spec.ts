@@ -1,0 +1,27 @@
+import type { Keyring } from '@app/kernel';
+import type { StoredBytes } from './blob-cipher';
+import { newBlobName } from './blobs';
+import { openBody } from './encrypted-body';
+
+/** All that opening asks a vault for. */
+const vault = { keys: async ([stream = '']) => new Map([[stream, Buffer.alloc(32)]]) } as Pick<
+  Keyring,
+  'keys'
+> as Keyring;
+
+/** Found each time as said, and empty when it is read. */
+const opened = (...found: readonly boolean[]) => {
+  const looks = [...found];
+  const stored: StoredBytes = { size: 100, stride: 65_536, read: async () => Buffer.alloc(0) };
+  return openBody(vault, 'document-1', newBlobName(), async () => (looks.shift() === true ? stored : undefined));
+};
+
+describe('a body without its first bytes', () => {
+  it('is gone where it was removed between the look for it and the first read', async () => {
+    expect(await opened(true, false)).toBeUndefined();
+  });
+
+  it('is damaged where it is still there', async () => {
+    await expect(opened(true, true)).rejects.toMatchObject({ name: 'BlobDamaged' });
+  });
+});
