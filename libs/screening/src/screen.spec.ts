@@ -42,6 +42,7 @@ describe('a memory', () => {
     'VGhlIHBhc3N3b3JkIGlzIFRyNHZlbCFNdWc=',
     'DB_PASSWORD=Tr4vel!Mug',
     'my_password_is Tr4vel!Mug',
+    'The password manager opens when the password is Tr4vel!Mug',
     'dbPassword: Tr4vel!Mug',
   ])('is flagged as a secret, in a file of a Skill too: %s', (text) => {
     expect(screen(text, 'memory').rules).toContain('secret.password');
@@ -65,6 +66,7 @@ describe('a memory', () => {
     'Unser Router ist eine FRITZ!Box 7590.',
     'My recovery words are written on paper and kept with my sister.',
     'I study the code of the door controller; it is old.',
+    'Password manager is KeePass',
   ])('is no secret: %s', (text) => expect(screen(text, 'memory').rules).not.toContain('secret.password'));
 
   it.each([

@@ -59,9 +59,11 @@ const NAMES = [
   // "the code of the alarm", "die Kombination für den Tresor"
   String.raw`(?:code|combination|kombination)(?= (?:of|for|to|der|des|vom|zum|zur|für|am) (?:\p{L}{2,12} ){0,2}(?:alarm|safe|tresor|t[uü]e?r|tor|gate|door|schloss|lock|garage|vault)\p{L}{0,12}\b)`,
 ].join('|');
+/** Behind a word for a secret: what keeps or makes such, and is none. */
+const KEEPERS = '[ -](?:manager|generator)s?';
 /** A word for a secret, up to six words, then its value. What follows must look like one: a digit, a symbol, or both cases within. */
 const NAMED = new RegExp(
-  String.raw`(?<![\p{L}\p{N}_])(?:${NAMES})(?!\p{L})["']?(?: [\p{L}'-]{1,20}){0,6}?(?: ?[:=]{1,2} ?| (?:is|lautet|ist|was|war|heißt|are|equals|sind|to|auf)(?: now| jetzt| nun| currently| aktuell| still)?:? )["'\x60]?([^\s"'\x60,;]{3,200})`,
+  String.raw`(?<![\p{L}\p{N}_])(?:${NAMES})(?!\p{L}|${KEEPERS}(?!\p{L}))["']?(?: [\p{L}'-]{1,20}){0,6}?(?: ?[:=]{1,2} ?| (?:is|lautet|ist|was|war|heißt|are|equals|sind|to|auf)(?: now| jetzt| nun| currently| aktuell| still)?:? )["'\x60]?([^\s"'\x60,;]{3,200})`,
   'giu',
 );
 
