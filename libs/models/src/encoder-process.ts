@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { Unavailable } from '@app/kernel';
 import type { EncodeReply, EncodeRequest } from './encoder-child';
 
-/** How long the process with the model is kept without work, milliseconds: it takes 200 MB and more. */
+/** How long the process with the model is kept without work, milliseconds: it takes 130 MB and more. */
 const IDLE_MS = 30_000;
 
 interface Waiting {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Blobs } from '@app/blobs';
 import type { Parser } from '@app/extraction';
 import {
   type CommandMeta,
@@ -39,8 +38,7 @@ const attached = async () => {
   const decisions = new Decisions(log, codec);
   const attachments = new Attachments(
     decisions,
-    // What is stored and read of them is all that the spec needs.
-    blobs as unknown as Blobs,
+    blobs,
     { read: () => Promise.reject(new Error('text needs no parser')) } as unknown as Parser,
     {} as Models,
     clock,

@@ -70,7 +70,7 @@ export class Attachments {
 
   constructor(
     private readonly decisions: Decisions,
-    @Inject(BLOBS) private readonly blobs: Blobs,
+    @Inject(BLOBS) private readonly blobs: Pick<Blobs, 'put' | 'open' | 'get' | 'remove'>,
     private readonly parser: Parser,
     private readonly models: Models,
     @Inject(CLOCK) private readonly clock: Clock,

@@ -8,7 +8,7 @@ import {
   TimeOrderedIds,
   Unavailable,
 } from '@app/kernel';
-import { type Blobs, UnusedKeys } from '@app/blobs';
+import { UnusedKeys } from '@app/blobs';
 import { Claims } from '@app/coordination';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
@@ -60,12 +60,7 @@ const setUp = () => {
   const log = new LeavingLog();
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
   const blobs = new KeepingBlobs();
-  // What bodies need of blobs.
-  const bodies = new Bodies(
-    blobs as unknown as Blobs,
-    decisions,
-    new UnusedKeys({ ...keyring, destroy: async () => [] }),
-  );
+  const bodies = new Bodies(blobs, decisions, new UnusedKeys({ ...keyring, destroy: async () => [] }));
   const [ids, clock] = [new TimeOrderedIds(), new FixedClock()];
   const batches = new Batches(decisions, new Claims(new MemoryCoordinationStore(), clock, ids.next(), 10_000), clock);
   const meta = (): CommandMeta => ({

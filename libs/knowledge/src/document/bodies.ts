@@ -16,7 +16,7 @@ export interface StoredBody {
 @Injectable()
 export class Bodies {
   constructor(
-    @Inject(BLOBS) private readonly blobs: Blobs,
+    @Inject(BLOBS) private readonly blobs: Pick<Blobs, 'put' | 'remove'>,
     private readonly decisions: Decisions,
     private readonly keys: UnusedKeys,
   ) {}

@@ -39,11 +39,11 @@ it('shows the last of what is done meanwhile, and nothing once the attempt has e
 });
 
 it('removes what a killed process left', async () => {
-  const { board, store, shown } = setUp();
+  const { board, store, errors, shown } = setUp();
   board.show(ID, 1, 'embed', 1, 10);
   await jest.advanceTimersByTimeAsync(300);
   expect(await shown()).toBe(1);
-  await new ProgressBoard(store, new FixedClock()).clear(ID, true);
+  await new ProgressBoard(store, new FixedClock(), (error) => errors.push(error)).clear(ID, true);
   expect(await shown()).toBeUndefined();
 });
 

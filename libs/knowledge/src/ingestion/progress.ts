@@ -36,7 +36,7 @@ export class ProgressBoard {
     private readonly store: Pick<CoordinationStore, 'write'>,
     private readonly clock: Clock,
     /** Hears what went wrong; the work goes on. */
-    private readonly onError: (error: unknown, documentId: string) => void = () => undefined,
+    private readonly onError: (error: unknown, documentId: string) => void,
   ) {}
 
   show(documentId: string, attempt: number, step: IngestionStep, done: number, total: number | null): void {

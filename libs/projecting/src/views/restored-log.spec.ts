@@ -2,30 +2,13 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventLog, openEventStoreLog } from '@app/event-log';
-import { systemClock } from '@app/kernel';
-import { counted, counterCodec, MemoryLogger, opened } from '../../../../test/fixtures/counters';
+import { counted, opened } from '../../../../test/fixtures/counters';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
-import { sharedCounters } from '../../../../test/fixtures/shared-projector';
 import { until } from '../../../../test/fixtures/until';
+import { viewOver } from '../../../../test/fixtures/view-over';
 import { noLag, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
-import { ProjectingEvents } from '../events';
-import { View } from './view';
-import { viewStore, type ViewStores } from './view-stores';
 
 const SLICES = new Map(Array.from({ length: 8 }, (_, slice) => [slice, 1]));
-
-const viewOver = (log: EventLog, readStore: MemoryReadStore): View =>
-  // A view of rows opens no other store.
-  new View(viewStore(sharedCounters, { readStore } as unknown as ViewStores, true), {
-    log,
-    readStore,
-    codec: counterCodec,
-    clock: systemClock,
-    logger: new MemoryLogger(),
-    events: new ProjectingEvents(),
-    onFenced: () => undefined,
-    catchUp: { run: async () => undefined, stop: () => undefined },
-  });
 
 describe('a view of a server that was restored from an older backup', () => {
   /** Opens a view that has seen three events, of which the restored server has one; `meanwhile` writes to it first. */

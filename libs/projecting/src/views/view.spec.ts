@@ -1,31 +1,14 @@
-import { systemClock } from '@app/kernel';
-import { counted, counterCodec, MemoryLogger, opened } from '../../../../test/fixtures/counters';
+import { counted, opened } from '../../../../test/fixtures/counters';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
-import { sharedCounters } from '../../../../test/fixtures/shared-projector';
 import { until } from '../../../../test/fixtures/until';
-import { ProjectingEvents } from '../events';
+import { viewOver } from '../../../../test/fixtures/view-over';
 import { sliceOf } from './slices';
 import { verify } from '../rebuild/verification';
-import { View } from './view';
-import { viewStore, type ViewStores } from './view-stores';
+import type { View } from './view';
 
 const STREAMS = Array.from({ length: 16 }, (_, index) => `counter-${index}`);
 const FENCE = 1;
-
-/** A view over a log and a read store in memory, as one of several processes has it. */
-const viewOver = (log: MemoryLog, readStore: MemoryReadStore): View =>
-  // A view of rows opens no other store.
-  new View(viewStore(sharedCounters, { readStore } as unknown as ViewStores, true), {
-    log,
-    readStore,
-    codec: counterCodec,
-    clock: systemClock,
-    logger: new MemoryLogger(),
-    events: new ProjectingEvents(),
-    onFenced: () => undefined,
-    catchUp: { run: async () => undefined, stop: () => undefined },
-  });
 
 const slices = (from: number, to: number): ReadonlyMap<number, number> =>
   new Map(Array.from({ length: to - from }, (_, index) => [from + index, FENCE]));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { Decisions, EventCatalogue, EventCodec, TimeOrderedIds } from '@app/kernel';
-import { type Blobs, UnusedKeys } from '@app/blobs';
+import { UnusedKeys } from '@app/blobs';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { until } from '../../../../test/fixtures/until';
@@ -20,7 +20,7 @@ const opened = (count: number) => {
   const keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map<string, Buffer>() };
   const codec = new EventCodec(new EventCatalogue([]), keyring);
   const keys = new UnusedKeys({ ...keyring, destroy: async () => [] });
-  const bodies = new SkillBodies(blobs as unknown as Blobs, new Decisions(new MemoryLog(), codec), keys);
+  const bodies = new SkillBodies(blobs, new Decisions(new MemoryLog(), codec), keys);
   return { blobs, store: () => bodies.store({ skillId: ids.next(), spaceId: ids.next() }, filesOf(count)) };
 };
 

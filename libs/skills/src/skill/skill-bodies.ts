@@ -27,7 +27,7 @@ export class SkillBodies implements OnModuleDestroy {
   private readonly findings = new FileFindings();
 
   constructor(
-    @Inject(BLOBS) private readonly blobs: Blobs,
+    @Inject(BLOBS) private readonly blobs: Pick<Blobs, 'group' | 'open' | 'get' | 'remove' | 'haveAll'>,
     private readonly decisions: Decisions,
     private readonly keys: UnusedKeys,
   ) {}
