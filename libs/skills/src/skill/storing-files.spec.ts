@@ -28,3 +28,29 @@ describe('files of a save of which one cannot be stored', () => {
     expect(ended).toBe(1);
   });
 });
+
+describe('files of a save that is refused while they are stored', () => {
+  it('go, and then what waits for that is told', async () => {
+    const told: string[] = [];
+    const storing = new StoringFiles<typeof FILE>({
+      blobs: {
+        group: () => ({ put: async () => ({ name: 'f'.repeat(32), size: 1 }), durable: async () => undefined }),
+        remove: async (names) => void told.push(`removed ${names.length}`),
+      },
+      before: undefined,
+      store: async (file, put) => ({
+        ...file,
+        file: await put('skill-1', () => Buffer.from('a'), {}),
+        sizeBytes: 1,
+        findings: [],
+      }),
+      removed: async () => void told.push('nothing stays'),
+    });
+    const refused = storing.orDiscard(async () => {
+      storing.add(FILE);
+      throw new Error('the archive ends early');
+    });
+    await expect(refused).rejects.toThrow('the archive ends early');
+    expect(told).toEqual(['removed 1', 'nothing stays']);
+  });
+});
