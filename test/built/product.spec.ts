@@ -203,13 +203,28 @@ it('verifies its log, backs it up, exports it and starts again', async () => {
   expect(await json<{ id: string }>(`${CORE}/agents/${agentId}`)).toMatchObject({ id: agentId });
 });
 
-it('ends without a word where the reader of its output has seen enough', async () => {
-  const program = join(root, 'dist/apps/operator/src/main.js');
-  const { stdout, stderr } = await promisify(execFile)('/bin/sh', [
-    '-c',
-    '"$0" "$1" --help | true',
-    process.execPath,
-    program,
-  ]);
-  expect([stdout, stderr]).toEqual(['', '']);
+describe('the operator whose output nobody reads to its end', () => {
+  const left = async (stream: 'stdout' | 'stderr', ...words: readonly string[]) => {
+    const child = spawn(process.execPath, [join(root, 'dist/apps/operator/src/main.js'), ...words], {
+      env: { ...process.env, DATA_DIR: join(folder, 'data') },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    (stream === 'stdout' ? child.stderr : child.stdout).on('data', (text: Buffer) => (said += text.toString()));
+    child[stream].destroy();
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, said };
+  };
+
+  it('ends without a word, and not as if all were done and sound', async () =>
+    expect([await left('stdout', '--help'), await left('stdout', 'verify')]).toEqual([
+      { code: 1, said: '' },
+      { code: 1, said: '' },
+    ]));
+
+  it('goes on with its work where only its notes are not read', async () =>
+    expect(await left('stderr', 'verify')).toEqual({
+      code: 0,
+      said: expect.stringContaining('The log is as it was sealed') as string,
+    }));
 });

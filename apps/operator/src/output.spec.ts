@@ -54,6 +54,25 @@ describe('output', () => {
     expect(texts).toEqual({ out: '{"a":1}\n', err: 'a third\nall\n' });
   });
 
+  it.each([
+    ['\u001b[2J\u001b[HThe log is as it was sealed', String.raw`\u001b[2J\u001b[HThe log is as it was sealed`],
+    ['a\nThe log is as it was sealed', String.raw`a\u000aThe log is as it was sealed`],
+    ['a\r\u009b2K\u2028\u202eb\u{e0041}', String.raw`a\u000d\u009b2K\u2028\u202eb\udb40\udc41`],
+    ['K\u00fcche \u{1f600} \\', 'K\u00fcche \u{1f600} \\'],
+  ])('shows of %j what a terminal would obey, and forges no line', (said, shown) => {
+    const { texts, output } = written(false, false);
+    output.heading(said);
+    output.result(said, (line) => [line]);
+    output.note(said);
+    output.progress(said);
+    output.progressDone();
+    expect(texts).toEqual({ out: `${shown}\n${shown}\n`, err: `${shown}\n${shown}\n` });
+    const asJson = written(false, true);
+    asJson.output.result({ said }, () => []);
+    expect(asJson.texts.out).not.toMatch(/[\p{Cc}\p{Zl}\p{Bidi_Control}](?!$)/u);
+    expect(JSON.parse(asJson.texts.out)).toEqual({ said });
+  });
+
   it('replaces the line of progress on a terminal', () => {
     const { texts, output } = written(true, false);
     output.progress('longer');

@@ -27,6 +27,18 @@ export interface Streams {
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };
 }
 
+/** What a terminal obeys or hides: control characters, line separators, turned directions, tags. */
+const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u{e0000}-\u{e007f}]/gu;
+
+/** Text with such characters as JSON escapes: names of files, streams and reasons are written by others, and must neither forge a line nor hide one. */
+export const visible = (given: string): string =>
+  given.replaceAll(OBEYED, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+
 export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => {
   const terminal = stderr.isTTY === true;
   let latest = '';
@@ -44,21 +56,21 @@ export const outputTo = ({ stdout, stderr }: Streams, json: boolean): Output => 
       const width = stdout.isTTY === true ? (stdout.columns ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
       stdout.write(
         json
-          ? `${JSON.stringify(value)}\n`
+          ? `${visible(JSON.stringify(value))}\n`
           : lines(value, width)
-              .map((line) => `${line}\n`)
+              .map((line) => `${visible(line)}\n`)
               .join(''),
       );
     },
     heading: (line) => {
-      if (!json) stdout.write(`${line}\n`);
+      if (!json) stdout.write(`${visible(line)}\n`);
     },
     note: (line) => {
-      stderr.write(`${line}\n`);
+      stderr.write(`${visible(line)}\n`);
     },
     progress: (line) => {
-      latest = line;
-      if (terminal || performance.now() - printedAt >= PRINTED_EVERY_MS) print(line);
+      latest = visible(line);
+      if (terminal || performance.now() - printedAt >= PRINTED_EVERY_MS) print(latest);
     },
     progressDone: () => {
       if (latest !== '') print(latest);

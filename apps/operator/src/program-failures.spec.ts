@@ -8,6 +8,19 @@ describe('what goes wrong', () => {
     expect([code, err]).toEqual([1, 'Agent not found. (not_found, request r1)\n']);
   });
 
+  it('shows of what others wrote whatever a terminal would obey', async () => {
+    answers['GET /api/v1/operations/projections'] = {
+      status: 409,
+      body: { code: 'conflict', detail: 'a\u001b[2Kb\nc' },
+    };
+    const { err } = await operator('projections');
+    expect(err).toBe(`${String.raw`a\u001b[2Kb`}\nc (conflict, request r1)\n`);
+    const asJson = await operator('--json', 'projections', '--url', 'a\u009bb');
+    expect(asJson.err).toBe(
+      `${String.raw`{"error":{"code":"wrong_usage","message":"a\u009bb is not an address. Use --url http://HOST:PORT."}}`}\n`,
+    );
+  });
+
   it('is a document with --json, whatever it is', async () => {
     const failures = [
       await operator('--json', 'swap', 'nothing'),

@@ -2,7 +2,7 @@ import { assertRuntime, productVersion, sentenceIn } from '@app/kernel';
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, Failure } from './exit-codes';
 import { exitCodesHelp, kindsHelp, viewsHelp } from './names-help';
-import type { Streams } from './output';
+import { type Streams, visible } from './output';
 import { Rejected } from './platform-client';
 import { addGlobalOptions, runner } from './session';
 import { addAdminKeyVerb } from './verbs/admin-key';
@@ -75,8 +75,7 @@ const failed = (error: unknown, { stderr }: Streams, json: boolean): ExitCode =>
   const sentence = error instanceof Failure ? error.message : sentenceIn(error);
   const message = sentence ?? (error instanceof Error ? error.message : String(error));
   if (json) stderr.write(errorJson(error instanceof Rejected ? error.code : codeOf(error), message));
-  else if (sentence !== undefined) stderr.write(`${sentence}\n`);
-  else stderr.write(`${error instanceof Error ? (error.stack ?? message) : message}\n`);
+  else stderr.write(`${shown(sentence ?? (error instanceof Error ? (error.stack ?? message) : message))}\n`);
   return error instanceof Failure ? error.exitCode : EXIT.failed;
 };
 
@@ -89,4 +88,8 @@ const codeOf = (error: unknown): string => {
   );
 };
 
-const errorJson = (code: string, message: string): string => `${JSON.stringify({ error: { code, message } })}\n`;
+/** Some failures have several lines. */
+const shown = (text: string): string => text.split('\n').map(visible).join('\n');
+
+const errorJson = (code: string, message: string): string =>
+  `${visible(JSON.stringify({ error: { code, message } }))}\n`;
