@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { makeLogger } from '@app/http';
 import { FIRST_ADMIN_ID } from '@app/identity';
 import { readConfig } from '@app/kernel';
+import { Follower } from '../../libs/projecting/src/following/follower';
 import { startPlatform } from '../../apps/api/src/program';
 import { startEventStoreDouble } from '../servers/eventstoredb/double';
 import { startChild } from './child';
@@ -55,6 +56,19 @@ describe('a first start', () => {
     await platform.stop();
     expect([seen, status]).toEqual([[200, 503, 503, 503], 200]);
   });
+});
+
+it('shows the first admin to their first request, however late the views begin', async () => {
+  const begin = Follower.start.bind(Follower);
+  jest.spyOn(Follower, 'start').mockImplementation(async (options) => {
+    const follower = await begin(options);
+    void follower.hold(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    return follower;
+  });
+  const platform = await startTestPlatform();
+  const { status, body } = await platform.call('/api/v1/core/users/me');
+  await platform.stop();
+  expect([status, body]).toEqual([200, expect.objectContaining({ id: FIRST_ADMIN_ID })]);
 });
 
 describe('where no key of an admin is left', () => {

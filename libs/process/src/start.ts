@@ -1,16 +1,19 @@
 import type { Server } from 'node:http';
+import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { Lifecycle, type ProcessOptions, Projector, Worker } from '@app/hosting';
-import { type CreateApplication, Idempotency, type RouteTable, serve } from '@app/http';
+import { type CreateApplication, Idempotency, reached, type RouteTable, serve } from '@app/http';
 import {
   assertFolder,
   type Config,
   type Environment,
   InvalidConfig,
+  isUnavailable,
   mayShare,
   productVersion,
   Resources,
   settlesWithin,
 } from '@app/kernel';
+import { Projecting } from '@app/projecting';
 import { startTracing } from '@app/telemetry';
 import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -80,6 +83,7 @@ export const startProgram = async (
     projector: config.ROLES.includes('projector') ? app.get(Projector, { strict: false }) : undefined,
     worker: config.ROLES.includes('worker') ? app.get(Worker, { strict: false }) : undefined,
   });
+  if (config.ROLES.includes('api')) await showLog(app);
   const sweep = setInterval(
     () =>
       void app
@@ -104,6 +108,21 @@ export const startProgram = async (
     if (!(await settlesWithin(LAST_TRACES_MS, sent))) logger.warn({}, 'Sending the last traces took too long.');
   };
   return { app, routes, stop };
+};
+
+/**
+ * Waits, like a write for its views, until they show what was there before the first request: the first admin finds their
+ * user, and a key that an operator made in the stores is listed. What takes longer is served as late.
+ */
+const showLog = async (app: NestFastifyApplication): Promise<void> => {
+  const views = app.get(Projecting);
+  try {
+    const head = await app.get<EventLog>(EVENT_LOG).head();
+    if (head !== null) await reached(views, views.names(), head);
+  } catch (error) {
+    // It serves without a store, too, and says so in /health.
+    if (!isUnavailable(error)) throw error;
+  }
 };
 
 const assertRoles = ({ name, roles }: Program, { ROLES }: Config): void => {
