@@ -24,12 +24,19 @@ const setUp = async (name: string) => {
 };
 
 describe('operator sync', () => {
+  /** Called with each note and line of progress. */
+  let onNote = (_text: string): void => undefined;
   const operator = async (...words: readonly string[]) => {
     const out: string[] = [];
     const err: string[] = [];
     const code = await operate(['--url', guide.platform.url, '--api-key', ADMIN_KEY, ...words], {
       stdout: { write: (text: string) => out.push(text) },
-      stderr: { write: (text: string) => err.push(text) },
+      stderr: {
+        write: (text: string) => {
+          err.push(text);
+          onNote(text);
+        },
+      },
     });
     return { code, out: out.join(''), err: err.join('') };
   };
@@ -104,6 +111,44 @@ describe('operator sync', () => {
     expect((await operator('sync', folder, '--agent', agent, '--source', 'Not A Source')).code).toBe(2);
     expect((await operator('sync', folder)).code).toBe(2);
     expect(await names()).toEqual(['a.md']);
+  });
+
+  it('sends nothing from outside the folder, whatever becomes a link or goes away once it was listed', async () => {
+    const { agent, names } = await setUp('Operating among others');
+    const outside = folderOf({ passwd: 'root:x:0:0', 'b.md': 'secret' });
+    const folder = folderOf({ 'a.md': 'A.', 'c.md': 'C.', 'm/b.md': 'B.', 'z.md': 'Z.' });
+    onNote = (text) => {
+      if (!text.includes('Sending')) return;
+      onNote = () => undefined;
+      rmSync(join(folder, 'a.md'));
+      symlinkSync(join(outside, 'passwd'), join(folder, 'a.md'));
+      rmSync(join(folder, 'c.md'));
+      rmSync(join(folder, 'm'), { recursive: true });
+      symlinkSync(outside, join(folder, 'm'));
+    };
+    const { code, result } = await synced(folder, agent);
+    expect(code).toBe(1);
+    expect(result).toMatchObject({
+      uploaded: ['z.md'],
+      failed: [
+        {
+          path: 'a.md',
+          code: 'unreadable',
+          message: expect.stringContaining('a.md is a link that leads out') as string,
+        },
+        {
+          path: 'c.md',
+          code: 'unreadable',
+          message: expect.stringContaining('c.md cannot be read (ENOENT)') as string,
+        },
+        {
+          path: 'm/b.md',
+          code: 'unreadable',
+          message: expect.stringContaining('b.md is a link that leads out') as string,
+        },
+      ],
+    });
+    expect(await names()).toEqual(['z.md']);
   });
 
   it('ends with 3 where deletions wait to be confirmed, and with 1 where a file is not taken', async () => {

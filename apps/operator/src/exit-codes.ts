@@ -14,3 +14,6 @@ export class Failure extends Error {
     super(message);
   }
 }
+
+/** A file that cannot be read, or not any more. */
+export class Unreadable extends Failure {}

@@ -1,4 +1,4 @@
-import { EXIT, Failure } from './exit-codes';
+import { EXIT, Failure, Unreadable } from './exit-codes';
 import { serverSentEvents, type ServerSentEvent } from './server-sent-events';
 
 /** Default timeout of an answer, milliseconds. It does not apply to streams. */
@@ -115,6 +115,7 @@ export class PlatformClient {
     } = cause as { readonly code?: string; readonly message?: string; readonly name?: string };
     if (name === 'TimeoutError')
       return new Failure(`${this.url} did not answer in time. It may be busy. Try again, or check its log.`);
+    if (name === 'NotReadableError') return new Unreadable('The file was written to while it was sent. Send it again.');
     if (name === 'SyntaxError')
       return new Failure(`${this.url} is not an Agent Platform. Set its address with --url or PLATFORM_URL.`);
     return new Failure(

@@ -1,4 +1,6 @@
 import { answers, asked, operator, run, url, withServer } from '../../../test/fixtures/operated';
+import { Unreadable } from './exit-codes';
+import { PlatformClient } from './platform-client';
 
 withServer();
 
@@ -65,6 +67,19 @@ describe('what goes wrong', () => {
     answers['GET /api/v1/operations/projections'] = { status, body, raw: true };
     const { code, err } = await operator('projections');
     expect([code, err]).toEqual([1, expect.stringMatching(/is not an Agent Platform\..*--url or PLATFORM_URL\.\n$/)]);
+  });
+
+  it('is a file that is written to while it is sent, and no server that does not answer', async () => {
+    // As fetch rejects where a file behind a Blob has changed.
+    const cause = new DOMException('The blob could not be read', 'NotReadableError');
+    const failing = jest.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }));
+    try {
+      await expect(new PlatformClient(url, 'secret').json('/sent')).rejects.toThrow(
+        new Unreadable('The file was written to while it was sent. Send it again.'),
+      );
+    } finally {
+      failing.mockRestore();
+    }
   });
 
   it('is a server that does not answer', async () => {

@@ -3,8 +3,8 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { EXIT, type ExitCode, Failure } from '../exit-codes';
-import { type FolderFile, filesOf } from '../folder-files';
+import { EXIT, type ExitCode, Failure, Unreadable } from '../exit-codes';
+import { type FolderFile, filesOf, withOpened } from '../folder-files';
 import { retryRejected } from '../retry-rejected';
 import { LONG_WORK_MS } from '../periods';
 import { type PlatformClient, Rejected } from '../platform-client';
@@ -52,7 +52,7 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
   folder,
   { agent, source, confirmDeletions = false, confirm, dryRun = false },
 ): Promise<ExitCode> => {
-  const { files: found, skipped } = await filesOf(folder);
+  const { root, files: found, skipped } = await filesOf(folder);
   const { files, failed } = names().namedWell(found);
   if (files.length === 0 && !confirmDeletions && confirm === undefined)
     throw new Failure(
@@ -72,12 +72,13 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
   for (const file of dryRun ? [] : files.filter(({ path }) => due.has(path))) {
     output.progress(`Sending file ${sent.size + failed.length + 1} of ${due.size}: ${file.path}`);
     try {
-      waiting.push(await retryRejected(() => send(api, at, file)));
+      waiting.push(await retryRejected(() => send(api, at, root, file)));
       sent.add(file.path);
     } catch (error) {
-      // One that is rejected holds up no other.
-      if (!(error instanceof Rejected) || error.status >= 500) throw error;
-      failed.push({ path: file.path, code: error.code, message: error.message });
+      // One that is rejected holds up no other, nor does one that is gone or is written to meanwhile.
+      const code = codeOfNotSent(error);
+      if (!(error instanceof Failure) || code === undefined) throw error;
+      failed.push({ path: file.path, code, message: error.message });
     }
   }
   // Deletions come last: a file that was renamed is found under one of its names all the while.
@@ -134,12 +135,22 @@ const processed = async (
   }
 };
 
-const send = async (api: PlatformClient, at: string, { path, file }: FolderFile): Promise<string> => {
-  const form = new FormData();
-  form.set('path', path);
-  form.set('file', await openAsBlob(file), basename(path));
-  const { id } = await api.json<{ id: string }>(`${at}/files`, { method: 'POST', body: form, withinMs: LONG_WORK_MS });
-  return id;
+const send = (api: PlatformClient, at: string, root: string, { path, file }: FolderFile): Promise<string> =>
+  withOpened(root, file, async (_, opened) => {
+    const form = new FormData();
+    form.set('path', path);
+    form.set('file', await openAsBlob(opened), basename(path));
+    const { id } = await api.json<{ id: string }>(`${at}/files`, {
+      method: 'POST',
+      body: form,
+      withinMs: LONG_WORK_MS,
+    });
+    return id;
+  });
+
+const codeOfNotSent = (error: unknown): string | undefined => {
+  if (error instanceof Unreadable) return 'unreadable';
+  return error instanceof Rejected && error.status < 500 ? error.code : undefined;
 };
 
 const lines = ({
