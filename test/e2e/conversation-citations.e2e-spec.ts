@@ -55,6 +55,26 @@ describe('a citation', () => {
     expect(stream).toMatch(/"type":"source-document".*"deleted":true/);
   });
 
+  it.each([
+    ['密钥.md', '# 密钥\n\n办公室在三楼。密钥每九十天轮换一次。', '密钥多久轮换一次？', '密钥每九十天轮换一次。'],
+    [
+      '鍵.md',
+      '# 運用\n\n事務所は三階にあります。バックアップは毎晩二時に作成されます。',
+      'バックアップはいつ作成されますか？',
+      'バックアップは毎晩二時に作成されます。',
+    ],
+    [
+      '백업.md',
+      '# 운영\n\n사무실은 삼층에 있습니다. 백업은 매일 새벽 두 시에 생성됩니다.',
+      '백업은 언제 생성됩니까?',
+      '백업은 매일 새벽 두 시에 생성됩니다.',
+    ],
+  ])('quotes Chinese, Japanese and Korean: %s', async (name, content, question, quote) => {
+    const documentId = await document(name, content);
+    const { body } = await call<{ message: Message }>(`/llm/${agentId}/conversation`, { body: { message: question } });
+    expect(sourcesIn(body.message)).toMatchObject([{ documentId, quote }]);
+  });
+
   it('of a document that was changed stays as it was', async () => {
     const documentId = await document('lions.md', 'Lions sleep twenty hours a day.');
     const { body } = await call<{ conversationId: string; message: Message }>(`/llm/${agentId}/conversation`, {

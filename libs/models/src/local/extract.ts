@@ -1,3 +1,4 @@
+import { MAYBE_UNSPACED, UNSPACED_LETTERS } from '@app/kernel/threads';
 import type { ChatSource } from '../provider';
 import { Relevance } from './relevance';
 import { type Sentence, sentencesOf } from './sentences';
@@ -47,7 +48,7 @@ export const extractsFor = (question: string, sources: readonly ChatSource[]): r
     sentencesOf(source.text).flatMap((sentence, place) => readable(source, sentence, place)),
   );
   const relevance = new Relevance(
-    question,
+    MAYBE_UNSPACED.test(question) ? question.replace(ASKING, ' ') : question,
     pieces.map(({ source, text }) => `${source.headings.join(' ')} ${text}`),
   );
   const candidates = pieces
@@ -94,7 +95,7 @@ export const readable = (
 ): readonly { source: ChatSource; text: string; place: number; ease: number }[] => {
   const piece = source.text.slice(start, end).replace(/\s+/g, ' ');
   const text = kind === 'row' ? rowText(piece) : piece;
-  const words = text.split(' ').length;
+  const words = wordsIn(text);
   if (
     kind === 'code' ||
     words < FEWEST_WORDS ||
@@ -116,8 +117,29 @@ const rowText = (row: string): string => {
   return said.length === 0 ? about : `${about}: ${said.join(', ')}`;
 };
 
-/** Begins as a sentence does, and ends as one. */
-const WHOLE = /^["'(*_`\u201c\u201e\p{Lu}\p{N}].*[.!:;\u3002][`)*"'_\u201d]*$/u;
+/** Letters of a script without spaces that are as much as a word. */
+const LETTERS_A_WORD = 1.5;
+const UNSPACED_LETTER = new RegExp(`[${UNSPACED_LETTERS}]`, 'gu');
+
+/** The words of a text on one line. */
+const wordsIn = (text: string): number => {
+  const words = text.split(' ');
+  if (!MAYBE_UNSPACED.test(text)) return words.length;
+  const lengths = words.map((word) => (word.match(UNSPACED_LETTER)?.length ?? 0) / LETTERS_A_WORD);
+  return lengths.reduce((sum, length) => sum + Math.max(1, length), 0);
+};
+
+/** Begins as a sentence does, in a script with capitals or without, and ends as one; Thai and Lao write no full stops. */
+const WHOLE =
+  /^["'(*_`\u201c\u201e\u300c\u300e\u300a\uff08\p{Lu}\p{Lo}\p{N}].*(?:[.!:;\u3002\uff01\uff1a\uff1b\uff61\u0964\u06d4\u104b\u17d4][`)*"'_\u201d\u300d\u300f\u300b\uff09]*|[\p{Script=Thai}\p{Script=Lao}])$/u;
+
+/**
+ * What only asks, in Chinese, Japanese and Korean: with no spaces around it, it would stand in pairs with what is asked for. English and
+ * German have stop words.
+ */
+const ASKING =
+  /请问|请?告诉我|请?(?:解释|说明|介绍)一?下?|什么(?:时候|地方|样)?(?:是)?|为(?:什么|何)|怎么样?|怎样|如何|哪[里些个儿]|多[少久长]|是否|[吗呢]|(?<=\p{L})[是的在](?=\p{L})|教えてください|なぜ|いつ|どこ|どのよう|どう|どれ|とは|(?:です|ます|でしょう)か|무엇|언제|어디|누가|어떻게|얼마나|왜|[되하됩합]?(?:나요|니까|까요|는가|가요)/gu;
+
 /** Boxes and arrows. */
 const DRAWN = /[\u2190-\u21ff\u2500-\u257f\u25a0-\u25ff]/;
 /** Speaks of something that the sentence before it names. */

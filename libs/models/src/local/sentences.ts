@@ -56,7 +56,8 @@ const sentencesIn = (text: string, block: Sentence): readonly Sentence[] => {
   const { kind } = block;
   if (kind !== 'prose') return [block];
   const found: Sentence[] = [];
-  const end = /[.!?]["')\]\u201d\u2019*_`]*(?=\s|$)|[\u3002\uff01\uff1f]["')\]\u201d\u2019\u300d\u300f\uff09*_`]*/g;
+  const end =
+    /[.!?\u061f\u06d4\u0964\u104b\u17d4]["')\]\u201d\u2019*_`]*(?=\s|$)|[\u3002\uff01\uff1f\uff61]["')\]\u201d\u2019\u300d\u300f\uff09*_`]*/g;
   const body = text.slice(block.start, block.end);
   let start = 0;
   for (const match of body.matchAll(end)) {
