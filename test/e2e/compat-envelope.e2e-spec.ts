@@ -151,6 +151,12 @@ describe('the envelope', () => {
     [{ max_tokens: 0 }, 'max_tokens', 'invalid_value'],
     [{ stream: 'yes' }, 'stream', 'invalid_type'],
     [{ tools: [{ type: 'function' }] }, 'tools[0].function.name', 'missing_required_parameter'],
+    [
+      { tools: [{ type: 'mcp', server_label: 'a', server_url: 'http://169.254.169.254/' }] },
+      'tools[0].type',
+      'invalid_value',
+    ],
+    [{ tools: [{ type: 'custom', custom: { name: 'f' } }, { type: 'web_search' }] }, 'tools[1].type', 'invalid_value'],
   ])('names what is wrong with %j', async (body, param, code) =>
     expect(errorOf((await ask(body)).text)).toMatchObject({ param, code }),
   );

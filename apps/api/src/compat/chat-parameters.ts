@@ -49,12 +49,20 @@ const toolChoice: Check = (value, param) => {
   if (typeof value !== 'string' && !isFields(value)) throw wrongType(param, 'a string or an object', value);
 };
 
+/** Tools that the client runs. Those of a provider (searches, code, MCP servers) connect to where clients may not go, and cost more than MODELS_FILE says. */
+const CLIENT_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom']);
+
 const tools: Check = (value, param) => {
   if (!Array.isArray(value)) throw wrongType(param, 'an array of objects', value);
   if (value.length > 1_024) throw wrongValue(param, 'it must have at most 1024 tools.');
   value.forEach((tool, index) => {
     if (!isFields(tool)) throw wrongType(`${param}[${index}]`, 'an object', tool);
     if (!given(tool['type'])) throw missing(`${param}[${index}].type`);
+    if (!CLIENT_TOOLS.has(tool['type']))
+      throw wrongValue(
+        `${param}[${index}].type`,
+        'it must be function or custom. Tools that the provider would run itself are not supported.',
+      );
     const definition = tool['function'];
     if (tool['type'] === 'function' && !(isFields(definition) && typeof definition['name'] === 'string'))
       throw missing(`${param}[${index}].function.name`);
