@@ -27,10 +27,11 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/', product.source],
   moduleNameMapper: Object.fromEntries(aliases.map(({ pattern, file }) => [pattern.source, `<rootDir>/${file}`])),
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  // Faults kill processes and wait for them: `npm run test:faults`. Servers must be there: `npm run test:servers`. What is built
-  // must be there: `npm run test:built`.
+  // Each race, attack or broken request many times, on every route: `npm run test:exhaustive`. Faults kill processes and wait for
+  // them: `npm run test:faults`. Servers must be there: `npm run test:servers`. What is built must be there: `npm run test:built`.
   testPathIgnorePatterns: [
     '/node_modules/',
+    ...(process.env.EXHAUSTIVE === 'true' ? [] : ['<rootDir>/test/exhaustive/']),
     ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/']),
     ...(process.env.BUILT === 'true' ? [] : ['<rootDir>/test/built/']),
     ...(process.env.SERVERS === 'true' ? [] : ['<rootDir>/test/servers/[^/]+\\.spec\\.ts$']),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '@app/kernel';
 import { invocation, recordInvocations } from '../fixtures/invocations';
 import { wholeLog } from '../fixtures/whole-log';
-import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
+import { ADMIN_KEY, type Answer, startTestPlatform, type TestPlatform } from './harness';
 
 export const CORE = '/api/v1/core';
 export const OPERATIONS = '/api/v1/operations';
@@ -85,6 +85,23 @@ export const catalogue = (displayName: string): void => {
     JSON.stringify({ providers: { acme: { kind: 'openai', baseUrl: 'http://127.0.0.1:1' } }, models }),
   );
 };
+
+/** How a request is sent, under more headers. */
+export const sendOf =
+  ({ method = 'POST', path, body, key = ADMIN_KEY, payload }: Sent, given: Readonly<Record<string, string>> = {}) =>
+  (headers: Readonly<Record<string, string>>): Promise<Answer> =>
+    platform.call(path, {
+      method,
+      key,
+      ...(body === undefined ? {} : { body }),
+      ...(payload === undefined ? {} : { payload }),
+      headers: {
+        ...headers,
+        ...given,
+        ...(payload === undefined ? {} : { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }),
+      },
+    });
+export const isDone = ({ status }: Answer): boolean => status >= 200 && status < 300;
 
 /** Starts a platform whose models can be given anew. */
 export const withModels = (): void => {

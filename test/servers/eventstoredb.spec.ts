@@ -32,5 +32,5 @@ withServer('EVENTSTORE_URL', 'EventStoreDB', (url) => {
     await log.close();
   });
 
-  eventLogContract(open(url));
+  eventLogContract(open(url), { races: 1000 });
 });

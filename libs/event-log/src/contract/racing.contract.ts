@@ -3,10 +3,12 @@ import { seededNumbers } from '../../../../test/faults/log/rounds';
 import type { EventLog } from '../event-log';
 import { newEvents, type GetLog, withLog } from './log-under-test.contract';
 
-const ROUNDS = 1_000;
-/** Streams that are raced for at once, and how long each becomes. */
+/** How many races there are, as the title says it. A thousand where a log is tested, a hundred in `npm test`. */
+const RACES = { 100: 'a hundred', 1000: 'a thousand' };
+export type Races = keyof typeof RACES;
+/** Streams that are raced for at once, and how long each becomes at most. */
 const STREAMS = 10;
-const LENGTH = 25;
+const LONGEST = 25;
 const FEWEST_WRITERS = 2;
 const MOST_WRITERS = 16;
 const MOST_EVENTS = 3;
@@ -43,16 +45,17 @@ const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
   }
 };
 
-export const racingContract = (shared: GetLog): void => {
+export const racingContract = (shared: GetLog, races: Races): void => {
+  const length = Math.min(LONGEST, races / STREAMS);
   it(
-    'has one winner in each of a thousand races of 2 to 16 writers, and who lost finds what won',
+    `has one winner in each of ${RACES[races]} races of 2 to 16 writers, and who lost finds what won`,
     withLog(shared, async (log, category, { beside = log }) => {
       const number = seededNumbers();
       let rounds = 0;
       /** Races for each revision of a stream in turn, the first one at `noStream`. */
       const race = async (stream: string): Promise<void> => {
         let last = -1;
-        for (let turn = 0; turn < LENGTH; turn += 1) {
+        for (let turn = 0; turn < length; turn += 1) {
           const expected = last < 0 ? 'noStream' : last;
           const writers = FEWEST_WRITERS + number(MOST_WRITERS - FEWEST_WRITERS + 1);
           const outcomes = await Promise.all(
@@ -76,9 +79,9 @@ export const racingContract = (shared: GetLog): void => {
         }
         expect(await answered(() => log.readStream(stream))).toHaveLength(last + 1);
       };
-      for (let first = 0; rounds < ROUNDS; first += STREAMS)
+      for (let first = 0; rounds < races; first += STREAMS)
         await Promise.all(Array.from({ length: STREAMS }, (_, index) => race(`${category}-${first + index}`)));
-      expect(rounds).toBe(ROUNDS);
+      expect(rounds).toBe(races);
     }),
     300_000,
   );

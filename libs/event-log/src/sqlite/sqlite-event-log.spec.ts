@@ -1,37 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type EventLog, isLogInUse, LogInUse, openSqliteEventLog, openSqliteLogReader } from '..';
-import { type LogUnderTest, newEvent, newEvents } from '../contract/log-under-test.contract';
+import { newEvent, newEvents } from '../contract/log-under-test.contract';
+import { type EmbeddedLog, openEmbedded } from '../contract/opened-logs.contract';
 import { eventLogContract } from '../event-log.contract';
 import { KnownLog } from './known-log';
 
-interface SqliteLogUnderTest extends LogUnderTest {
-  readonly folder: string;
-}
-
-const open = async (): Promise<SqliteLogUnderTest> => {
-  const folder = mkdtempSync(join(tmpdir(), 'log-'));
-  let log = await openSqliteEventLog({ folder });
-  return {
-    folder,
-    get log() {
-      return log;
-    },
-    reopen: async () => {
-      await log.close();
-      return (log = await openSqliteEventLog({ folder }));
-    },
-    dispose: async () => {
-      await log.close();
-      rmSync(folder, { recursive: true });
-    },
-  };
-};
-
 /** A test's body with a log that nobody else has. */
-const withNewLog = (body: (log: EventLog, harness: SqliteLogUnderTest) => Promise<void>) => async (): Promise<void> => {
-  const harness = await open();
+const withNewLog = (body: (log: EventLog, harness: EmbeddedLog) => Promise<void>) => async (): Promise<void> => {
+  const harness = await openEmbedded();
   try {
     await body(harness.log, harness);
   } finally {
@@ -40,7 +15,7 @@ const withNewLog = (body: (log: EventLog, harness: SqliteLogUnderTest) => Promis
 };
 
 describe('the SQLite log', () => {
-  eventLogContract(open);
+  eventLogContract(openEmbedded, { races: 100 });
 
   it(
     'begins empty',

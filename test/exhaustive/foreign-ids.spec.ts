@@ -1,9 +1,9 @@
 import type { ServedRoute } from '@app/http';
 import { wholeLog } from '../fixtures/whole-log';
-import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
-import { idFieldsOf, type Ids, idsIn, requestWith, withId, worldOf } from './places-of-ids';
-import { VALID_REQUESTS } from './valid-requests';
-import { asUnknown, UNKNOWN_ID } from './world';
+import { type Answer, type Call, startTestPlatform, type TestPlatform } from '../e2e/harness';
+import { idFieldsOf, type Ids, idsIn, requestWith, withId, worldOf } from '../e2e/places-of-ids';
+import { VALID_REQUESTS } from '../e2e/valid-requests';
+import { asUnknown, UNKNOWN_ID } from '../e2e/world';
 
 const CORE = '/api/v1/core';
 /** What is everybody's to name: the marketplace, and users whom an owner makes members. */

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import type { ServedRoute } from '@app/http';
 import { processorTime } from '../fixtures/processor-time';
 import { until } from '../fixtures/until';
-import { ADMIN_KEY } from './harness';
-import { documents, platform, routes, withHygiene, world } from './hygiene-world';
+import { ADMIN_KEY } from '../e2e/harness';
+import { documents, platform, routes, withHygiene, world } from '../e2e/hygiene-world';
 
 withHygiene();
 

@@ -2,8 +2,8 @@ import type { ServedRoute } from '@app/http';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { nearly, oddText } from '../fixtures/odd-input';
-import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
-import { makeWorld, type World } from './world';
+import { type Answer, type Call, startTestPlatform, type TestPlatform } from '../e2e/harness';
+import { makeWorld, type World } from '../e2e/world';
 
 /** Inputs of one route. */
 const RUNS = Number(process.env['ODD_INPUTS'] ?? 25);

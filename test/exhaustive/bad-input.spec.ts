@@ -1,7 +1,7 @@
 import type { ServedRoute } from '@app/http';
 import { z } from 'zod';
-import { type Answer, startTestPlatform, type TestPlatform } from './harness';
-import { makeWorld, type World } from './world';
+import { type Answer, startTestPlatform, type TestPlatform } from '../e2e/harness';
+import { makeWorld, type World } from '../e2e/world';
 import { wholeLog } from '../fixtures/whole-log';
 
 let platform: TestPlatform;
