@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  Aggregates,
   CONFIG,
   type Config,
   DATA_FOLDER,
@@ -12,6 +13,7 @@ import {
 import { VAULT, type Vault } from '@app/vault';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { BLOBS, type Blobs } from './blobs';
+import { declaredBodies } from './declared-bodies';
 import { openFileBlobs } from './files/file-blobs';
 import { openS3Blobs } from './s3/s3-blobs';
 import { UnusedKeys } from './unused-keys';
@@ -26,9 +28,12 @@ export class BlobsModule {
       providers: [
         {
           provide: BLOBS,
-          inject: [CONFIG, DATA_FOLDER, VAULT, LOGGER],
-          useFactory: (config: Config, DATA_DIR: string, vault: Keyring, logger: Warning) =>
-            openBlobs({ ...config, DATA_DIR }, vault, { warn: (sentence) => logger.warn(sentence) }),
+          inject: [CONFIG, DATA_FOLDER, VAULT, LOGGER, Aggregates],
+          useFactory: async (config: Config, DATA_DIR: string, vault: Keyring, logger: Warning, all: Aggregates) =>
+            declaredBodies(
+              await openBlobs({ ...config, DATA_DIR }, vault, { warn: (sentence) => logger.warn(sentence) }),
+              (stream) => all.holdBlobs(stream),
+            ),
         },
         { provide: UnusedKeys, inject: [VAULT], useFactory: (vault: Vault) => new UnusedKeys(vault) },
       ],

@@ -45,7 +45,7 @@ export interface Aggregate {
   /** Streams are `category-id`. */
   readonly category: string;
   readonly events: readonly EventDefinition[];
-  /** Whether its data keys belong to a user or a Space. */
+  /** Whether its data keys belong to a user or a Space (`Decider.owner`). */
   readonly isOwned: boolean;
   readonly erasure: Erasure | undefined;
   readonly integrations: Integrations | undefined;
@@ -62,8 +62,8 @@ export interface AggregateDeclaration<Event extends AnyEvent> {
 
 /**
  * Declares one kind of aggregate. `of`: its decider, or the category of streams that are written without one. Throws
- * if content would outlive its deletion: a sensitive field or a stored body needs an event that erases it, or an
- * owner that it is erased with. The sentence names the field.
+ * if content would outlive its deletion: a sensitive field or a stored body needs an owner whose erasure takes it along,
+ * and an event that erases it alone, unless it goes `withOwner`. The sentence names the field.
  */
 export const defineAggregate = <const List extends readonly EventDefinition[]>(
   of: { readonly category: string; readonly owner?: unknown },
@@ -78,7 +78,7 @@ export const defineAggregate = <const List extends readonly EventDefinition[]>(
     integrations: integrations as Integrations | undefined,
     kinds,
   };
-  const [content] = contentFields(events);
+  const [content] = [...sensitiveFields(events), ...bodyFields(events)];
   if (content !== undefined) assertErasure(aggregate, content);
   const keyed = events.find(({ entity, sensitive }) => entity !== undefined && sensitive.length > 0);
   if (keyed !== undefined && Object.keys(erasure?.entities?.by ?? {}).length === 0)
@@ -93,23 +93,23 @@ export const defineAggregate = <const List extends readonly EventDefinition[]>(
 };
 
 /** Content that must go with its aggregate, as `type.field`, and why. */
-const contentFields = (events: readonly EventDefinition[]): readonly string[] =>
-  events.flatMap(({ type, sensitive, blobs }) => [
-    ...sensitive.map((field) => `${type}.${field} is sensitive`),
-    ...blobs.held.map((field) => `${type}.${field} names a stored body`),
-  ]);
+const sensitiveFields = (events: readonly EventDefinition[]): readonly string[] =>
+  events.flatMap(({ type, sensitive }) => sensitive.map((field) => `${type}.${field} is sensitive`));
+
+const bodyFields = (events: readonly EventDefinition[]): readonly string[] =>
+  events.flatMap(({ type, blobs }) => blobs.held.map((field) => `${type}.${field} names a stored body`));
 
 const assertErasure = ({ category, isOwned, erasure, events }: Aggregate, content: string): void => {
-  const missing = (what: string): never => {
-    throw new Error(`${content}, but the aggregate ${category} ${what}.`);
+  const missing = (what: string, of = content): never => {
+    throw new Error(`${of}, but the aggregate ${category} ${what}.`);
   };
+  if (!isOwned) return missing('has no owner to be erased with: give its decider `owner`');
   if (erasure === undefined) return missing('does not say what erases it: declare `erasure`');
-  if (erasure.again === 'withOwner')
-    return isOwned ? undefined : missing('has no owner to be erased with: give its decider `owner`');
+  if (erasure.again === 'withOwner') return;
   if (Object.keys(erasure.by).length === 0) return missing('names no event that erases it: name one in `erasure.by`');
-  const holds = events.some(({ blobs }) => blobs.held.length > 0);
-  if (holds && events.every(({ blobs }) => blobs.released.length === 0))
-    return missing('names no event that releases it: mark the field that does with `releasedBlobs`');
+  const [body] = bodyFields(events);
+  if (body !== undefined && events.every(({ blobs }) => blobs.released.length === 0))
+    return missing('names no event that releases it: mark the field that does with `releasedBlobs`', body);
 };
 
 /** Erases with the key of the event's own stream. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineAggregate, ownKey, ownStream } from './aggregate';
 import { Aggregates } from './aggregates';
 import { heldBlob, releasedBlobs, sensitive } from './marked-fields';
+import { nameSchema, textSchema } from './name-schemas';
 import type { RecordedEvent } from './recorded-event';
 import { defineEvent } from './event-definition';
 import { defineIntegration, tell } from './integration-event';
@@ -26,8 +27,8 @@ const filed = event(
 );
 const deleted = event('NoteDeleted', z.strictObject({}));
 const emptied = event('NoteEmptied', z.strictObject({ files: releasedBlobs() }));
-const note = { category: 'note' };
-const owned = { category: 'note', owner: () => ({ userId: 'u' }) };
+const unowned = { category: 'note' };
+const note = { category: 'note', owner: () => ({ userId: 'u' }) };
 const again = () => Promise.resolve();
 const recorded = (type: string, data: Record<string, unknown> = {}) => ({
   type,
@@ -44,8 +45,27 @@ const recorded = (type: string, data: Record<string, unknown> = {}) => ({
   },
 });
 
+it.each([
+  ['title', z.strictObject({ title: nameSchema().optional() })],
+  ['parts[].text', z.strictObject({ parts: z.array(z.strictObject({ text: textSchema(10).nullable() })) })],
+])('an event whose %s people enter and nothing encrypts is rejected', (field, data) =>
+  expect(() => event('NoteAdded', data)).toThrow(
+    `NoteAdded.${field} is text that people enter: mark it as \`sensitive\`, so that it is encrypted.`,
+  ),
+);
+
+it('text that people enter may stand in an encrypted value, at any depth', () =>
+  expect(() =>
+    event('NoteAdded', z.strictObject({ parts: sensitive(z.array(z.strictObject({ text: textSchema(10) }))) })),
+  ).not.toThrow());
+
 describe('an aggregate whose content would outlive it is rejected', () => {
   it.each([
+    [
+      'that nobody owns, though an event erases it: it would outlive its user or Space',
+      () => defineAggregate(unowned, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+      'NoteAdded.title is sensitive, but the aggregate note has no owner to be erased with: give its decider `owner`.',
+    ],
     [
       'that says nothing of erasure',
       () => defineAggregate(note, [named]),
@@ -63,7 +83,7 @@ describe('an aggregate whose content would outlive it is rejected', () => {
     ],
     [
       'that goes with an owner it does not have',
-      () => defineAggregate(note, [named], { erasure: { by: {}, again: 'withOwner' } }),
+      () => defineAggregate(unowned, [named], { erasure: { by: {}, again: 'withOwner' } }),
       'NoteAdded.title is sensitive, but the aggregate note has no owner to be erased with: give its decider `owner`.',
     ],
     [
@@ -73,13 +93,13 @@ describe('an aggregate whose content would outlive it is rejected', () => {
     ],
     [
       'whose bodies no event releases',
-      () => defineAggregate(note, [filed, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+      () => defineAggregate(note, [named, filed, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
       'NoteFiled.parts[].file names a stored body, but the aggregate note names no event that releases it: mark the field that does with `releasedBlobs`.',
     ],
   ])('%s', (_, declare, sentence) => expect(declare).toThrow(sentence));
 
-  it('unless it has an owner with whom it goes, or an event that erases it', () => {
-    expect(() => defineAggregate(owned, [named], { erasure: { by: {}, again: 'withOwner' } })).not.toThrow();
+  it('unless it has an owner, with whom it goes or an event that erases it alone', () => {
+    expect(() => defineAggregate(note, [named], { erasure: { by: {}, again: 'withOwner' } })).not.toThrow();
     expect(() =>
       defineAggregate(note, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
     ).not.toThrow();
@@ -143,7 +163,7 @@ describe('what follows from the declarations', () => {
     const closed = event('BookBurnt', z.strictObject({}));
     const events = [written, torn, closed] as const;
     const erasure = { by: { BookBurnt: ownKey }, again };
-    expect(() => defineAggregate({ category: 'book' }, events, { erasure })).toThrow(
+    expect(() => defineAggregate({ ...note, category: 'book' }, events, { erasure })).toThrow(
       'PageWritten.pageId names an entity with a data key of its own, but the aggregate book does not say what erases it: declare `erasure.entities`.',
     );
     const removed: string[] = [];
@@ -152,7 +172,7 @@ describe('what follows from the declarations', () => {
       again: async (_: unknown, id: string, entity: string) => void removed.push(`${id} ${entity}`),
     };
     const books = new Aggregates([
-      defineAggregate({ category: 'book' }, events, { erasure: { ...erasure, entities } }),
+      defineAggregate({ ...note, category: 'book' }, events, { erasure: { ...erasure, entities } }),
     ]);
     expect([books.erasingTypes.toSorted(), books.endingTypes]).toEqual([['BookBurnt', 'PageTorn'], ['BookBurnt']]);
     const stored = { type: 'PageTorn', data: '{"pageId":"p1"}', stream: 'book-1' };

@@ -10,6 +10,23 @@ export const heldBlob = (): z.ZodString => markedAs(blobName.clone(), holding);
 /** A field of an event's data that names stored bodies which its aggregate holds no longer. */
 export const releasedBlobs = (): z.ZodArray<z.ZodString> => markedAs(z.array(blobName), releasing);
 
+const entered = new WeakSet<z.ZodType>();
+
+/** Marks a schema of text that people enter: `defineEvent` rejects a field of it that is not `sensitive`. */
+export const enteredText = <T extends z.ZodType>(schema: T): T => markedAs(schema, entered);
+
+/** The paths of those fields of an event's data schema that hold text which people enter, unencrypted. */
+export const plainTextFields = (schema: z.ZodObject): readonly string[] => {
+  // Those of an encrypted value lie at its path or below.
+  const encryptedPaths = sensitiveFields(schema);
+  return markedFields(schema, entered).filter(
+    (path) =>
+      !encryptedPaths.some(
+        (above) => path === above || (/^[.[]/.test(path.slice(above.length)) && path.startsWith(above)),
+      ),
+  );
+};
+
 const markedAs = <T extends z.ZodType>(schema: T, as: WeakSet<z.ZodType>): T => {
   as.add(schema);
   return schema;
