@@ -14,8 +14,8 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     const found = aggregateOf(facts);
     if (found === undefined) return undefined;
     const subject = `${found[0]?.toUpperCase()}${found.slice(1)}`;
-    const advice = advices[String(facts['kind'])];
-    return `${subject} not found, or not visible to you. ${advice ?? 'Check the id, and what the key and its user may access.'}`;
+    const advice = advices[String(facts['kind'])]?.(facts) ?? 'Check the id, and what the key and its user may access.';
+    return `${subject} not found, or not visible to you. ${advice}`;
   },
   agent_not_granted: (facts) =>
     `This API key has no access to ${aggregateOf(facts) ?? 'the Agent'}. Add it to agentIds of the key, or use a key for all Agents.`,
@@ -126,14 +126,14 @@ const nameOfKind = (kind: string): string | undefined => {
 };
 
 /** What to do, where checking the id does not help. */
-const advices: Readonly<Record<string, string>> = {
-  sessionOf: 'The request came with the key itself. Sign in with POST /api/v1/session, and send the cookie instead.',
-  seal: 'An event is sealed within about a second. Try again.',
-  projection: 'List the views with GET /api/v1/operations/projections.',
-  deadLetter: 'List the open ones with GET /api/v1/operations/dead-letters. Retried and discarded ones are gone.',
-  objectKind:
-    'Use one of user, apiKey, space, agent, document, tag, conversation, message, skill, skillEntry, skillInstallation, memory, model and limit.',
-  page: 'The documentation starts at /docs.',
+const advices: Readonly<Record<string, (facts: Facts) => string>> = {
+  sessionOf: () =>
+    'The request came with the key itself. Sign in with POST /api/v1/session, and send the cookie instead.',
+  seal: () => 'An event is sealed within about a second. Try again.',
+  projection: () => 'List the views with GET /api/v1/operations/projections.',
+  deadLetter: () => 'List the open ones with GET /api/v1/operations/dead-letters. Retried and discarded ones are gone.',
+  objectKind: ({ kinds }) => `Use one of ${String(kinds)}.`,
+  page: () => 'The documentation starts at /docs.',
 };
 
 /** `document 0190...`, with the id as it was given. */

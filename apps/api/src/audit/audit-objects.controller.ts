@@ -190,7 +190,8 @@ export class AuditObjectsController {
     reply: FastifyReply,
   ): Promise<{ readonly kind: ObjectKind; readonly streams: readonly string[] }> {
     const known = Object.hasOwn(objectKinds, kind) ? objectKinds[kind] : undefined;
-    if (known === undefined) return reject('not_found', { kind: 'objectKind', id: kind });
+    if (known === undefined)
+      return reject('not_found', { kind: 'objectKind', id: kind, kinds: Object.keys(objectKinds).join(', ') });
     return {
       kind: known,
       streams: known.stream === null ? await this.tellingOf(`${kind}/${id}`, reply) : [known.stream(id)],

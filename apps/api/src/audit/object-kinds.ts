@@ -87,9 +87,10 @@ const shown: Readonly<Record<string, Omit<ObjectKind, keyof AuditKind>>> = {
 export const objectKinds: Readonly<Record<string, ObjectKind>> = Object.fromEntries(
   [...new Set([...Object.keys(aggregates.kinds), ...Object.keys(shown)])].map((kind) => {
     const [declared, by] = [aggregates.kinds[kind], shown[kind]];
-    if (declared === undefined || by === undefined)
+    if (declared === undefined) throw new Error(`No aggregate declares the kind ${kind}: enter it in its \`kinds\`.`);
+    if (by === undefined)
       throw new Error(
-        `${kind}: ${declared === undefined ? 'no aggregate declares this kind of object' : 'nothing says how auditors are shown this kind of object'}`,
+        `Nothing says how auditors are shown the kind ${kind}: enter its view and its presenter in \`shown\` (apps/api/src/audit/object-kinds.ts).`,
       );
     return [kind, { ...declared, ...by }];
   }),
