@@ -4,5 +4,5 @@ import { operatorActionEvents, operatorActions } from './operator-actions';
 
 export const auditingAggregates = [
   defineAggregate(contentLooks, contentLookEvents),
-  defineAggregate(operatorActions, operatorActionEvents, { erasure: { by: {}, again: 'withOwner' } }),
+  defineAggregate(operatorActions, operatorActionEvents, { erasure: { by: {}, again: 'withOwner' }, kinds: {} }),
 ];

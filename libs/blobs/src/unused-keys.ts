@@ -2,7 +2,7 @@ import { type AnyEvent, type Decider, type Decisions, isUnavailable, streamOf } 
 import type { Vault } from '@app/vault';
 
 /**
- * Destroys the keys of aggregates that were to be made and were refused, after bodies of theirs were stored: so nobody can read what
+ * Destroys the keys of aggregates that were to be made and were rejected, after bodies of theirs were stored: so nobody can read what
  * may be left of those.
  */
 export class UnusedKeys {

@@ -57,6 +57,7 @@ export interface AggregateDeclaration<Event extends AnyEvent> {
   /** Required if events hold sensitive fields or name stored bodies. */
   readonly erasure?: Erasure<Event>;
   readonly integrations?: Integrations<Event>;
+  /** Required as `erasure` is; empty where auditors ask for none by its id, and read its events alone. */
   readonly kinds?: Readonly<Record<string, AuditKind>>;
 }
 
@@ -68,7 +69,7 @@ export interface AggregateDeclaration<Event extends AnyEvent> {
 export const defineAggregate = <const List extends readonly EventDefinition[]>(
   of: { readonly category: string; readonly owner?: unknown },
   events: List,
-  { erasure, integrations, kinds = {} }: AggregateDeclaration<EventsOf<List>> = {},
+  { erasure, integrations, kinds }: AggregateDeclaration<EventsOf<List>> = {},
 ): Aggregate => {
   const aggregate = {
     category: of.category,
@@ -76,10 +77,10 @@ export const defineAggregate = <const List extends readonly EventDefinition[]>(
     isOwned: of.owner !== undefined,
     erasure: erasure as Erasure | undefined,
     integrations: integrations as Integrations | undefined,
-    kinds,
+    kinds: kinds ?? {},
   };
   const [content] = [...sensitiveFields(events), ...bodyFields(events)];
-  if (content !== undefined) assertErasure(aggregate, content);
+  if (content !== undefined) assertContentDeclared(aggregate, kinds, content);
   const keyed = events.find(({ entity, sensitive }) => entity !== undefined && sensitive.length > 0);
   if (keyed !== undefined && Object.keys(erasure?.entities?.by ?? {}).length === 0)
     throw new Error(
@@ -99,11 +100,17 @@ const sensitiveFields = (events: readonly EventDefinition[]): readonly string[] 
 const bodyFields = (events: readonly EventDefinition[]): readonly string[] =>
   events.flatMap(({ type, blobs }) => blobs.held.map((field) => `${type}.${field} names a stored body`));
 
-const assertErasure = ({ category, isOwned, erasure, events }: Aggregate, content: string): void => {
+const assertContentDeclared = (
+  { category, isOwned, erasure, events }: Aggregate,
+  kinds: Aggregate['kinds'] | undefined,
+  content: string,
+): void => {
   const missing = (what: string, of = content): never => {
     throw new Error(`${of}, but the aggregate ${category} ${what}.`);
   };
   if (!isOwned) return missing('has no owner to be erased with: give its decider `owner`');
+  if (kinds === undefined)
+    return missing('does not say how auditors find it: declare `kinds`, empty if they ask for it by no id');
   if (erasure === undefined) return missing('does not say what erases it: declare `erasure`');
   if (erasure.again === 'withOwner') return;
   if (Object.keys(erasure.by).length === 0) return missing('names no event that erases it: name one in `erasure.by`');

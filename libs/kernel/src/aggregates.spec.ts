@@ -63,53 +63,59 @@ describe('an aggregate whose content would outlive it is rejected', () => {
   it.each([
     [
       'that nobody owns, though an event erases it: it would outlive its user or Space',
-      () => defineAggregate(unowned, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+      () => defineAggregate(unowned, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again }, kinds: {} }),
       'NoteAdded.title is sensitive, but the aggregate note has no owner to be erased with: give its decider `owner`.',
     ],
     [
+      'that says nothing of auditors',
+      () => defineAggregate(note, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+      'NoteAdded.title is sensitive, but the aggregate note does not say how auditors find it: declare `kinds`, empty if they ask for it by no id.',
+    ],
+    [
       'that says nothing of erasure',
-      () => defineAggregate(note, [named]),
+      () => defineAggregate(note, [named], { kinds: {} }),
       'NoteAdded.title is sensitive, but the aggregate note does not say what erases it: declare `erasure`.',
     ],
     [
       'with a sensitive field in one shape of a part',
-      () => defineAggregate(note, [inUnion]),
+      () => defineAggregate(note, [inUnion], { kinds: {} }),
       'NotePartAdded.parts[].text is sensitive, but the aggregate note does not say what erases it: declare `erasure`.',
     ],
     [
       'with a stored body',
-      () => defineAggregate(note, [filed]),
+      () => defineAggregate(note, [filed], { kinds: {} }),
       'NoteFiled.parts[].file names a stored body, but the aggregate note does not say what erases it: declare `erasure`.',
     ],
     [
       'that goes with an owner it does not have',
-      () => defineAggregate(unowned, [named], { erasure: { by: {}, again: 'withOwner' } }),
+      () => defineAggregate(unowned, [named], { erasure: { by: {}, again: 'withOwner' }, kinds: {} }),
       'NoteAdded.title is sensitive, but the aggregate note has no owner to be erased with: give its decider `owner`.',
     ],
     [
       'that no event erases',
-      () => defineAggregate(note, [named], { erasure: { by: {}, again } }),
+      () => defineAggregate(note, [named], { erasure: { by: {}, again }, kinds: {} }),
       'NoteAdded.title is sensitive, but the aggregate note names no event that erases it: name one in `erasure.by`.',
     ],
     [
       'whose bodies no event releases',
-      () => defineAggregate(note, [named, filed, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+      () =>
+        defineAggregate(note, [named, filed, deleted], { erasure: { by: { NoteDeleted: ownKey }, again }, kinds: {} }),
       'NoteFiled.parts[].file names a stored body, but the aggregate note names no event that releases it: mark the field that does with `releasedBlobs`.',
     ],
   ])('%s', (_, declare, sentence) => expect(declare).toThrow(sentence));
 
   it('unless it has an owner, with whom it goes or an event that erases it alone', () => {
-    expect(() => defineAggregate(note, [named], { erasure: { by: {}, again: 'withOwner' } })).not.toThrow();
+    expect(() => defineAggregate(note, [named], { erasure: { by: {}, again: 'withOwner' }, kinds: {} })).not.toThrow();
     expect(() =>
-      defineAggregate(note, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+      defineAggregate(note, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again }, kinds: {} }),
     ).not.toThrow();
     expect(() => defineAggregate(note, [deleted])).not.toThrow();
   });
 
   it('and so is one that says what follows from events of others', () => {
-    expect(() => defineAggregate(note, [named], { erasure: { by: { NoteDeleted: ownKey } as object, again } })).toThrow(
-      'The aggregate note says what follows from NoteDeleted, which is none of its events.',
-    );
+    expect(() =>
+      defineAggregate(note, [named], { erasure: { by: { NoteDeleted: ownKey } as object, again }, kinds: {} }),
+    ).toThrow('The aggregate note says what follows from NoteDeleted, which is none of its events.');
   });
 });
 
@@ -163,7 +169,7 @@ describe('what follows from the declarations', () => {
     const closed = event('BookBurnt', z.strictObject({}));
     const events = [written, torn, closed] as const;
     const erasure = { by: { BookBurnt: ownKey }, again };
-    expect(() => defineAggregate({ ...note, category: 'book' }, events, { erasure })).toThrow(
+    expect(() => defineAggregate({ ...note, category: 'book' }, events, { erasure, kinds: {} })).toThrow(
       'PageWritten.pageId names an entity with a data key of its own, but the aggregate book does not say what erases it: declare `erasure.entities`.',
     );
     const removed: string[] = [];
@@ -172,7 +178,7 @@ describe('what follows from the declarations', () => {
       again: async (_: unknown, id: string, entity: string) => void removed.push(`${id} ${entity}`),
     };
     const books = new Aggregates([
-      defineAggregate({ ...note, category: 'book' }, events, { erasure: { ...erasure, entities } }),
+      defineAggregate({ ...note, category: 'book' }, events, { erasure: { ...erasure, entities }, kinds: {} }),
     ]);
     expect([books.erasingTypes.toSorted(), books.endingTypes]).toEqual([['BookBurnt', 'PageTorn'], ['BookBurnt']]);
     const stored = { type: 'PageTorn', data: '{"pageId":"p1"}', stream: 'book-1' };
@@ -193,6 +199,14 @@ describe('what follows from the declarations', () => {
     expect(all.blobsIn(recorded('NoteFiled', { parts: [], picture: null }))).toEqual({ held: [], released: [] });
     expect(all.blobsIn(recorded('NoteEmptied', { files: ['a', 'b'] }))).toEqual({ held: [], released: ['a', 'b'] });
     expect(all.blobsIn(recorded('Unknown', { files: ['a'] }))).toEqual({ held: [], released: [] });
+  });
+
+  it('is told to nobody under a definition that is not declared: no schema of it would be published', () => {
+    const tells = { NoteDeleted: (_: unknown, noteId: string) => tell(removed, { noteId }) };
+    const undeclared = defineAggregate(note, [deleted], { integrations: { definitions: [], tell: tells } });
+    expect(() => new Aggregates([undeclared]).integrationOf(recorded('NoteDeleted'))).toThrow(
+      'note.deleted is told of NoteDeleted, but not declared: enter it in the `definitions` of its aggregate.',
+    );
   });
 
   it('is what others are told, and about what', () => {
@@ -216,7 +230,10 @@ describe('what follows from the declarations', () => {
       () =>
         new Aggregates([
           notes,
-          defineAggregate({ category: 'board' }, [deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
+          defineAggregate({ category: 'board' }, [deleted], {
+            erasure: { by: { NoteDeleted: ownKey }, again },
+            kinds: {},
+          }),
         ]),
       'NoteDeleted is declared by two aggregates.',
     ],

@@ -90,10 +90,15 @@ export class Aggregates {
     return this.catalogue.all().filter(({ blobs }) => blobs.held.length + blobs.released.length > 0);
   }
 
-  /** What others are told of an event; null: nothing. Throws when it is not what its definition promises. */
+  /** What others are told of an event; null: nothing. Throws when its definition is not declared, or promises something else. */
   integrationOf({ type, data, context }: RecordedEvent): IntegrationEvent | null {
     const told = this.tellings[type]?.(data, idOf(context.stream));
-    return told === undefined ? null : { ...told, data: told.definition.data.parse(told.data) };
+    if (told === undefined) return null;
+    if (!this.integrations.includes(told.definition))
+      throw new Error(
+        `${told.definition.name} is told of ${type}, but not declared: enter it in the \`definitions\` of its aggregate.`,
+      );
+    return { ...told, data: told.definition.data.parse(told.data) };
   }
 
   /** Which streams of a category others hear nothing of (`Integrations.isUntold`); undefined where they hear of all. */

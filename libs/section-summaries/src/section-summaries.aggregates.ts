@@ -9,6 +9,7 @@ const summaryIndexAggregate = defineAggregate(summaryIndexDecider, summaryIndexE
     by: { SummaryIndexDeleted: ownKey },
     again: (decisions, id, meta) => decisions.transact(summaryIndexDecider, id, { type: 'Delete' }, meta),
   },
+  kinds: {},
 });
 
 const sectionSummaryAggregate = defineAggregate(sectionSummaryDecider, sectionSummaryEvents, {
@@ -16,6 +17,7 @@ const sectionSummaryAggregate = defineAggregate(sectionSummaryDecider, sectionSu
     by: { SectionSummaryRemoved: ownKey },
     again: (decisions, id, meta) => decisions.transact(sectionSummaryDecider, id, { type: 'Remove' }, meta),
   },
+  kinds: {},
 });
 
 export const sectionSummariesAggregates = [summaryIndexAggregate, sectionSummaryAggregate];

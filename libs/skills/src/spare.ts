@@ -3,11 +3,11 @@
  * a while is ended, so that nothing is held at rest.
  */
 export class Spare<T extends object> {
-  private kept: { readonly thing: T; readonly late: NodeJS.Timeout } | undefined;
+  private kept: { readonly spare: T; readonly late: NodeJS.Timeout } | undefined;
 
   /** `keptMs`: after so many milliseconds it is ended. */
   constructor(
-    private readonly end: (thing: T) => void,
+    private readonly end: (spare: T) => void,
     private readonly keptMs: number,
   ) {}
 
@@ -17,27 +17,27 @@ export class Spare<T extends object> {
     if (kept === undefined) return undefined;
     clearTimeout(kept.late);
     this.kept = undefined;
-    return kept.thing;
+    return kept.spare;
   }
 
-  /** Keeps a thing; ends it where there is one. */
-  keep(thing: T): void {
-    if (this.kept !== undefined) return this.end(thing);
-    this.kept = { thing, late: setTimeout(() => this.clear(), this.keptMs).unref() };
+  /** Keeps one; ends it where there is one. */
+  keep(spare: T): void {
+    if (this.kept !== undefined) return this.end(spare);
+    this.kept = { spare, late: setTimeout(() => this.clear(), this.keptMs).unref() };
   }
 
   get isThere(): boolean {
     return this.kept !== undefined;
   }
 
-  /** Forgets a thing that ended by itself. */
-  forget(thing: T): void {
-    if (this.kept?.thing === thing) this.take();
+  /** Forgets one that ended by itself. */
+  forget(spare: T): void {
+    if (this.kept?.spare === spare) this.take();
   }
 
   /** Ends what is kept. */
   clear(): void {
-    const thing = this.take();
-    if (thing !== undefined) this.end(thing);
+    const spare = this.take();
+    if (spare !== undefined) this.end(spare);
   }
 }

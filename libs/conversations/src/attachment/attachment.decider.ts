@@ -47,4 +47,5 @@ export const attachmentAggregate = defineAggregate(attachmentDecider, attachment
     by: { AttachmentDeleted: ownKey },
     again: (decisions, id, meta) => decisions.transact(attachmentDecider, id, { type: 'Delete' }, meta),
   },
+  kinds: {},
 });

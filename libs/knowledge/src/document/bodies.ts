@@ -38,7 +38,7 @@ export class Bodies {
     if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.blobs.remove(bodies.map(({ file }) => file));
   }
 
-  /** Destroys the keys of documents that an upload was refused with; their ids are of this request alone. What may be there keeps its key. */
+  /** Destroys the keys of documents that an upload was rejected with; their ids are of this request alone. What may be there keeps its key. */
   async destroyUnused(documentIds: readonly string[], error: unknown): Promise<void> {
     if (isUnavailable(error) && error.outcome === 'unknown') return;
     await this.keys.destroy(this.decisions, documentDecider, documentIds);

@@ -63,7 +63,7 @@ export class SkillBodies implements OnModuleDestroy {
     return this.beginAt(skillStream(skillId), { spaceId }, sizeBytes, undefined, () => this.destroyUnused(skillId));
   }
 
-  /** Destroys the key of a Skill that was refused with its files. Its id is of this request alone. */
+  /** Destroys the key of a Skill that was rejected with its files. Its id is of this request alone. */
   async destroyUnused(skillId: string): Promise<void> {
     await this.keys.destroy(this.decisions, skillDecider, [skillId]);
   }

@@ -7,4 +7,5 @@ export const promptAggregate = defineAggregate(promptDecider, promptEvents, {
     by: { PromptDeleted: ownKey },
     again: (decisions, id, meta) => decisions.transact(promptDecider, id, { type: 'Delete' }, meta),
   },
+  kinds: {},
 });

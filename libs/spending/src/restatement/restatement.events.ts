@@ -12,7 +12,6 @@ export const restatedPrices = z.union([
   z.strictObject({ at: time.describe('The time whose prices hold.') }),
   z.record(z.string(), priceVersion),
 ]);
-export type RestatedPrices = z.output<typeof restatedPrices>;
 
 /** A call in the second ledger. Costs are nano-units. */
 export const restatedCall = z.strictObject({

@@ -51,7 +51,7 @@ export interface Model {
   readonly floats: Readonly<Record<FloatsName, Float32Array>>;
 }
 
-/** A model over one array, empty if none is given: everything behind each other. An array of another length is refused. */
+/** A model over one array, empty if none is given: everything behind each other. An array of another length is rejected. */
 export const modelIn = (bytes?: Uint8Array<ArrayBuffer>): Model & { readonly bytes: Uint8Array<ArrayBuffer> } => {
   const body = bytes ?? new Uint8Array(SIZE);
   if (body.length !== SIZE) throw new Error('the local embedding model has another size');
