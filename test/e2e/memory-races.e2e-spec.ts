@@ -1,5 +1,6 @@
 import { TimeOrderedIds } from '@app/kernel';
 import { bucketDecider, bucketIdOf, memoryDecider } from '@app/memory';
+import { repeated } from '../fixtures/repeated';
 import { until } from '../fixtures/until';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
 import type { Answer } from './harness';
@@ -8,6 +9,9 @@ import { CORE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-
 /** Requests at once for what only some may get. At two API processes: `test/servers/memory.spec.ts`. */
 
 const PLACES = 6;
+const ROUNDS = repeated(4, 12);
+/** For what comes seconds later. */
+const LATER = { patience: 20_000, every: 100 };
 
 let world: MemoryWorld;
 
@@ -73,7 +77,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
 
   it('one chooses what becomes of a proposal', async () => {
     const { choose, saved } = at(agentId);
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const id = await propose(world.owner.key, `Round ${round}`, agentId);
       const choices = round % 2 === 0 ? ['confirm', 'discard'] : ['discard', 'save-for-me'];
       const answers = await Promise.all(choices.map((choice) => choose(id, choice)));
@@ -151,7 +155,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
 
   it('who deletes a memory leaves nothing for who edits it', async () => {
     const { edit, remove } = at(agentId);
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const { id } = (await world.post(world.owner.key, { text: `Before ${round}` }, agentId)).body;
       const [edited, removed] = await Promise.all(
         round % 2 === 0
@@ -170,7 +174,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
 
   it('one gets a text who change memories to it, or save it', async () => {
     const { edit, remove } = at(agentId);
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < ROUNDS / 2; round += 1) {
       const made = await Promise.all(
         ['One', 'Other'].map((text) => world.post(world.owner.key, { text: `${text} ${round}` }, agentId)),
       );
@@ -202,7 +206,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
     expect([again.status, again.body.id]).toEqual([200, id]);
     const isSettled = async () =>
       (await decisions.load(bucketDecider, bucketIdOf(bucket))).state.places.get(id)?.edits.isEmpty() === true;
-    await until(isSettled, 'what the edit was to change', { patience: 20_000 });
+    await until(isSettled, 'what the edit was to change', LATER);
     expect((await at(agentId).edit(id, 'Drinks coffee')).status).toBe(200);
     const other = await tea();
     expect(other.status).toBe(201);
@@ -227,7 +231,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
     });
     const edit = at(agentId).edit(id, 'Drinks coffee');
     await until(isHeld, 'the place of the edit');
-    await until(async () => !(await isHeld()), 'the end of its time', { patience: 20_000 });
+    await until(async () => !(await isHeld()), 'the end of its time', LATER);
     const other = await world.post(owner.key, { text: 'Drinks coffee' }, agentId);
     held.resolve();
     expect([other.status, codeOf(await edit)]).toEqual([201, 'conflict']);

@@ -1,9 +1,10 @@
+import { repeated } from '../fixtures/repeated';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
 import type { Ask } from './asking';
 import { startTestPlatform, type TestPlatform } from './harness';
 import { race, races } from './races';
 
-/** On a server that decides before it shows. 20 pairs each: `test/exhaustive/races.spec.ts`. 500, and at two API processes: `npm run test:servers`. */
+/** On a server that decides before it shows. 500 pairs each, and at two API processes: `npm run test:servers`. */
 describe('of two who ask at once for what only one may get, on EventStoreDB', () => {
   let server: EventStoreDouble;
   let platform: TestPlatform;
@@ -18,6 +19,6 @@ describe('of two who ask at once for what only one may get, on EventStoreDB', ()
 
   it.each(races)('one gets it: $name', async (given) => {
     const ask: Ask = ({ path, ...call }) => platform.call(path, call);
-    await race(given, [ask, ask], 4);
+    await race(given, [ask, ask], repeated(4, 20));
   });
 });

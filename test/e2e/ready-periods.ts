@@ -34,9 +34,12 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
   const documents = `/knowledge/${agent.id}/documents`;
   const { id } = await post(documents, { name: 'a.md', content: 'The quokka sleeps at noon.', ...TEXT });
   const seen = async (): Promise<Seen> => (await call<Seen>(core(`${documents}/${id}`))).body;
-  const ended = () =>
-    until(async () => ['Ready', 'Failed'].includes((await seen()).status), 'the end of ingestion', { every: 1 });
-  await ended();
+  const ended = async (wanted: string): Promise<void> => {
+    let { status } = await seen();
+    await until(async () => ['Ready', 'Failed'].includes(({ status } = await seen()).status), 'the end of ingestion');
+    expect(status).toBe(wanted);
+  };
+  await ended('Ready');
 
   const searches: Search[] = [];
   const made = new Map<string, number>(MODES.map((mode) => [mode, 0]));
@@ -59,15 +62,16 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
       await lasting(PAUSE_MS);
     }
   });
-  const changes: readonly ((round: number) => readonly ['PUT' | 'POST', string, object])[] = [
-    (round) => ['PUT', '', { content: `The quokka sleeps at ${round}.`, ...TEXT }],
-    () => ['POST', '/reprocess', { force: true }],
-    () => ['PUT', '', { content: 'The quokka sleeps.', mimeType: 'application/pdf' }],
+  const changes: readonly ((round: number) => readonly ['PUT' | 'POST', string, object, string])[] = [
+    (round) => ['PUT', '', { content: `The quokka sleeps at ${round}.`, ...TEXT }, 'Ready'],
+    () => ['POST', '/reprocess', { force: true }, 'Ready'],
+    // It ends before a process would be started to read it.
+    () => ['PUT', '', { content: ' ', ...TEXT }, 'Failed'],
   ];
   for (let round = 0; round < rounds; round += 1) {
-    const [method, path, body] = (changes[round % changes.length] as (typeof changes)[number])(round);
+    const [method, path, body, status] = (changes[round % changes.length] as (typeof changes)[number])(round);
     await call(core(`${documents}/${id}${path}`), { method, body });
-    await ended();
+    await ended(status);
     // Searches fit into what is Ready or failed, and searches are met by a change.
     if (round % 2 === 0) await anotherOfEach();
     else await lasting(round % PAUSE_MS);

@@ -1,8 +1,11 @@
+import { repeated } from '../fixtures/repeated';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
 import { add, agentIn, type Body, held, list, type Place, rename, SKILLS, space } from './skill-names-world';
 import { alice, create, platform, withSpaces } from './spaces-world';
 
 /** Requests at once for what only one may get. At two API processes: `test/servers/skills.spec.ts`. */
+
+const ROUNDS = repeated(2, 5);
 
 const send = (path: string, method: 'POST' | 'PUT' | 'DELETE', body?: object) =>
   platform.call<Body>(`${SKILLS}${path}`, { key: alice.key, method, ...(body === undefined ? {} : { body }) });
@@ -37,7 +40,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
   it('one gets a name who renames to it, creates it or takes it back', async () => {
     const spaceId = await space('Renames in a race');
     const places: readonly Place[] = [{ scope: 'space', spaceId }, await agentIn(spaceId)];
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const name = `Wanted ${round}`;
       const others = await Promise.all(places.map((place, turn) => add(place, `Other ${round} ${turn}`)));
       const owner = (await add(places[round % 2] as Place, `First ${round}`)).body;
@@ -66,7 +69,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
 
   it('those who publish, edit, activate and delete a Skill are answered with what holds', async () => {
     const { body: space } = await create('Races');
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const { body: skill } = await send('', 'POST', {
         scope: 'space',
         spaceId: space.id,
