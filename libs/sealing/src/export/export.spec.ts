@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -144,6 +144,26 @@ describe('an export', () => {
     expect((await verifyExport(file)).findings).toContainEqual(
       expect.objectContaining({ kind: 'unreadable', ordinal: 2, id: kept.id }) as unknown,
     );
+  });
+
+  it('takes no line that is longer than any event, and copies none again with each of its pieces', async () => {
+    writeFileSync(file, original);
+    appendFileSync(file, Buffer.alloc(65 * 1024 * 1024, 'a'));
+    const concat = jest.spyOn(Buffer, 'concat');
+    try {
+      const { events, findings } = await verifyExport(file, { publicKeys: [test.key.publicKey] });
+      expect([events, findings.map(({ detail }) => detail)]).toEqual([
+        3,
+        [
+          'the file was changed: it has no footer: it was cut off',
+          `line ${lines().length + 1} of the file cannot be read`,
+        ],
+      ]);
+      const copied = concat.mock.results.map(({ value }) => (value as Buffer).length);
+      expect(copied.reduce((sum, each) => sum + each, 0)).toBeLessThan(4 * 1024 * 1024);
+    } finally {
+      concat.mockRestore();
+    }
   });
 
   it('tells the line and the place of lines that were swapped, of seals and of what is not sealed too', async () => {

@@ -9,18 +9,47 @@ import { exportedEvent, exportedRemoval, exportFooter, exportHeader, type Export
 
 const NEWLINE = 0x0a;
 
-/** The lines of an export without their ends. Throws what the file system and gzip throw. */
+/** No event makes a line as long as this: those of other servers have 16 MiB at most, and JSON escapes them. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+
+/** The lines of an export without their ends; an empty one stands for one that is too long to be of an export. Throws what the file system and gzip throw. */
 export async function* exportLines(file: string): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
+  const begun = new BegunLine();
   for await (const chunk of bytesOf(file)) {
-    let bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE)) {
-      yield bytes.subarray(0, end);
-      bytes = bytes.subarray(end + 1);
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      yield begun.endedBy(chunk.subarray(from, end));
+      from = end + 1;
     }
-    rest = bytes;
+    begun.add(chunk.subarray(from));
   }
-  if (rest.length > 0) yield rest;
+  if (!begun.isEmpty) yield begun.endedBy(NO_BYTES);
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** A line whose end was not met yet. Its pieces are put together once: a long one in many would be copied again with each of them. */
+class BegunLine {
+  private pieces: Buffer[] = [];
+  private length = 0;
+
+  get isEmpty(): boolean {
+    return this.length === 0;
+  }
+
+  add(piece: Buffer): void {
+    this.length += piece.length;
+    if (this.length > LONGEST_LINE) this.pieces = [];
+    else if (piece.length > 0) this.pieces.push(piece);
+  }
+
+  endedBy(piece: Buffer): Buffer {
+    this.add(piece);
+    const line = this.pieces.length === 1 ? (this.pieces[0] ?? NO_BYTES) : Buffer.concat(this.pieces);
+    this.pieces = [];
+    this.length = 0;
+    return line;
+  }
 }
 
 /** What each line says. */
