@@ -15,7 +15,6 @@ export const auditTrailRow = z.strictObject({
   recordedAt: z.string(),
 });
 
-
 /** The fields an auditor can filter by. */
 const AUDIT_FILTERS = ['correlationId', 'stream', 'actor', 'type', 'category'];
 
