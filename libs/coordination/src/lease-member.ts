@@ -99,6 +99,16 @@ export class LeaseMember {
     await this.mutex.run(async () => (this.held.size === 0 ? undefined : this.change(this.held)));
   }
 
+  /** Ends the work on what is held, and begins it anew. What then cannot be worked on is taken again at the next beat. */
+  async renew(): Promise<void> {
+    await this.mutex.run(async () => {
+      const { held } = this;
+      if (held.size === 0) return;
+      await this.change(new Map());
+      await this.change(held);
+    });
+  }
+
   /** Brings all units to this process, which holds the first one, and keeps them here for as long as `work` runs. */
   async withAll<T>(work: () => Promise<T>): Promise<T> {
     this.gathering += 1;

@@ -69,6 +69,11 @@ export class Leases {
     for (const share of this.shares) if (share.group.name === group) await share.fenced();
   }
 
+  /** Has all that this process works on begin anew, from what is stored: what it knows of the log is of no use any more. */
+  async renew(): Promise<void> {
+    await Promise.all([...this.shares].map((share) => share.renew()));
+  }
+
   /** The units of a group that this process holds, each with its fence. */
   heldOf(group: string): ReadonlyMap<number, number> {
     return [...this.shares].find((share) => share.group.name === group)?.held ?? new Map();

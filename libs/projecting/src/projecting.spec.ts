@@ -184,6 +184,26 @@ describe('Projecting', () => {
     await second.projecting.stop();
   });
 
+  it('notices another event at its place, and rebuilds', async () => {
+    const first = memoryProjecting();
+    await first.log.append('counter-a', [opened('a'), counted(2), counted(5)], 'noStream');
+    await first.projecting.start();
+    await first.projecting.waitFor('counters', positionOf(3), LONG);
+    await first.projecting.stop();
+    first.log.cutAfter(positionOf(2));
+    await first.log.append('counter-a', [counted(1)], 1);
+    const second = memoryProjecting(first);
+    await second.projecting.start();
+    await until(async () => (await second.readStore.get('counters', 'counter-a'))?.row['count'] === 3, 'the rebuild');
+    expect(second.logger.lines.join()).toContain('restored from an older backup');
+    await second.projecting.stop();
+    const third = memoryProjecting(first);
+    await third.projecting.start();
+    expect(await third.projecting.waitFor('counters', positionOf(3), LONG)).toBe(true);
+    expect(await third.readStore.live('counters')).toBe(2);
+    await third.projecting.stop();
+  });
+
   it('rejects an unknown view', async () => {
     const { projecting } = memoryProjecting();
     await expect(projecting.status('nothing')).rejects.toMatchObject({ code: 'not_found' });

@@ -17,6 +17,7 @@ import { CatchUps } from './following/catch-up';
 import { type DeadLetter, letterJson } from './dead-letter';
 import { ProjectingEvents } from './events';
 import { BEHIND, type Gap, gapIn } from './views/gap';
+import { LogMark } from './views/log-mark';
 import { ManagedView, REBUILD_ACTIONS, type RebuildAction } from './views/managed-view';
 import { CountedOrdinals, type Ordinals } from './ordinals';
 import type { Projection } from './projection';
@@ -71,16 +72,16 @@ export class Projecting {
   private readonly leases: Leases;
   private readonly ordinals: Ordinals;
   private readonly stalls: StallWatch;
+  private readonly mark: LogMark;
   private shares: readonly LeaseMember[] = [];
-  private watch: NodeJS.Timeout | undefined;
-  private mending: NodeJS.Timeout | undefined;
-  private looking: NodeJS.Timeout | undefined;
+  private timers: readonly NodeJS.Timeout[] = [];
   private unserve: (() => Promise<void>) | undefined;
 
   constructor(private readonly options: ProjectingOptions) {
     const { log, clock, logger } = options;
     this.ordinals = options.ordinals ?? new CountedOrdinals(log);
     this.stalls = new StallWatch(clock, this.events, logger);
+    this.mark = new LogMark(log, options.readStore, logger);
     const turns = new Mutex();
     const { processes } = (this.leases = options.leases);
     const threads = options.spawn ?? (() => callHere(rebuildWorker(options)));
@@ -101,6 +102,7 @@ export class Projecting {
       });
       const managed: ManagedView = new ManagedView({
         view,
+        mark: this.mark,
         processes,
         spawn,
         turns,
@@ -119,35 +121,28 @@ export class Projecting {
     const { logger } = this.options;
     const managed = [...this.views.values()];
     this.shares = await this.leases.join(managed.map(({ group }) => group));
-    this.mending = setInterval(
-      () =>
-        void this.mend().catch((error: unknown) =>
-          logger.warn({ error: errorName(error) }, 'Setting a damaged view aside failed; retrying.'),
-        ),
-      MEND_MS,
-    ).unref();
-    this.watch = setInterval(
-      () => void this.checkStalls().catch((error: unknown) => logger.warn({ error }, 'Watching the views failed.')),
-      WATCH_MS,
-    ).unref();
+    const every = (milliseconds: number, work: () => Promise<void>, failed: string): NodeJS.Timeout =>
+      setInterval(
+        () => void work().catch((error: unknown) => logger.warn({ error: errorName(error) }, failed)),
+        milliseconds,
+      ).unref();
+    this.timers = [
+      every(MEND_MS, () => this.mend(), 'Setting a damaged view aside failed; retrying.'),
+      every(WATCH_MS, () => this.checkStalls(), 'Watching the views failed.'),
+      every(MEND_MS, () => this.renew(), 'Beginning anew on a restored log failed; retrying.'),
+    ];
     if (this.leases.processes.alone) return;
     this.unserve = this.leases.requests.serve((ask) => this.serve(ask));
-    this.looking = setInterval(
-      () =>
-        void this.look().catch((error: unknown) =>
-          logger.warn({ error: errorName(error) }, 'Reading rebuilds of other processes failed; retrying.'),
-        ),
-      LOOK_MS,
-    ).unref();
+    const failed = 'Reading rebuilds of other processes failed; retrying.';
+    this.timers = [...this.timers, every(LOOK_MS, () => this.look(), failed)];
   }
 
   /** Resolves when the pages in hand are written. */
   async stop(): Promise<void> {
-    clearInterval(this.watch);
-    clearInterval(this.mending);
-    clearInterval(this.looking);
+    this.timers.forEach(clearInterval);
     await this.unserve?.();
     await this.leases.leave(this.shares);
+    await this.mark.close();
   }
 
   /** True once the view shows everything up to a position (a receipt's), false when it does not within the time. */
@@ -251,6 +246,11 @@ export class Projecting {
     const head = known === undefined ? await log.head() : known;
     for (const { view } of this.views.values())
       if (view.live !== undefined) this.stalls.check(view.name, view.live.position, head);
+    await this.mark.advance();
+  }
+
+  private async renew(): Promise<void> {
+    if (await this.mark.isOther()) await this.leases.renew();
   }
 
   private async mend(): Promise<void> {

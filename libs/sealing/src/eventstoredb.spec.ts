@@ -56,6 +56,22 @@ describe('seals over EventStoreDB', () => {
     expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 7, seals: 3, findings: [] });
   });
 
+  it('are not made of what a restored backup lost while the sealer ran', async () => {
+    const running = test;
+    const sealer = running.newSealer({ delayMs: 60_000 });
+    await sealer.start();
+    const backup = readFileSync(file);
+    await running.note('document-1', 'lost');
+    await until(() => sealer.waiting === 1, 'the event');
+    const { port } = server;
+    await server.stop();
+    writeFileSync(file, backup);
+    await start({ port });
+    await sealer.stop();
+    await running.close();
+    expect(await verifyLog(test.log, keys())).toMatchObject({ ok: true, events: 6, seals: 2, findings: [] });
+  });
+
   it('find an event that is gone', async () => {
     await tamper((lines) => lines.filter((line) => line !== nth(lines, 4)));
     expect(await findings()).toContainEqual(

@@ -121,7 +121,8 @@ describe('Sealer', () => {
     const outcomes = ['lost before', 'lost after', 'lost after', 'lost before'];
     const deaf = new Proxy(real, {
       get: (target, name: keyof EventLog) => {
-        if (name !== 'append') return (target[name] as (...given: unknown[]) => unknown).bind(target);
+        const value = target[name];
+        if (name !== 'append') return typeof value === 'function' ? value.bind(target) : value;
         return async (...given: Parameters<EventLog['append']>) => {
           const outcome = outcomes.shift();
           if (outcome === 'lost after') await real.append(...given);

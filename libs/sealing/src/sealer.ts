@@ -57,11 +57,13 @@ export class Sealer {
   private isStopped = false;
   private timer: NodeJS.Timeout | undefined;
   private work: Promise<void> = Promise.resolve();
+  private timeline: number | undefined;
 
   constructor(private readonly options: SealerOptions) {}
 
   async start(): Promise<void> {
     const { log, mac, logger, imported = false } = this.options;
+    this.timeline = log.readIndex?.timeline;
     const place = await readSealedPlace(log);
     const accepted = await acceptTail(this.options, place, imported);
     if (accepted > 0)
@@ -219,11 +221,20 @@ export class Sealer {
   /** Seals all that waits, after what is being sealed. */
   private seal(): Promise<void> {
     const sealed = this.work.then(async () => {
+      if (this.unproven.length > 0 || this.unsealed.length > 0) await this.expectSameLog();
       while (this.unproven.length > 0) await this.recordUnproven();
       while (this.unsealed.length > 0) await this.appendSeal();
     });
     this.work = sealed.catch(() => undefined);
     return sealed;
+  }
+
+  /** Throws where the log was restored from an older backup: what waits may be lost, and is read anew after the next start. */
+  private async expectSameLog(): Promise<void> {
+    const { log } = this.options;
+    if (log.readIndex === undefined) return;
+    await log.head();
+    if (log.readIndex.timeline !== this.timeline) throw new Error('the log was restored from an older backup');
   }
 
   /** Once more where another sealer records at the same time, and what it found, too. */

@@ -266,7 +266,7 @@ export class PolicyRunner {
       this.unrecorded = 0;
       this.passed = 0;
     } catch (error) {
-      if (isWrongExpectedRevision(error)) this.options.onFenced();
+      if (isWrongExpectedRevision(error) && !this.stopping.signal.aborted) this.options.onFenced();
       throw error;
     }
   }

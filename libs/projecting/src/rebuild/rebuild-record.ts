@@ -2,6 +2,7 @@ import { allEntries } from '@app/coordination';
 import type { Json, Position } from '@app/kernel';
 import { Fenced, type ReadStore } from '@app/read-store';
 import type { BuildFailure } from './rebuild-worker';
+import { storedTimeline } from '../views/log-mark';
 import type { Verification } from './verification';
 
 /**
@@ -93,11 +94,21 @@ export class BuildRecords {
 
   /** Claims a number for a build; false when another process was faster. */
   async claim(version: number, declaration: string): Promise<boolean> {
+    const timeline = await storedTimeline(this.store);
+    // Before the build can be seen: whoever sees it asks of which log it is.
+    if (timeline > 0) await this.store.writeState(this.timelineKey(version), timeline);
     return this.store.writeState(`build/${this.view}/${version}`, declaration, { expected: undefined });
+  }
+
+  /** False for a build of what the log held before it was restored from an older backup. */
+  async isOfThisLog(version: number): Promise<boolean> {
+    const timeline = await storedTimeline(this.store);
+    return timeline === ((await this.store.readState(this.timelineKey(version))) ?? 0);
   }
 
   async forget(version: number): Promise<void> {
     await this.store.writeState(`build/${this.view}/${version}`, null);
+    await this.store.writeState(this.timelineKey(version), null);
   }
 
   async saveDiscarded(eventId: string, at: string): Promise<void> {
@@ -106,5 +117,9 @@ export class BuildRecords {
 
   discardedPrefix(): string {
     return `discarded/${this.view}/`;
+  }
+
+  private timelineKey(version: number): string {
+    return `timeline/${this.view}/${version}`;
   }
 }

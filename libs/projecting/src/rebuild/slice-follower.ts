@@ -30,6 +30,7 @@ export class SliceFollower {
 
   async open(held: ReadonlyMap<number, number>): Promise<void> {
     this.closed = false;
+    this.fit.clear();
     await this.options.view.hold(held);
     await this.look();
   }
@@ -71,7 +72,7 @@ export class SliceFollower {
     await view.attend(live !== undefined && (await this.isFit(live)) ? live : undefined, follows ? other : undefined);
   }
 
-  /** A build is of one declaration for ever. */
+  /** A build is of one declaration for ever, and of one log until all begins anew. */
   private async isFit(version: number): Promise<boolean> {
     const known = this.fit.get(version) ?? (await this.options.view.isFit(version));
     this.fit.set(version, known);

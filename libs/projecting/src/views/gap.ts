@@ -9,7 +9,10 @@ export interface Gap {
 }
 
 export const BEHIND: Gap = { reason: 'it is behind the log', passes: true };
-const UNFIT: Gap = { reason: 'it was built for another version of the program', passes: true };
+const UNFIT: Gap = {
+  reason: 'it was built for another version of the program, or before the log was restored from a backup',
+  passes: true,
+};
 
 /** The gap in a view that has read everything: it was declared otherwise when it was built, or events wait in it as dead letters. */
 export const gapIn = async (view: View): Promise<Gap | undefined> => {

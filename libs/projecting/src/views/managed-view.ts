@@ -6,10 +6,12 @@ import type { ProjectingEvents } from '../events';
 import { Progress } from '../rebuild/run-build';
 import { Rebuild } from '../rebuild/rebuild';
 import type { RebuildWorker } from '../rebuild/rebuild-worker';
+import type { LogMark } from './log-mark';
 import type { View } from './view';
 
 export interface ManagedViewOptions {
   readonly view: View;
+  readonly mark: LogMark;
   readonly processes: Processes;
   readonly spawn: () => Calls<RebuildWorker>;
   readonly turns: Mutex;
@@ -153,6 +155,7 @@ export class ManagedView {
       await this.sliceFollower.close();
       await this.view.close();
       this.view.held = new Map();
+      if (held.size > 0) await this.options.mark.verify();
       if (held.has(0)) await this.rebuild.open(await this.view.open(held));
       else if (held.size > 0) await this.sliceFollower.open(held);
     } catch (error) {

@@ -163,9 +163,9 @@ export class View {
     }
   }
 
-  /** True when a build was made for the projection as it is declared now. */
+  /** True when a build was made for the projection as it is declared now, and from this log. */
   async isFit(version: number): Promise<boolean> {
-    return (await this.records.declaration(version)) === this.store.declaration;
+    return (await this.isDeclared(version)) && (await this.records.isOfThisLog(version));
   }
 
   /** As the store says, which may have swapped without an answer. */
@@ -247,7 +247,11 @@ export class View {
   private async openServed(): Promise<Unfitness | undefined> {
     this.version = (await this.store.live()) ?? (await this.makeFirst());
     const unfit = await this.unfitness(this.version);
-    if (unfit !== undefined) return unfit;
+    if (unfit !== undefined) {
+      // What it showed last is no place of this log, or of this program.
+      this.waiters.advance(null);
+      return unfit;
+    }
     await this.store.prepare(this.version);
     this.live = await this.follow(this.version);
     return undefined;
@@ -260,6 +264,10 @@ export class View {
     return Follower.start({ ...this.options, store: this.store, version, held: this.held, skip: this.skip, onAdvance });
   }
 
+  private async isDeclared(version: number): Promise<boolean> {
+    return (await this.records.declaration(version)) === this.store.declaration;
+  }
+
   private async makeFirst(): Promise<number> {
     const version = await this.begin();
     return (await this.store.swap(undefined, version)) ? version : ((await this.store.live()) ?? version);
@@ -268,7 +276,8 @@ export class View {
   private async unfitness(version: number): Promise<Unfitness | undefined> {
     // What several processes write is no file, and is made anew where it is gone.
     if (this.store.slices === 1 && !(await this.isThere(version))) return 'damaged';
-    if (!(await this.isFit(version))) return 'declaration';
+    if (!(await this.isDeclared(version))) return 'declaration';
+    if (!(await this.records.isOfThisLog(version))) return 'ahead-of-log';
     const [places, head] = await Promise.all([this.stored.places(version), this.head()]);
     const furthest = latestOf(places);
     if (furthest === null) return undefined;

@@ -1,0 +1,128 @@
+import { type EventLog, lastBefore } from '@app/event-log';
+import { errorName, type Logger, type Position } from '@app/kernel';
+import type { ReadStore } from '@app/read-store';
+
+type Mark = {
+  /** How often the log was found to be another than before. */
+  readonly timeline: number;
+  /** The last event of the log when it was looked at; null for an empty log. */
+  readonly last: Place | null;
+};
+
+type Place = {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: Position;
+};
+
+/** Stands beside the views, since it says of which log they are. */
+const STATE = 'log-mark';
+
+type States = Pick<ReadStore, 'readState' | 'writeState'>;
+
+/** Which log the views are of: another number once the log was found to be an older backup, behind which it may have gone on. */
+export const storedTimeline = async (readStore: Pick<States, 'readState'>): Promise<number> =>
+  (await storedMark(readStore))?.timeline ?? 0;
+
+/**
+ * Notices that the log was restored from an older backup, at the start and while the process runs: what was read behind the
+ * backup is lost then, and nothing that was made from it may go on. A position alone does not tell: another event may
+ * stand there by now. So an event of the log is kept beside the views, a few seconds old at most.
+ */
+export class LogMark {
+  /** As this process knows it. */
+  private known: Mark | undefined;
+  private verifying: Promise<void> | undefined;
+  /** What the log said of itself when this process began to follow it. */
+  private followed: number | undefined;
+
+  constructor(
+    private readonly log: Pick<EventLog, 'readAll' | 'readStream' | 'head' | 'readIndex'>,
+    private readonly readStore: States,
+    private readonly logger: Pick<Logger, 'error' | 'warn'>,
+  ) {}
+
+  /** Once a start, before anything goes on from where it stood. Throws `Unavailable`, and is to be tried again then. */
+  verify(): Promise<void> {
+    this.verifying ??= this.verified().catch((error: unknown) => {
+      this.verifying = undefined;
+      throw error;
+    });
+    return this.verifying;
+  }
+
+  /** True where the log was found to be another since this was last asked: all that follows it begins anew. Costs nothing while it is not. */
+  async isOther(): Promise<boolean> {
+    const { known, followed } = this;
+    const timeline = this.log.readIndex?.timeline;
+    if (followed === undefined || timeline === followed) return false;
+    this.followed = timeline;
+    try {
+      const stored = await storedMark(this.readStore);
+      // Another process may have found it first.
+      if ((stored?.timeline ?? 0) === (known?.timeline ?? 0)) await this.begin(stored);
+      else this.known = stored;
+    } catch (error) {
+      this.followed = followed;
+      throw error;
+    }
+    return true;
+  }
+
+  /** Keeps the event kept a young one. Called on a timer. */
+  async advance(): Promise<void> {
+    const { known } = this;
+    if (known === undefined) return;
+    const head = await this.log.head();
+    if (head === (known.last?.position ?? null) || this.log.readIndex?.timeline !== this.followed) return;
+    const next = { ...known, last: await this.last() };
+    this.known = (await this.readStore.writeState(STATE, next, { expected: known }))
+      ? next
+      : await storedMark(this.readStore);
+  }
+
+  /** Where that fails, the next start compares with an event a few seconds older. */
+  async close(): Promise<void> {
+    await this.advance().catch((error: unknown) =>
+      this.logger.warn({ error: errorName(error) }, 'Noting the last event of the log failed.'),
+    );
+  }
+
+  private async verified(): Promise<void> {
+    const stored = await storedMark(this.readStore);
+    await this.log.head();
+    this.followed = this.log.readIndex?.timeline;
+    if (stored?.last !== undefined && (stored.last === null || (await this.holds(stored.last)))) this.known = stored;
+    else await this.begin(stored);
+  }
+
+  /** The views of before are of another log from here on; where nothing was kept yet, of this one. */
+  private async begin(stored: Mark | undefined): Promise<void> {
+    const next: Mark = { timeline: stored === undefined ? 0 : stored.timeline + 1, last: await this.last() };
+    const isMine = await this.readStore.writeState(STATE, next, { expected: stored });
+    this.known = isMine ? next : await storedMark(this.readStore);
+    if (stored !== undefined)
+      this.logger.error(
+        { kept: stored.last?.position ?? null, end: next.last?.position ?? null },
+        'The log was restored from an older backup: what was acknowledged since is lost. The views are rebuilt from what it holds.',
+      );
+  }
+
+  private async holds({ id, stream, revision, position }: NonNullable<Mark['last']>): Promise<boolean> {
+    const [event] = await this.log.readStream(stream, { from: revision, limit: 1 });
+    return event?.id === id && event?.position === position;
+  }
+
+  private async last(): Promise<Mark['last']> {
+    const page = await this.log.readAll({ direction: 'backwards', limit: 1 });
+    const found =
+      page.events[0] ?? (page.end || page.next === null ? undefined : await lastBefore(this.log, page.next));
+    if (found === undefined) return null;
+    const { id, stream, revision, position } = found;
+    return { id, stream, revision, position };
+  }
+}
+
+const storedMark = async (readStore: Pick<States, 'readState'>): Promise<Mark | undefined> =>
+  (await readStore.readState(STATE)) as Mark | undefined;
