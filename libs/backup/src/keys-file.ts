@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -33,8 +33,8 @@ export const exportKeys = async (
   file: string,
   options: RetryOptions = {},
 ): Promise<{ readonly keys: number }> => {
-  const unfinished = `${file}.unfinished`;
-  await rm(unfinished, { force: true });
+  // A name of its own: a second export at the same time writes another.
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;
   const out = await open(unfinished, 'wx', 0o600);
   const digest = createHash('sha256');
   const write = async (value: object): Promise<void> => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -32,11 +32,12 @@ export const exportLog = async (
   file: string,
   { warn, timeoutMs, ...options }: ExportOptions,
 ): Promise<{ readonly events: number }> => {
-  const unfinished = `${file}.unfinished`;
+  // A name of its own: nobody has put a link there, and a second export at the same time writes another.
+  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;
   const written = { events: 0 };
   try {
     const lines = Readable.from(exportText(retryingReader(log, { warn, timeoutMs }), options, written));
-    const out = createWriteStream(unfinished, { mode: 0o600 });
+    const out = createWriteStream(unfinished, { flags: 'wx', mode: 0o600 });
     // An error of a write names no file. One of the log passes here too.
     out.on('error', (error: NodeJS.ErrnoException) => {
       if (error.syscall === 'write') error.message = `${file} cannot be written: ${error.message}`;

@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { EventLog } from '@app/event-log';
 import { FixedClock } from '@app/kernel';
@@ -53,7 +53,7 @@ describe('an export', () => {
       fillWith(disk.ballast);
       for (const path of [`${disk.folder}.ndjson`, `${disk.folder}.ndjson.gz`]) {
         await expect(exportLog(test.log, path, options())).rejects.toThrow(`${path} cannot be written: ENOSPC`);
-        expect([path, `${path}.unfinished`].filter(existsSync)).toEqual([]);
+        expect(readdirSync(dirname(path)).filter((name) => name.startsWith(basename(path)))).toEqual([]);
       }
     } finally {
       disk.dispose();
@@ -90,6 +90,16 @@ describe('an export', () => {
       readFileSync(join(folder, 'whole.jsonl'), 'utf8'),
     );
     expect(progress.at(-1)).toBe(1);
+  });
+
+  it('is written whole where several are at the same time, and through no link that others have put there', async () => {
+    const victim = join(folder, 'victim');
+    const path = join(folder, 'shared.jsonl');
+    writeFileSync(victim, 'mine');
+    symlinkSync(victim, `${path}.unfinished`);
+    await Promise.all([1, 2, 3].map(() => exportLog(test.log, path, options())));
+    expect(readFileSync(victim, 'utf8')).toBe('mine');
+    expect((await verifyExport(path, { publicKeys: [test.key.publicKey] })).findings).toEqual([]);
   });
 
   it('leaves nothing half written under its name', async () => {
