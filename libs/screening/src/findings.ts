@@ -57,9 +57,9 @@ export const findingsWithin = (most = MOST_READ): Finder => {
       const to = endOfSlice(text, from);
       const slice = text.slice(from, to);
       for (const suspect of suspectsIn(slice, line)) if (!read(suspect, found)) return found.slice(0, MOST_FINDINGS);
-      line += slice.match(LINE_END)?.length ?? 0;
-      // A line that was cut is read over the cut.
-      from = to === text.length || slice.endsWith('\n') ? to : to - OVERLAP;
+      const next = to === text.length ? to : beforeEnd(text, to);
+      line += text.slice(from, next).match(LINE_END)?.length ?? 0;
+      from = next;
       await setImmediate();
     }
     return found;
@@ -74,3 +74,7 @@ const endOfSlice = (text: string, from: number): number => {
   const end = text.indexOf('\n', from + AT_ONCE);
   return end < 0 || end > from + 2 * AT_ONCE ? Math.min(text.length, from + 2 * AT_ONCE) : end + 1;
 };
+
+/** Where the next slice begins: lines that may be the beginning of a sentence, or the end of a line that was cut, are read again. */
+const beforeEnd = (text: string, end: number): number =>
+  Math.max(text.lastIndexOf('\n', end - OVERLAP) + 1, end - 2 * OVERLAP);

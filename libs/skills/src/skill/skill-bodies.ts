@@ -1,5 +1,15 @@
 import { BLOBS, type Blobs, type OpenBody, openWhileThere, UnusedKeys } from '@app/blobs';
-import { Decisions, idOf, type KeyOwner, isUnavailable, reject, Semaphore, streamOf, Unavailable } from '@app/kernel';
+import {
+  Decisions,
+  idOf,
+  type KeyOwner,
+  isUnavailable,
+  reject,
+  revealed,
+  Semaphore,
+  streamOf,
+  Unavailable,
+} from '@app/kernel';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { SkillFile } from '../archive';
 import { FileFindings } from './file-findings';
@@ -93,6 +103,25 @@ export class SkillBodies implements OnModuleDestroy {
       return { path, mediaType, sizeBytes: size, sha256, file: file.value, findings: found };
     };
     return new StoringFiles({ blobs: this.blobs, before, store, end: () => finder.end(), ...(removed && { removed }) });
+  }
+
+  /** Files of a stream with what screening finds in them by its rules of today. Rejects `not_found` where one is gone; throws `Unavailable`. */
+  async screenedAgain(stream: string, files: readonly StoredFile[]): Promise<readonly StoredFile[]> {
+    const finder = this.findings.finder(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    try {
+      const screened: StoredFile[] = [];
+      // One after the other: a Skill may have more bytes than memory should hold.
+      for (const file of files) {
+        const bytes = (await this.read(stream, file)) ?? reject('not_found', { kind: 'skill', id: idOf(stream) });
+        screened.push({
+          ...file,
+          findings: [...headFindings(revealed<string>(file.path, '')), ...(await finder.find(bytes))],
+        });
+      }
+      return screened;
+    } finally {
+      finder.end();
+    }
   }
 
   /** Copies files of one stream to another, under a key that is nobody's, but for those that `before` has. If one cannot be copied, none stays. */

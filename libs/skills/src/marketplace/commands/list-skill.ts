@@ -1,9 +1,10 @@
 import { type CommandMeta, Decisions, type Receipt, reject, revealed } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { screened } from '../../skill/draft';
 import { headFindings } from '../../skill/head-findings';
 import { SkillBodies, skillStream } from '../../skill/skill-bodies';
 import { activeVersion, skillDecider } from '../../skill/skill.decider';
-import { filesOf, hashOf } from '../../skill/version';
+import { emptyContent, filesOf, hashOf } from '../../skill/version';
 import { entryIdOf } from '../entry.decider';
 import { EntryListing } from '../entry-listing';
 
@@ -39,10 +40,11 @@ export class ListSkillHandler implements ICommandHandler<ListSkill> {
     const { name, slug } = skill;
     const { description, instructions } = live;
     const frontmatter = live.frontmatter as Record<string, never>;
-    // Agents are given it as well.
-    const findings = [...headFindings(revealed(slug, '')), ...live.findings];
+    // By the rules of today: those of the day when it was saved may have found less. Agents are given the slug as well.
+    const read = { description: revealed(description, ''), instructions: revealed(instructions, '') };
+    const findings = [...headFindings(revealed(slug, '')), ...(screened(read, emptyContent).findings ?? [])];
     const texts = { name, slug, description, instructions, frontmatter, findings };
-    const files = filesOf(live);
+    const files = await this.bodies.screenedAgain(skillStream(skillId), filesOf(live));
     const receipt = await this.listing.list(
       entryId,
       {
