@@ -67,6 +67,28 @@ describe('documents', () => {
     expect(await guide.ready(added.body.id)).toMatchObject({ status: 'Failed', statusDetail: { code } });
   });
 
+  it('are found by a part of their name, whichever way it writes umlauts', async () => {
+    const names = ['Häuser am Fluß.md', 'Haeuser.md', 'Mauer.md', 'Quelle.md'];
+    for (const name of names)
+      await guide.platform.call(guide.documentsPath, {
+        method: 'POST',
+        body: { name, content: 'x', mimeType: 'text/markdown' },
+      });
+    const found = async (q: string) =>
+      (
+        await guide.platform.call<{ items: Document[] }>(`${guide.documentsPath}?q=${encodeURIComponent(q)}`)
+      ).body.items.map(({ name }) => names.indexOf(name));
+    expect(await Promise.all(['haeuser', 'HÄUSER', 'fluss', 'uer', 'mauer', 'quelle', 'houses'].map(found))).toEqual([
+      [1, 0],
+      [1, 0],
+      [0],
+      [2],
+      [2],
+      [3],
+      [],
+    ]);
+  });
+
   it('answer nothing from the moment they fail or are deleted, until they are Ready again', async () => {
     const agent = await guide.newAgent('Strict');
     const path = at(`/knowledge/${agent}/documents`);

@@ -1,5 +1,6 @@
 export * from './search-index';
-export { indexedTerms, type Language, languageOf, queryTerms } from './language/terms';
+export { indexedTerms, type Language, languageOf, plainLetters, queryTerms } from './language/terms';
+export { joinedCodes, withCodesJoined } from './language/joined';
 export { openSqliteSearchIndex, type SqliteSearchIndexOptions } from './sqlite/sqlite-search-index';
 export { type ElasticsearchIndexOptions, openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
 export { decodePassages, encodePassages, passagesFrom, searchedPassage, type StoredPassage } from './passage-blob';

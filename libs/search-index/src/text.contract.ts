@@ -74,6 +74,14 @@ export const textContract = (index: () => TestIndex): void => {
       ['a German name in English', 'The house of Müller is in the old town.', 'Mueller'],
       ['a German name in English without umlauts', 'The house of Mueller is in the old town.', 'Müller'],
       ['two letters written as umlauts', 'Die Groesse der Haeuser ist nicht geaendert.', 'Größe Häuser'],
+      ['a code in one', 'The invoice INV-2024-001 is paid.', 'INV2024001'],
+      ['a code with other signs', 'The file inv_2024_001 is kept.', 'INV\u20112024\u2011001'],
+      ['a code that is written in one', 'The invoice INV2024001 is paid.', 'INV-2024-001'],
+      ['a name in one', 'It runs on Node.js here.', 'nodejs'],
+      ['a name that is written in one', 'It runs on NodeJS here.', 'node.js'],
+      ['a German name in one', 'Das läuft mit der Datei Größen.tab und nicht ohne.', 'groessentab'],
+      ['a number in one', 'Das Konto 12.345.678 ist nicht leer.', '12345678'],
+      ['a code in one beside letters of Han', '请使用API-2接口。', 'api2'],
     ])('finds %s', async (_, text, query) => {
       await index().apply([
         putDocument('d1', [passage('c1', text), passage('c2', 'Something else entirely: penguins.')]),
@@ -93,6 +101,31 @@ export const textContract = (index: () => TestIndex): void => {
       const sentence = letters.join('');
       await index().apply([putDocument('d1', [passage('c1', sentence.slice(0, 64)), passage('c2', sentence)])]);
       expect(await index().found(sentence.slice(440))).toEqual(['c2']);
+    });
+
+    it.each([
+      ['a joined word', 'A long-term plan, and/or e.g. this.', ['longterm', 'andor', 'eg']],
+      ['a version', 'Release 1.2.3 is out.', ['123']],
+      ['a long path', `At ${'part.'.repeat(20)}`, ['part'.repeat(16), 'part'.repeat(20)]],
+    ])('holds %s in its parts alone', async (_, text, queries) => {
+      await index().apply([putDocument('d1', [passage('c1', text)])]);
+      for (const query of queries) expect(await index().found(query)).toEqual([]);
+    });
+
+    it('finds codes in one in names and headings, not in what is disabled, and by their parts as before', async () => {
+      await index().apply([
+        putDocument('d1', [passage('c1', 'Paid.'), passage('c2', 'At INV-2024-003.', { enabled: false })], {
+          name: 'INV-2024-001.pdf',
+        }),
+        putDocument('d2', [passage('c3', 'Open.', { headings: ['Invoice INV-2024-002'] })]),
+      ]);
+      expect([
+        await index().found('INV2024001pdf'),
+        await index().found('INV2024001'),
+        await index().found('inv2024002'),
+        await index().found('inv2024003'),
+        (await index().found('2024 invoice'))[0],
+      ]).toEqual([['c1'], ['c1'], ['c3'], [], 'c3']);
     });
 
     it('finds a passage by the name of its document and by its headings', async () => {
@@ -170,6 +203,11 @@ export const textContract = (index: () => TestIndex): void => {
       expect(await found('the ferry')).toEqual(['s:1', 's:3']);
       expect([await found(''), await found('?!'), await scopesWith('ferry', [])]).toEqual([[], [], []]);
       expect(await found('"ferry" OR NOT (harbour) NEAR*')).toEqual([]);
+      await index().apply([
+        putDocument('d7', [passage('c7', 'Invoice INV-2024-001')], { scope: 's:1' }),
+        putDocument('d8', [passage('c8', 'Invoice INV2024001')], { scope: 's:2' }),
+      ]);
+      for (const code of ['INV-2024-001', 'INV2024001']) expect(await found(`invoice ${code}`)).toEqual(['s:1', 's:2']);
       await index().apply([
         { op: 'removeDocument', documentId: 'd1' },
         { op: 'removeScope', scope: 's:3' },

@@ -12,7 +12,7 @@ type ScopeDeleted = { readonly type: 'AgentDeleted' | 'SpaceDeleted'; readonly d
 export const passages: SearchProjection = {
   kind: 'search',
   name: PASSAGES,
-  version: 8,
+  version: 9,
   types: [
     'DocumentIndexed',
     'DocumentPassagesSwapped',

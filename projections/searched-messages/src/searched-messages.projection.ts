@@ -14,7 +14,7 @@ type Searched = Extract<
 export const searchedMessages: SearchProjection = {
   kind: 'search',
   name: SEARCHED_MESSAGES,
-  version: 2,
+  version: 3,
   mostAtOnce: 200,
   types: ['UserMessageAdded', 'AssistantMessageAdded', 'MessageDeleted', 'ConversationDeleted'],
   apply: (recorded) => {

@@ -36,6 +36,8 @@ describe('hits of a query with a code', () => {
     ['10.20.30.4', 'at 10.20.30.4.', 'at 10.20.30.40, 4'],
     ['1.2.3', 'release v1.2.3', 'release 1.2.3.4 and 11.2.3'],
     ['INV-2024-001', 'Rechnung inv\u20112024\u2011001', 'INV-2023-001, 2024 pieces, INV-2024-0011'],
+    ['INV-2024-001', 'Rechnung INV2024001.', 'INV-2023-001, 2024 pieces, INV20240011'],
+    ['INV-2024-001', 'file inv_2024_001.pdf', 'INV-2023-001, 2024 pieces'],
     ['C++', 'C++17 is here', 'C, and C again'],
     ['what says node.js about it', 'It is node.js-based', 'a node, some js'],
   ])('begin with those that have it: %s', (query, text, other) => expect(first(query, text, other)).toBe(text));

@@ -1,4 +1,4 @@
-import { queryTerms, type SearchHit } from '@app/search-index';
+import { joinedCodes, queryTerms, type SearchHit, withCodesJoined } from '@app/search-index';
 
 /**
  * A name that signs join or end: `INV-2024-001`, `10.0.0.7`, `15.03.2024`, `node.js`, `ada@example.com`, `C++`. The index holds
@@ -52,7 +52,11 @@ export const withCodesFirst = (query: string, hits: readonly SearchHit[]): reado
   const texts = hits.map(({ documentName, headings, text }) =>
     comparable([documentName, ...headings, text].join('\n')),
   );
-  const having = codes.map(({ text }) => texts.map((read) => stands(text, read)));
+  const inOne = texts.map((read) => `${read} ${joinedCodes(read).join(' ')}`);
+  const having = codes.map(({ text }) => {
+    const other = withCodesJoined(text);
+    return texts.map((read, at) => stands(text, read) || (other !== text && stands(other, inOne[at] ?? '')));
+  });
   const asked = Math.max(queryTerms(query).en.length, 1);
   const lacked = (at: number): number =>
     codes.reduce(

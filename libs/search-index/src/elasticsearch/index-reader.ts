@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { placeOf, Unavailable } from '@app/kernel';
 import type { estypes } from '@elastic/elasticsearch';
 import { type Candidate, candidatesFor, type Found, fused, inOrder, isCutInTie, MAX_CANDIDATES } from '../fusion';
-import { askedWords } from '../language/terms';
+import { withCodesJoined } from '../language/joined';
+import { askedCodes, askedWords } from '../language/terms';
 import type { Scope, SearchHit, SearchQuery } from '../search-index';
 import { documentKey, vectorField } from './index-names';
 import { readable } from './index-records';
@@ -67,10 +68,9 @@ export class IndexReader {
   }
 
   async scopesWith({ scopes, text }: Pick<SearchQuery, 'scopes' | 'text'>): Promise<readonly Scope[]> {
-    const query = askedWords(text).join(' ');
-    const all = { query, operator: 'and' as const };
+    const spellings = [...new Set([text, withCodesJoined(text)])].map((spelling) => askedWords(spelling).join(' '));
     return this.onLive(async () => {
-      if (query === '' || scopes.length === 0) return this.assertLive().then(() => []);
+      if (spellings[0] === '' || scopes.length === 0) return this.assertLive().then(() => []);
       const { aggregations } = await this.server.call(CALL, (client, options) =>
         client.search<unknown, { readonly scopes: { readonly buckets: readonly { readonly key: Scope }[] } }>(
           {
@@ -80,7 +80,7 @@ export class IndexReader {
               bool: {
                 filter: [
                   oneOf('scope', scopes),
-                  { dis_max: { queries: [{ match: { body: all } }, { match: { 'body.german': all } }] } },
+                  { dis_max: { queries: spellings.flatMap((query) => inBoth({ query, operator: 'and' })) } },
                 ],
               },
             },
@@ -104,14 +104,14 @@ export class IndexReader {
   }
 
   /** Matches in English or German, whichever fits a passage better: words are indexed in both. */
-  private async byText(query: SearchQuery, wanted: number, filter: Filter): Promise<readonly Leg[]> {
-    const words = query.mode === 'vector' ? [] : askedWords(query.text);
+  private async byText(asked: SearchQuery, wanted: number, filter: Filter): Promise<readonly Leg[]> {
+    const words = asked.mode === 'vector' ? [] : askedWords(asked.text);
     if (words.length === 0) return this.assertLive();
-    const asked = { query: words.join(' ') };
+    const query = [...words, ...askedCodes(asked.text)].join(' ');
     return this.leg(wanted, {
       bool: {
         filter,
-        must: [{ dis_max: { queries: [{ match: { body: asked } }, { match: { 'body.german': asked } }] } }],
+        must: [{ dis_max: { queries: inBoth({ query }) } }],
       },
     });
   }
@@ -257,6 +257,12 @@ export class IndexReader {
     return { hits, isOvertaken, others: [...others.values()] };
   }
 }
+
+/** A match of the words as English and as German. */
+const inBoth = (asked: estypes.QueryDslMatchQuery): estypes.QueryDslQueryContainer[] => [
+  { match: { body: asked } },
+  { match: { 'body.german': asked } },
+];
 
 /** From the score that the server makes of an inner product, whose vectors have unit length. */
 const cosineDistance = (score: number): number => (score >= 1 ? 2 - score : 1 / score);

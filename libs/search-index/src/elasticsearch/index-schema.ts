@@ -30,6 +30,10 @@ const analysis: estypes.IndicesIndexSettingsAnalysis = {
 const searched: estypes.MappingProperty = { type: 'text', index: false, copy_to: 'body' };
 const stored: estypes.MappingProperty = { type: 'object', enabled: false };
 
+/** The codes of a passage in one (`language/joined.ts`). Declared before the first write, as vectors are, where an earlier version made the index. */
+export const CODES = 'codes';
+export const codesMapping = searched;
+
 /** Fields of the four kinds of records: checkpoints, removed scopes, documents and passages. Fields of vectors are added for each model. */
 const properties: Record<string, estypes.MappingProperty> = {
   kind: { type: 'keyword' },
@@ -46,6 +50,7 @@ const properties: Record<string, estypes.MappingProperty> = {
   name: searched,
   headings: searched,
   text: searched,
+  [CODES]: codesMapping,
   body: {
     type: 'text',
     analyzer: 'english',

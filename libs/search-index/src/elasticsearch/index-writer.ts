@@ -132,6 +132,7 @@ export class IndexWriter {
     );
     for (const [field, dimensions] of vectorsOf(resolved))
       await this.versions.declareVectors(index, version, field, dimensions);
+    await this.versions.declareCodes(index, version);
     await writeRecords(
       this.server,
       this.names.writer(index, version),

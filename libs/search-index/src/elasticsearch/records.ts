@@ -1,6 +1,7 @@
 import type { Position } from '@app/kernel';
 import type { Checkpoint } from '@app/read-store';
 import type { IndexedDocument, Passage, Scope } from '../search-index';
+import { joinedCodes } from '../language/joined';
 import { MAX_DIMENSIONS } from './index-schema';
 import { passageId, slotId, vectorField } from './index-names';
 
@@ -66,6 +67,8 @@ export interface PassageRecord {
   readonly name?: string;
   readonly headings?: readonly string[];
   readonly text?: string;
+  /** The codes of name, headings and text in one, which are found beside their words. */
+  readonly codes?: string;
   readonly hidden?: { readonly headings: readonly string[]; readonly text: string; readonly vector?: string };
   /** Vectors, each in the field of its model: base64 of big-endian floats when written, numbers when read. */
   readonly [vector: `vector_${string}`]: string | readonly number[];
@@ -82,7 +85,15 @@ export const passageRecord = (
       ? undefined
       : { field: vectorField(embeddingModel, vector.length), floats: encodeFloats(vector) };
   if (!place.enabled) return { ...record, hidden: { headings, text, ...(encoded && { vector: encoded.floats }) } };
-  return { ...record, name, headings, text, ...(encoded && { [encoded.field]: encoded.floats }) };
+  const codes = [name, ...headings, text].flatMap(joinedCodes).join(' ');
+  return {
+    ...record,
+    name,
+    headings,
+    text,
+    ...(codes !== '' && { codes }),
+    ...(encoded && { [encoded.field]: encoded.floats }),
+  };
 };
 
 /** Reads a passage from a record with its vectors. */

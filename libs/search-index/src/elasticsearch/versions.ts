@@ -1,6 +1,7 @@
 import { Unavailable } from '@app/kernel';
+import type { estypes } from '@elastic/elasticsearch';
 import type { IndexNames } from './index-names';
-import { schema, vectorMapping } from './index-schema';
+import { CODES, codesMapping, schema, vectorMapping } from './index-schema';
 import { CLOSED_INDEX, type CallOptions, hasClosed, isRejection, Rejection, type Server } from './server';
 
 const CONTROL: CallOptions = { timeoutMs: 30_000, retryMs: 10_000 };
@@ -11,7 +12,7 @@ const HEALTH_MS = 2_000;
 /** Manages the versions of indexes. Each is an index of its own; an alias names the live one. */
 export class Versions {
   /** Fields of vectors known to exist, by version and name. */
-  private readonly vectorFields = new Set<string>();
+  private readonly declaredFields = new Set<string>();
 
   constructor(
     private readonly server: Server,
@@ -97,20 +98,34 @@ export class Versions {
   }
 
   /** Declares the field of a model's vectors before the first write: the schema accepts no other fields. */
-  async declareVectors(index: string, version: number, field: string, dimensions: number): Promise<void> {
+  declareVectors(index: string, version: number, field: string, dimensions: number): Promise<void> {
+    return this.declare(index, version, field, vectorMapping(dimensions));
+  }
+
+  /** Declares the field of codes before the first write, which indexes of earlier versions lack. */
+  declareCodes(index: string, version: number): Promise<void> {
+    return this.declare(index, version, CODES, codesMapping);
+  }
+
+  private async declare(
+    index: string,
+    version: number,
+    field: string,
+    mapping: estypes.MappingProperty,
+  ): Promise<void> {
     const known = `${this.names.version(index, version)}/${field}`;
-    if (this.vectorFields.has(known)) return;
-    const properties = { [field]: vectorMapping(dimensions) };
+    if (this.declaredFields.has(known)) return;
+    const properties = { [field]: mapping };
     await this.server.call(CONTROL, (client, options) =>
       client.indices.putMapping({ index: this.names.version(index, version), properties }, options),
     );
-    this.vectorFields.add(known);
+    this.declaredFields.add(known);
   }
 
   /** Forgets what is known of an index after a rejected write: another process may have created it again. */
   forgetFields(index: string, version: number): void {
     const start = `${this.names.version(index, version)}/`;
-    for (const known of this.vectorFields) if (known.startsWith(start)) this.vectorFields.delete(known);
+    for (const known of this.declaredFields) if (known.startsWith(start)) this.declaredFields.delete(known);
   }
 
   async health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {

@@ -52,7 +52,9 @@ describe('terms', () => {
       en: ['hauser', 'rebuild', 'log'],
       de: ['haus', 'rebuilding', 'log'],
       respelled: ['haeuser', 'rebuild', 'log'],
+      joined: [],
     });
+    expect(queryTerms('INV-2024-001, Node.js and INV-2024-001').joined).toEqual(['inv2024001', 'nodej', 'nodejs']);
   });
 
   it('of a query are read with umlauts in either spelling', () => {

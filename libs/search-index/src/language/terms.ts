@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { stemmer } from 'stemmer';
 import { germanStem } from './german-stemmer';
+import { joinedCodes } from './joined';
 import { folded, foldedWords, writtenWords } from './words';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
@@ -29,6 +30,7 @@ export type Language = 'en' | 'de';
 /** Most words of a query that are looked up, and terms that they make, and most characters of it that are read. */
 const MAX_QUERY_WORDS = 64;
 const MAX_QUERY_CHARACTERS = 20_000;
+const MAX_QUERY_CODES = 8;
 
 /** What is stemmed as English: words of its letters alone. */
 const ENGLISH = /^[a-z]+$/;
@@ -52,9 +54,14 @@ export const languageOf = (texts: readonly string[]): Language => {
   return lead < 0 || (lead === 0 && texts.some((text) => GERMAN_LETTERS.test(text))) ? 'de' : 'en';
 };
 
-/** What the full-text index holds of a text: stems with spaces between them. */
+/** What the full-text index holds of a text: stems with spaces between them, and codes written in one. */
 export const indexedTerms = (texts: readonly string[], language: Language): string =>
-  texts.flatMap((text) => foldedWords(text).map((word) => stem(word, language))).join(' ');
+  texts.flatMap((text) => [...foldedWords(text), ...foldedCodes(text)].map((word) => stem(word, language))).join(' ');
+
+const foldedCodes = (text: string): readonly string[] => joinedCodes(text).flatMap(foldedWords);
+
+/** A text in the letters that it is compared by: lower case without accents, ae, oe and ue read as umlauts. */
+export const plainLetters = (text: string): string => withUmlauts(folded(text));
 
 /**
  * The words of a query as written. A repeated word counts again. Leaves out stop words and question words of the
@@ -85,10 +92,10 @@ const beginning = (asked: readonly string[]): readonly string[] => {
 };
 
 /**
- * The terms of a query: the stems of its words in either language, the same word at the same place, and `respelled` those of English
- * where umlauts are written the other way: a German name in an English text.
+ * The terms of a query: the stems of its words in either language, the same word at the same place, `respelled` those of English
+ * where umlauts are written the other way: a German name in an English text, and `joined` the different stems of its codes in one.
  */
-export type Terms = Readonly<Record<Language | 'respelled', readonly string[]>>;
+export type Terms = Readonly<Record<Language | 'respelled' | 'joined', readonly string[]>>;
 
 /** The terms of a query. */
 export const queryTerms = (text: string): Terms => {
@@ -100,8 +107,19 @@ export const queryTerms = (text: string): Terms => {
     en: asked.map((word) => stem(word, 'en')),
     de: asked.map((word) => stem(word, 'de')),
     respelled: respelled.map((word, at) => stem(word === asked[at] ? withUmlauts(word) : word, 'en')),
+    joined: [
+      ...new Set(
+        askedCodes(text)
+          .flatMap(foldedWords)
+          .flatMap((word) => [stem(word, 'en'), stem(word, 'de')]),
+      ),
+    ],
   };
 };
+
+/** The codes of a query in one, as written. */
+export const askedCodes = (text: string): readonly string[] =>
+  [...new Set(joinedCodes(text.slice(0, MAX_QUERY_CHARACTERS)))].slice(0, MAX_QUERY_CODES);
 
 const inTwoLetters = (text: string): string =>
   text

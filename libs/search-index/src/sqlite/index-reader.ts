@@ -2,6 +2,7 @@ import { type Place, placeOf } from '@app/kernel/threads';
 import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { type Candidate, candidatesFor, type Found, fused, inOrder, MAX_CANDIDATES } from '../fusion';
+import { withCodesJoined } from '../language/joined';
 import { queryTerms } from '../language/terms';
 import type { Scope, SearchHit, SearchQuery } from '../search-index';
 import { type Looked, named, type TextSearch } from './found-passage';
@@ -64,12 +65,9 @@ export class IndexReader {
       'select id, scope from scopes where scope in (select value from json_each(?))',
       JSON.stringify(scopes),
     );
-    const found = new Set(
-      this.text.scopesWith(
-        queryTerms(text),
-        known.map(({ id }) => id),
-      ),
-    );
+    const ids = known.map(({ id }) => id);
+    const spellings = new Set([text, withCodesJoined(text)]);
+    const found = new Set([...spellings].flatMap((spelling) => this.text.scopesWith(queryTerms(spelling), ids)));
     return known.filter(({ id }) => found.has(id)).map(({ scope }) => scope);
   }
 

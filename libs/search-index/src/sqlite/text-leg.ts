@@ -79,10 +79,10 @@ export class TextLeg implements TextSearch {
 }
 
 /** How often each word is asked for: each of its different stems once. */
-const askedOf = ({ en, de, respelled }: Terms): ReadonlyMap<string, number> => {
+const askedOf = ({ en, de, respelled, joined }: Terms): ReadonlyMap<string, number> => {
   const asked = new Map<string, number>();
   const others = respelled.filter((each, at) => each !== en[at] && each !== de[at]);
-  for (const term of [...en, ...de.filter((each, at) => each !== en[at]), ...others])
+  for (const term of [...en, ...de.filter((each, at) => each !== en[at]), ...others, ...joined])
     asked.set(term, (asked.get(term) ?? 0) + 1);
   return asked;
 };

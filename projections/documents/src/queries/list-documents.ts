@@ -1,6 +1,7 @@
 import { isErased, normalisedName } from '@app/kernel';
 import { type DocumentScope, scopesOf, type SearchingAgent } from '@app/knowledge';
 import { matchingPage, newestOf, type PageRequest, READ_STORE, type ReadStore, type RowPage } from '@app/read-store';
+import { plainLetters } from '@app/search-index';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type DocumentRow, documents } from '../documents.projection';
@@ -9,7 +10,7 @@ export interface DocumentFilter {
   readonly status?: DocumentRow['status'] | undefined;
   readonly tagId?: string | undefined;
   readonly scope?: DocumentScope | undefined;
-  /** Text that the name contains, whatever its case. */
+  /** Text that the name contains, whatever its case, and whichever way it writes umlauts. */
   readonly q?: string | undefined;
 }
 
@@ -51,16 +52,21 @@ export class ListDocumentsHandler implements IQueryHandler<ListDocuments> {
     { status, tagId, q }: DocumentFilter,
     page: PageRequest,
   ): Promise<RowPage<DocumentRow>> {
-    const wanted = q === undefined ? undefined : normalisedName(q);
+    const wanted = q === undefined ? undefined : nameHolds(q);
     const isServed = tagId === undefined && wanted === undefined && lists.every((list) => list.status === status);
     if (isServed) return newestOf<DocumentRow>(this.store, documents.name, lists, page);
     const matches = (row: DocumentRow): boolean =>
       (status === undefined || row.status === status) &&
       (tagId === undefined || row.tagIds.includes(tagId)) &&
-      (wanted === undefined || (!isErased(row.name) && normalisedName(row.name).includes(wanted)));
+      (wanted === undefined || (!isErased(row.name) && wanted(row.name)));
     return matchingPage<DocumentRow>(this.store, documents.name, lists, matches, page);
   }
 }
+
+const nameHolds = (text: string): ((name: string) => boolean) => {
+  const [asked, plain] = [normalisedName(text), plainLetters(text)];
+  return (name) => normalisedName(name).includes(asked) || (plain !== '' && plainLetters(name).includes(plain));
+};
 
 /** Where the documents stand that an Agent can search, one list a level. */
 const placesOf = (agent: SearchingAgent, scope: DocumentScope | undefined): readonly { readonly place: string }[] => {

@@ -1,0 +1,43 @@
+import { MAYBE_UNSPACED, UNSPACED_LETTERS } from '@app/kernel/threads';
+
+/** Letters and digits of scripts that put spaces between words; of the others there are pairs of letters, which nothing joins. */
+const PART = String.raw`(?:(?![${UNSPACED_LETTERS}])[\p{L}\p{N}\p{M}])+`;
+const SPACED_PART = String.raw`[\p{L}\p{N}\p{M}]+`;
+/** Hyphens, dots and low lines: what is left out where a code is written in one. */
+const SIGN = String.raw`[-\u2010-\u2015\u2212._]`;
+const JOINED = new RegExp(`${SPACED_PART}(?:${SIGN}${SPACED_PART})+`, 'gu');
+const JOINED_BESIDE_UNSPACED = new RegExp(`${PART}(?:${SIGN}${PART})+`, 'gu');
+const SIGNS = new RegExp(SIGN, 'gu');
+const OTHER_SIGN = new RegExp(SIGN.replace('.', ''), 'u');
+/** Signs of names, such as `node.js`. A hyphen joins plain words, too. */
+const OF_NAMES = /[._]/;
+/** Longer ones are paths and hashes, and numbers of fewer digits are versions and amounts. */
+const LONGEST = 64;
+const FEWEST_DIGITS = 5;
+
+/**
+ * The codes of a text, written in one: `INV2024001` for INV-2024-001, `nodejs` for node.js. The index holds them beside their words, so
+ * that either spelling finds the other. Not joined words, as `long-term`, nor abbreviations, as `e.g.`. What dots join, such as the name
+ * of a file, counts as a whole and by its parts.
+ */
+export const joinedCodes = (text: string): readonly string[] =>
+  (text.match(MAYBE_UNSPACED.test(text) ? JOINED_BESIDE_UNSPACED : JOINED) ?? []).flatMap((code) => {
+    const parts = code.split('.');
+    return (parts.length === 1 ? parts : [code, ...parts.filter((part) => OTHER_SIGN.test(part))]).flatMap((part) => {
+      const joined = part.replace(SIGNS, '');
+      return isCode(part, joined) ? [joined] : [];
+    });
+  });
+
+/** A text whose codes are written in one; the same text where it has none. */
+export const withCodesJoined = (text: string): string =>
+  text.replace(MAYBE_UNSPACED.test(text) ? JOINED_BESIDE_UNSPACED : JOINED, (code) => {
+    const joined = code.replace(SIGNS, '');
+    return isCode(code, joined) ? joined : code;
+  });
+
+const isCode = (code: string, joined: string): boolean => {
+  if (joined.length > LONGEST) return false;
+  if (!/\p{L}/u.test(joined)) return joined.length >= FEWEST_DIGITS;
+  return /\p{N}/u.test(joined) || (OF_NAMES.test(code) && code.split(SIGNS).some((part) => part.length > 1));
+};
