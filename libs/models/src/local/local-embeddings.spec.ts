@@ -3,10 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCatalogue, type ModelDescription } from '../catalogue';
 import { LocalEmbeddings } from './local-embeddings';
-import { Encoder } from './use-lite/encoder';
-import { DIMENSIONS } from './use-lite/model';
-import { Network } from './use-lite/network';
-import { mayBeWide } from './use-lite/wasm';
 
 const model = readCatalogue(undefined, 'USD').models.get('local-embedding') as ModelDescription;
 const folder = mkdtempSync(join(tmpdir(), 'embeddings-'));
@@ -34,17 +30,6 @@ describe('the local embeddings', () => {
   it('take any text: empty, endless, in other scripts', async () => {
     for (const vector of await embed(first, '', 'x'.repeat(20_000), '日本語 🙂 עברית'))
       expect(cosine(vector, vector)).toBeCloseTo(1, 4);
-  });
-
-  it('are worked on at the usual width where twice the width gives others', async () => {
-    const asked: boolean[] = [];
-    const encoder = await Encoder.load(folder, (kept, shape) => {
-      asked.push(shape.wide);
-      return shape.wide ? { run: () => new Float32Array(DIMENSIONS) } : new Network(kept, shape);
-    });
-    const text = 'Each thing has its own key.';
-    expect([encoder.encode(text)]).toEqual(await embed(first, text));
-    expect(asked).toEqual(mayBeWide() ? [true, true, false, false] : [false, false]);
   });
 
   it('are the same for the same text, whatever is embedded beside it, and after a damaged model file was repaired', async () => {

@@ -1,11 +1,10 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { convert } from './convert';
-import { MAX_TOKENS, type Model, modelIn } from './model';
+import { MAX_TOKENS, modelIn } from './model';
 import { Network } from './network';
-import { fastest, finest, type Shape } from './shape';
+import { fastest, finest } from './shape';
 import { Tokenizer } from './tokenizer';
-import { mayBeWide } from './wasm';
 import { readVocabulary, readWeights } from './weights';
 
 /** Changes with the conversion, so that an old file is never read by a new program. */
@@ -21,33 +20,28 @@ const PROBE = 'The event log is the truth.';
 const PROBE_VECTOR = [-0.04975, -0.05813, 0.04447, 0.05752, 0.05372, 0.05925, 0.06034, -0.05445];
 const PROBE_TOLERANCE = 0.01;
 
-type MakeNetwork = (model: Model, shape: Shape) => Pick<Network, 'run'>;
-
 /** The English sentence encoder: text to a unit vector, which depends on that text alone. */
 export class Encoder {
   private constructor(
-    private readonly short: Pick<Network, 'run'>,
-    private readonly long: Pick<Network, 'run'>,
+    private readonly short: Network,
+    private readonly long: Network,
     private readonly tokenizer: Tokenizer,
   ) {}
 
   /** Loads the converted model from `folder`, converting it first where it is missing or does not pass its check. */
-  static async load(
-    folder: string,
-    network: MakeNetwork = (model, shape) => new Network(model, shape),
-  ): Promise<Encoder> {
+  static async load(folder: string): Promise<Encoder> {
     const tokenizer = new Tokenizer(await readVocabulary());
     const file = join(folder, MODEL_FILE);
     const cached = await readFile(file).catch(nothingIfAbsent);
     if (cached !== undefined) {
       try {
-        return Encoder.checked(cached, tokenizer, network);
+        return Encoder.checked(cached, tokenizer);
       } catch {
         await rm(file); // Damaged: made anew from the weights below, and checked again.
       }
     }
     const model = convert(await readWeights());
-    const encoder = Encoder.checked(model, tokenizer, network);
+    const encoder = Encoder.checked(model, tokenizer);
     await store(folder, file, model);
     return encoder;
   }
@@ -57,19 +51,16 @@ export class Encoder {
     return (tokens.length <= SHORT ? this.short : this.long).run(tokens);
   }
 
-  private static checked(bytes: Uint8Array<ArrayBuffer>, tokenizer: Tokenizer, network: MakeNetwork): Encoder {
+  private static checked(bytes: Uint8Array<ArrayBuffer>, tokenizer: Tokenizer): Encoder {
     const model = modelIn(bytes);
+    const [short, long] = [new Network(model, finest()), new Network(model, fastest())];
     const probe = tokenizer.encode(PROBE, MAX_TOKENS);
-    for (const wide of mayBeWide() ? [true, false] : [false]) {
-      const [short, long] = [network(model, finest(wide)), network(model, fastest(wide))];
-      if (reproduces(short.run(probe)) && reproduces(long.run(probe))) return new Encoder(short, long, tokenizer);
-    }
-    throw new Error('the local embedding model does not reproduce its test vector');
+    for (const vector of [short.run(probe), long.run(probe)])
+      if (!PROBE_VECTOR.every((value, index) => Math.abs(value - (vector[index] as number)) <= PROBE_TOLERANCE))
+        throw new Error('the local embedding model does not reproduce its test vector');
+    return new Encoder(short, long, tokenizer);
   }
 }
-
-const reproduces = (vector: Float32Array): boolean =>
-  PROBE_VECTOR.every((value, index) => Math.abs(value - (vector[index] as number)) <= PROBE_TOLERANCE);
 
 const nothingIfAbsent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== 'ENOENT') throw error;

@@ -1,6 +1,6 @@
 import { mix, multiply } from './products';
 import { normalise, round, softmax, transpose } from './rows';
-import { ROWS_TOGETHER, type Shape } from './shape';
+import type { Shape } from './shape';
 import { instantiate, type WasmFunction, type WasmMemory, wasmModule } from './wasm';
 
 /** Addresses and strides are in bytes, counts in numbers; every count is above zero. */
@@ -15,7 +15,7 @@ export interface Kernels {
   multiplyPositive: Multiply;
   /** The same, added to what `to` holds. */
   multiplyOnto: Multiply;
-  /** Float product: `rows` (of `ROWS_TOGETHER`) by `inner` times `inner` by `columns` (of 8); those behind the last row are read and written. */
+  /** Float product: `rows` (of 4) by `inner` times `inner` by `columns` (of 8); those behind the last row are read and written. */
   mix: Mix;
   /** The same for one row; `columns` of 32. */
   mixRow: Mix;
@@ -56,11 +56,10 @@ export const makeKernels = (memory: WasmMemory, shape: Shape): Kernels =>
       multiply: multiply(shape, 'plain'),
       multiplyPositive: multiply(shape, 'positive'),
       multiplyOnto: multiply(shape, 'onto'),
-      mix: mix(shape, ROWS_TOGETHER, 2),
+      mix: mix(shape, 4, 2),
       mixRow: mix(shape, 1, 8),
       transpose,
       softmax,
     } satisfies Record<keyof Kernels, WasmFunction>),
     memory,
-    shape.wide,
   ) as Kernels;

@@ -7,7 +7,6 @@ import { MAX_TOKENS, modelIn } from './model';
 import { Network } from './network';
 import { fastest, finest } from './shape';
 import { Tokenizer } from './tokenizer';
-import { mayBeWide } from './wasm';
 import { readVocabulary, readWeights } from './weights';
 
 const made = Promise.all([readWeights(), readVocabulary()]).then(([weights, vocabulary]) => ({
@@ -59,40 +58,16 @@ describe('the network of the local embeddings', () => {
   it('gives the same on machines without the fastest instructions', async () => {
     const { model } = await made;
     const fast = new Network(model, fastest());
-    const plain = new Network(model, fastest(false, { multiplyAdd: false, dotUnsigned: false }));
+    const plain = new Network(model, fastest({ multiplyAdd: false, dotUnsigned: false }));
     for (const length of LENGTHS) {
       const ids = tokensOf(length, 1);
       expect(cosine(plain.run(ids), fast.run(ids))).toBeGreaterThan(0.9999);
     }
   });
 
-  it('gives the same with vectors of twice the width', async () => {
-    const { model } = await made;
-    for (const shape of [fastest, finest]) {
-      const [plain, wide] = [new Network(model, shape()), new Network(model, shape(true))];
-      for (const length of LENGTHS) expect(wide.run(tokensOf(length, 1))).toEqual(plain.run(tokensOf(length, 1)));
-    }
-  });
-
-  const isX64 = process.arch === 'x64' && mayBeWide();
-  (isX64 ? it : it.skip)('takes less time with vectors of twice the width', async () => {
-    const { model } = await made;
-    const ids = tokensOf(12, 1);
-    /** Of many runs of a millisecond some are undisturbed, whatever else runs. */
-    const least = (network: Network): number => {
-      const took = Array.from({ length: 100 }, () => {
-        const started = performance.now();
-        network.run(ids);
-        return performance.now() - started;
-      });
-      return Math.min(...took);
-    };
-    expect(least(new Network(model, fastest(true)))).toBeLessThan(0.85 * least(new Network(model, fastest())));
-  });
-
   it('remembers nothing of the text before', async () => {
     const { model } = await made;
-    for (const shape of [fastest(), finest(true), fastest(false, { multiplyAdd: false, dotUnsigned: false })]) {
+    for (const shape of [fastest(), finest(), fastest({ multiplyAdd: false, dotUnsigned: false })]) {
       const used = new Network(model, shape);
       for (const length of [1, 7, 45, 127]) {
         const ids = tokensOf(length, 2);

@@ -1,4 +1,4 @@
-import { FLOAT, PANEL, PANEL_FACTORS, ROWS_TOGETHER, type Several, type Shape, VECTOR, variables } from './shape';
+import { FLOAT, PANEL, PANEL_FACTORS, type Several, type Shape, VECTOR, variables } from './shape';
 import {
   advance,
   type Code,
@@ -16,25 +16,23 @@ import {
   zero,
 } from './wasm';
 
-/** Values of a row that are worked on in one go: as many as fill a vector. */
-const STEPS = [0, 1, 2, 3];
-
 /**
  * A value is `step x rounded + least`, so a product is `step x (sum of rounded x weights) + least x (sum of weights)`, each
  * times the scale of the column.
  */
-export const multiply = ({ dot, depth }: Shape, mode: 'plain' | 'positive' | 'onto'): WasmFunction =>
+export const multiply = (
+  { dot, rows: together, depth, bytes }: Shape,
+  mode: 'plain' | 'positive' | 'onto',
+): WasmFunction =>
   wasmFunction(8, (parameters, local) => {
     const [from, stride, steps, weights, factors, to, rows, columns] = parameters as Several;
     const [left, inner, weightsAt, stepsAt, toAt, toStride] = variables(6, () => local('i32')) as Several;
-    const at = variables(ROWS_TOGETHER, () => local('i32'));
+    const at = variables(together, () => local('i32'));
     const value = local('v128');
     const panel = variables(PANEL / 4, () => local('v128'));
     const sums = at.map(() => variables(PANEL / 4, () => local('v128')));
-    const weight = (step: number, place: number): Code => {
-      const offset = depth * (PANEL * step + 4 * place);
-      return dot === 'fours' ? load(weightsAt.get, offset) : loadBytes(weightsAt.get, offset);
-    };
+    const weight = (place: number): Code =>
+      dot === 'fours' ? load(weightsAt.get, VECTOR * place) : loadBytes(weightsAt.get, 8 * place);
     const plus = (sum: Variable, of: Variable): Code =>
       dot === 'fours'
         ? vector.relaxedDotFours(of.get, value.get, sum.get)
@@ -59,35 +57,31 @@ export const multiply = ({ dot, depth }: Shape, mode: 'plain' | 'positive' | 'on
         (at[0] as Variable).set(from.get),
         loop(
           left,
-          ROWS_TOGETHER,
+          together,
           weightsAt.set(weights.get),
           ...at.slice(1).map((row, before) => row.set(i32.add((at[before] as Variable).get, stride.get))),
           ...sums.flat().map((sum) => sum.set(zero)),
           inner.set(stride.get),
           loop(
             inner,
-            VECTOR,
-            ...STEPS.flatMap((step) => [
-              ...panel.map((of, place) => of.set(weight(step, place))),
-              ...at.flatMap((row, index) => [
-                value.set(loadSplat(row.get, FLOAT * step)),
-                ...panel.map((of, place) => {
-                  const sum = (sums[index] as Variable[])[place] as Variable;
-                  return sum.set(plus(sum, of));
-                }),
-              ]),
+            depth * bytes,
+            ...panel.map((of, place) => of.set(weight(place))),
+            ...at.flatMap((row, index) => [
+              value.set(loadSplat(row.get)),
+              ...panel.map((of, place) => {
+                const sum = (sums[index] as Variable[])[place] as Variable;
+                return sum.set(plus(sum, of));
+              }),
+              advance(row, depth * bytes),
             ]),
-            ...at.map((row) => advance(row, VECTOR)),
-            advance(weightsAt, STEPS.length * PANEL * depth),
+            advance(weightsAt, PANEL * depth),
           ),
           ...sums.flatMap((row, index) => [
-            // Nothing is read between stores of neighbours, or they could not become one.
-            ...row.map((sum, place) => sum.set(result(sum, index, place))),
-            ...row.map((sum, place) => store(toAt.get, sum.get, VECTOR * place)),
+            ...row.map((sum, place) => store(toAt.get, result(sum, index, place), VECTOR * place)),
             advance(toAt, toStride.get),
           ]),
-          advance(stepsAt, 2 * FLOAT * ROWS_TOGETHER),
-          (at[0] as Variable).set((at[ROWS_TOGETHER - 1] as Variable).get),
+          advance(stepsAt, 2 * FLOAT * together),
+          (at[0] as Variable).set((at[together - 1] as Variable).get),
         ),
         weights.set(weightsAt.get),
         advance(factors, FLOAT * PANEL_FACTORS),

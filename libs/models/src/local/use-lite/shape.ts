@@ -3,11 +3,6 @@ import type { Variable } from './wasm';
 
 /** Columns that a matrix product works on at once: weights come in panels of so many. */
 export const PANEL = 8;
-/**
- * Rows of a product are worked on in so many; those behind the last are read and written as well. As many as there are registers
- * for: 6 x 2 sums, 2 weights and a value are 15.
- */
-export const ROWS_TOGETHER = 6;
 /** Floats behind each other for a panel: scales of the columns, sums of their weights times these, biases. */
 export const PANEL_FACTORS = 3 * PANEL;
 /** Bytes of a float and of a vector. */
@@ -20,29 +15,27 @@ export interface Shape {
   readonly dot: 'fours' | 'pairs';
   /** Whether floats are multiplied and added at once. */
   readonly fused: boolean;
-  /** Whether neighbouring vectors are worked on as one of 256 bits. */
-  readonly wide: boolean;
   /** What is multiplied by weights is rounded to 0 up to this; all its bits are set. */
   readonly levels: number;
+  /** Rows of a matrix product are worked on in so many; those behind the last are read and written as well. */
+  readonly rows: number;
   /** Weights of one column that lie behind each other. */
   readonly depth: 2 | 4;
   /** Bytes of a rounded value. */
   readonly bytes: 1 | 2;
 }
 
-const FOURS = { dot: 'fours', levels: 255, depth: 4, bytes: 1 } as const;
-const PAIRS = { dot: 'pairs', depth: 2, bytes: 2 } as const;
+/** As many rows as there are registers for: 6 x 2 sums, 2 weights and a value are 15. */
+const FOURS = { dot: 'fours', levels: 255, rows: 6, depth: 4, bytes: 1 } as const;
+const PAIRS = { dot: 'pairs', rows: 4, depth: 2, bytes: 2 } as const;
 
 /** Sums of the two agree. */
-export const fastest = (wide = false, relaxed: Relaxed = relaxedInstructions()): Shape =>
-  relaxed.dotUnsigned
-    ? { ...FOURS, wide, fused: true }
-    : { ...PAIRS, wide, fused: relaxed.multiplyAdd, levels: FOURS.levels };
+export const fastest = (relaxed: Relaxed = relaxedInstructions()): Shape =>
+  relaxed.dotUnsigned ? { ...FOURS, fused: true } : { ...PAIRS, fused: relaxed.multiplyAdd, levels: FOURS.levels };
 
-/** Slower than the fastest, eight times finer. */
-export const finest = (wide = false, relaxed: Relaxed = relaxedInstructions()): Shape => ({
+/** Less than half as fast as the fastest, eight times finer. */
+export const finest = (relaxed: Relaxed = relaxedInstructions()): Shape => ({
   ...PAIRS,
-  wide,
   fused: relaxed.multiplyAdd,
   levels: 2047,
 });

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-
 // Encodings of the WebAssembly specification (core 3.0), of what the kernels use.
 
 export interface WasmMemory {
@@ -167,28 +165,9 @@ export const advance = (address: Variable, bytes: Code | number): Code =>
 /** Memory for at least so many bytes. */
 export const makeMemory = (bytes: number): WasmMemory => new WebAssembly.Memory({ initial: Math.ceil(bytes / 65_536) });
 
-/** The functions of a module of `wasmModule`, on that memory; `wide`: with neighbouring vectors joined, where V8 can. */
-export const instantiate = (module: Uint8Array<ArrayBuffer>, memory: WasmMemory, wide = false): unknown =>
-  new WebAssembly.Instance(wide ? compiledWide(module) : new WebAssembly.Module(module), { env: { memory } }).exports;
-
-/** Whether V8 joins vectors reliably: an experiment of it, in older versions by another compiler. */
-export const mayBeWide = (): boolean => Number.parseInt(process.versions.v8, 10) >= WIDE_FROM_V8;
-const WIDE_FROM_V8 = 14;
-
-/** By the optimising compiler at once, which alone joins vectors: so whoever checks results checks what will run. */
-const WIDE_FLAGS = ['experimental-wasm-revectorize', 'no-liftoff', 'no-wasm-lazy-compilation'];
-const PLAIN_FLAGS = ['no-experimental-wasm-revectorize', 'liftoff', 'wasm-lazy-compilation'];
-
-const compiledWide = (module: Uint8Array<ArrayBuffer>): object => {
-  // A section without meaning: V8 would give what it compiled without the flags for equal bytes.
-  const named = Uint8Array.from([...module, 0, ...sized(text('wide'))]);
-  for (const flag of WIDE_FLAGS) setFlagsFromString(`--${flag}`);
-  try {
-    return new WebAssembly.Module(named);
-  } finally {
-    for (const flag of PLAIN_FLAGS) setFlagsFromString(`--${flag}`);
-  }
-};
+/** The functions of a module of `wasmModule`, on that memory. */
+export const instantiate = (module: Uint8Array<ArrayBuffer>, memory: WasmMemory): unknown =>
+  new WebAssembly.Instance(new WebAssembly.Module(module), { env: { memory } }).exports;
 
 const variable = (index: number): Variable => ({
   get: [0x20, ...unsigned(index)],
