@@ -3,6 +3,7 @@ import type { EventLog } from '@app/event-log';
 import {
   type DataKey,
   dataKeyOf,
+  decodeContext,
   type EventCodec,
   isErased,
   type Json,
@@ -102,7 +103,7 @@ export class ObjectReader {
     moment: ObjectMoment | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Survey> {
-    const survey = new Survey(this.codec, types, moment);
+    const survey = new Survey(types, moment);
     const turn = new Turn(signal);
     for (let from = 0; from < streams.length; from += STREAMS_AT_ONCE) {
       const some = streams.slice(from, from + STREAMS_AT_ONCE);
@@ -134,7 +135,6 @@ class Survey {
   holdContent = false;
 
   constructor(
-    private readonly codec: EventCodec,
     private readonly types: ReadonlySet<string>,
     private readonly moment: ObjectMoment | undefined,
   ) {}
@@ -157,7 +157,7 @@ class Survey {
     if (this.moment === undefined) return true;
     return 'revision' in this.moment
       ? event.revision <= this.moment.revision
-      : isWithin(this.moment, this.codec.decodeContext(event).context);
+      : isWithin(this.moment, decodeContext(event).context);
   }
 }
 

@@ -9,6 +9,8 @@ import { invocationsRecorded, restatementEvents } from '@app/spending';
 import fc from 'fast-check';
 import { goldenData, goldenVersions } from '../../../test/fixtures/golden-events';
 import { foldEvent, type Rows } from '../../auditing/src/row-fold';
+import { aggregates } from './aggregates';
+import { contextProjections } from './context-projections';
 import { projections } from './projections';
 
 /** Which kind of stream an event stands in, and the ids that no other stream has: the stream's own, and of what it makes. */
@@ -110,6 +112,20 @@ describe('projections that are handed no data', () => {
   it.each(
     rows.filter(({ contextOnly }) => contextOnly === true).map((projection) => [projection.name, projection] as const),
   )('%s reads none', (_, projection) => expect(isContextOnly(projection)).toBe(true));
+
+  it('are all at hand to the thread that catches them up', () => {
+    const known = rows.filter(({ contextOnly }) => contextOnly === true);
+    const types = aggregates.catalogue.all().map(({ type }) => type);
+    const declared = ({ name, version, types: read, perStream, contextOnly, indexes }: RowProjection) => ({
+      name,
+      version,
+      read,
+      perStream,
+      contextOnly,
+      indexes,
+    });
+    expect(contextProjections(types).map(declared)).toEqual(known.map(declared));
+  });
 
   it('are told from one that does', () =>
     expect(rows.filter(({ name }) => name === 'tags').map(isContextOnly)).toEqual([false]));

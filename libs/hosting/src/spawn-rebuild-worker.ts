@@ -1,7 +1,7 @@
 import { type Calls, callThread, type Config, startThread } from '@app/kernel';
-import type { RebuildThread, RebuildWorker } from '@app/projecting';
+import type { CatchUpWorker, RebuildThreads, RebuildWorker } from '@app/projecting';
 
-/** How long the thread waits for the next rebuild before it ends: views are often rebuilt one after the other. */
+/** How long a thread waits for the next rebuild before it ends: views are often rebuilt one after the other. */
 const LINGER_MS = 2_000;
 
 /** Room for what lives briefly: events, and the rows of one commit. */
@@ -13,22 +13,36 @@ export interface RebuildThreadData {
   readonly vaultKey: string;
 }
 
-/** Hands out one thread of each kind; it ends some time after the last one who had it closed it. */
-export const rebuildWorkers = (data: RebuildThreadData): ((kind: RebuildThread) => Calls<RebuildWorker>) => {
-  const threads = new Map<RebuildThread, () => Calls<RebuildWorker>>();
-  return (kind) => {
-    const known = threads.get(kind) ?? rebuildThread(kind, data);
-    threads.set(kind, known);
-    return known();
+/** What the thread beside it is told, over embedded stores. */
+export interface ContextThreadData {
+  readonly config: Pick<Config, 'EVENTSTORE_URL' | 'DATA_DIR'>;
+  /** Every type of event that this program knows. */
+  readonly types: readonly string[];
+}
+
+/** Hands out one thread of each kind; it ends some time after the last one who had it closed it. Over stores on servers both are of one kind, with all that opens them. */
+export const rebuildWorkers = (data: RebuildThreadData, types: readonly string[]): RebuildThreads => {
+  const { EVENTSTORE_URL, MONGODB_URL, DATA_DIR } = data.config;
+  const isEmbedded = EVENTSTORE_URL === undefined && MONGODB_URL === undefined;
+  const ofContext: ContextThreadData = { config: { EVENTSTORE_URL, DATA_DIR }, types };
+  return {
+    rebuild: shared<RebuildWorker>('rebuild', 'rebuild.thread', data),
+    context: isEmbedded
+      ? shared<CatchUpWorker>('context', 'context.thread', ofContext)
+      : shared<RebuildWorker>('context', 'rebuild.thread', data),
   };
 };
 
-const rebuildThread = (kind: RebuildThread, data: RebuildThreadData): (() => Calls<RebuildWorker>) => {
-  const thread = callThread<RebuildWorker>(
-    kind,
+const shared = <W extends { close(): void }>(
+  name: string,
+  module: string,
+  workerData: RebuildThreadData | ContextThreadData,
+): (() => Calls<W>) => {
+  const thread = callThread<W>(
+    name,
     () =>
-      startThread(__dirname, 'rebuild.thread', __filename, {
-        workerData: data,
+      startThread(__dirname, module, __filename, {
+        workerData,
         resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
       }),
     [],

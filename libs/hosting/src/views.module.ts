@@ -79,8 +79,12 @@ export const viewModules = [
     },
     {
       provide: REBUILD_WORKERS,
-      inject: [CONFIG, VAULT_KEY],
-      useFactory: (config: Config, vaultKey: string) => rebuildWorkers({ config, vaultKey }),
+      inject: [CONFIG, VAULT_KEY, Aggregates],
+      useFactory: (config: Config, vaultKey: string, { catalogue }: Aggregates) =>
+        rebuildWorkers(
+          { config, vaultKey },
+          catalogue.all().map(({ type }) => type),
+        ),
     },
   ],
   exports: [...viewModules, PROJECTIONS, REBUILD_WORKERS],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import {
   dataKeyOf,
+  decodeContext,
   decryptField,
   defineEvent,
   encryptField,
@@ -70,9 +71,9 @@ describe('EventCodec', () => {
       metadata: '{"actor":7,"requestId":{},"recordedAt":"2026-01-01T00:00:00.000Z"}',
     };
 
-    expect(codec.decodeContext(damaged).context).toMatchObject({ stream: 'thing-1', actor: '', recordedAt: '' });
-    expect(codec.decodeContext(changed).context).toMatchObject({ actor: '', recordedAt: '2026-01-01T00:00:00.000Z' });
-    expect(codec.decodeContext(changed).context.requestId).toBeUndefined();
+    expect(decodeContext(damaged).context).toMatchObject({ stream: 'thing-1', actor: '', recordedAt: '' });
+    expect(decodeContext(changed).context).toMatchObject({ actor: '', recordedAt: '2026-01-01T00:00:00.000Z' });
+    expect(decodeContext(changed).context.requestId).toBeUndefined();
     await expect(codec.keysOf([damaged])).resolves.toEqual(new Map());
     expect(dataKeyOf(damaged)).toBe('thing-1');
   });

@@ -96,11 +96,6 @@ export class EventCodec {
     return { type: event.type, data: parsed.data as Record<string, unknown>, context: contextOf(event, metadata) };
   }
 
-  /** Reads type, place and metadata of an event, not its data, which are empty in the result. Metadata that are damaged say nothing. */
-  decodeContext(event: StoredEvent): RecordedEvent {
-    return { type: event.type, data: NO_DATA, context: contextOf(event, storedObject(event.metadata) ?? {}) };
-  }
-
   /** True for event types with encrypted content. */
   isSensitive(type: string): boolean {
     return (this.catalogue.find(type)?.sensitive.length ?? 0) > 0;
@@ -112,6 +107,13 @@ export class EventCodec {
     return definition;
   }
 }
+
+/** Reads type, place and metadata of an event, not its data, which are empty in the result. Metadata that are damaged say nothing. */
+export const decodeContext = (event: StoredEvent): RecordedEvent => ({
+  type: event.type,
+  data: NO_DATA,
+  context: contextOf(event, storedObject(event.metadata) ?? {}),
+});
 
 /** Where the fields are that a schema does not take, and why not, without what they hold. */
 const wrongFields = (issues: readonly { readonly path: readonly PropertyKey[]; readonly code: string }[]): string =>

@@ -10,6 +10,8 @@ export * from './policies/policy.events';
 export * from './projecting';
 export * from './projection';
 export type { RebuildRecord, RebuildState } from './rebuild/rebuild-record';
+export * from './rebuild/catch-up-worker';
+export { contextWorker, type ContextWorkerOptions } from './rebuild/context-worker';
 export * from './rebuild/rebuild-worker';
 export type { Difference, Verification } from './rebuild/verification';
 export type { ViewStores } from './views/view-stores';

@@ -21,7 +21,7 @@ import { LogMark } from './views/log-mark';
 import { ManagedView, REBUILD_ACTIONS, type RebuildAction } from './views/managed-view';
 import { CountedOrdinals, type Ordinals } from './ordinals';
 import type { Projection } from './projection';
-import { type RebuildThread, type RebuildWorker, rebuildWorker } from './rebuild/rebuild-worker';
+import { type RebuildThreads, type RebuildWorker, rebuildWorker } from './rebuild/rebuild-worker';
 import { storedRebuilds } from './rebuild/rebuild-record';
 import { sharedReader } from './following/shared-reader';
 import { StallWatch } from './views/stall-watch';
@@ -49,8 +49,8 @@ export interface ProjectingOptions extends ViewStores {
   readonly logger: Logger;
   /** Counts of the log; by default the log is counted once. */
   readonly ordinals?: Ordinals;
-  /** Starts the thread that rebuilds, or that beside it; by default both work in this one. */
-  readonly spawn?: (thread: RebuildThread) => Calls<RebuildWorker>;
+  /** Starts the threads that rebuild; by default all is done in this one. */
+  readonly spawn?: RebuildThreads;
   /** Shares the views with other processes. */
   readonly leases: Leases;
 }
@@ -84,11 +84,11 @@ export class Projecting {
     this.mark = new LogMark(log, options.readStore, logger);
     const turns = new Mutex();
     const { processes } = (this.leases = options.leases);
-    const threads = options.spawn ?? (() => callHere(rebuildWorker(options)));
-    const spawn = (): Calls<RebuildWorker> => threads('rebuild');
+    const here = (): Calls<RebuildWorker> => callHere(rebuildWorker(options));
+    const { rebuild: spawn, context } = options.spawn ?? { rebuild: here, context: here };
     const codec = sharedReader(options.codec);
     const catchUp = new CatchUps(spawn, logger);
-    const catchUpContext = new CatchUps(() => threads('context'), logger);
+    const catchUpContext = new CatchUps(context, logger);
     const views = options.projections.map((projection, order) => {
       const onFenced = (): void =>
         void managed.fenced().catch((error: unknown) => logger.error({ error }, 'Closing a view failed.'));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventLog, openSqliteEventLog } from '@app/event-log';
-import { callHere, type Calls, type NewEvent, systemClock } from '@app/kernel';
+import { callHere, type NewEvent, systemClock } from '@app/kernel';
 import { openSqliteReadStore, type ReadStore } from '@app/read-store';
 import {
   counted,
@@ -16,7 +16,9 @@ import {
 import { until } from '../../../../test/fixtures/until';
 import { Projecting, type ProjectingOptions } from '../projecting';
 import type { RowProjection } from '../projection';
-import { type RebuildThread, type RebuildWorker, rebuildWorker } from '../rebuild/rebuild-worker';
+import type { CatchUpWorker } from '../rebuild/catch-up-worker';
+import { contextWorker } from '../rebuild/context-worker';
+import { type RebuildThreads, type RebuildWorker, rebuildWorker } from '../rebuild/rebuild-worker';
 
 const STREAMS = 20;
 const EVENTS = 12_000;
@@ -63,17 +65,19 @@ const start = async (projections = VIEWS.map(countersOf)) => {
     leases: leasesAlone(logger),
   };
   const runs: string[][] = [];
-  const threads = new Map<string, RebuildThread>();
-  const spawn = (thread: RebuildThread): Calls<RebuildWorker> => {
-    const worker = rebuildWorker(options);
-    return callHere<RebuildWorker>({
-      ...worker,
-      catchUp: (tasks) => {
-        runs.push(tasks.map(({ view }) => view));
-        for (const { view } of tasks) threads.set(view, thread);
-        return worker.catchUp(tasks);
-      },
-    });
+  const threads = new Map<string, keyof RebuildThreads>();
+  const seen = <W extends CatchUpWorker>(thread: keyof RebuildThreads, worker: W): W => ({
+    ...worker,
+    catchUp: (tasks) => {
+      runs.push(tasks.map(({ view }) => view));
+      for (const { view } of tasks) threads.set(view, thread);
+      return worker.catchUp(tasks);
+    },
+  });
+  const rows = projections.filter((projection) => projection.contextOnly === true);
+  const spawn: RebuildThreads = {
+    rebuild: () => callHere<RebuildWorker>(seen('rebuild', rebuildWorker(options))),
+    context: () => callHere<CatchUpWorker>(seen('context', contextWorker({ ...options, projections: rows }))),
   };
   projecting = new Projecting({ ...options, spawn });
   await projecting.start();

@@ -1,5 +1,5 @@
 import { type Calls, errorName, type Logger } from '@app/kernel';
-import type { BuildTask, RebuildWorker } from '../rebuild/rebuild-worker';
+import type { BuildTask, CatchUpWorker } from '../rebuild/catch-up-worker';
 
 /** Views fall behind together, but are found to be so one after the other: for so long a run waits for more of them. */
 const GATHERED_MS = 100;
@@ -25,11 +25,11 @@ interface Waiting {
  */
 export class CatchUps implements CatchUp {
   private waiting: Waiting[] = [];
-  private running: { readonly calls: Calls<RebuildWorker>; readonly builds: readonly Waiting[] } | undefined;
+  private running: { readonly calls: Calls<CatchUpWorker>; readonly builds: readonly Waiting[] } | undefined;
   private isGathering = false;
 
   constructor(
-    private readonly spawn: () => Calls<RebuildWorker>,
+    private readonly spawn: () => Calls<CatchUpWorker>,
     private readonly logger: Logger,
   ) {}
 

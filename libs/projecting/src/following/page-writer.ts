@@ -1,5 +1,13 @@
-import { type Clock, MAX_ATTEMPTS, type Position, type StoredEvent, Unavailable } from '@app/kernel';
-import { type Checkpoint, CheckpointMismatch } from '@app/read-store';
+import {
+  type Clock,
+  decodeContext,
+  MAX_ATTEMPTS,
+  type Position,
+  type RecordedEvent,
+  type StoredEvent,
+  Unavailable,
+} from '@app/kernel';
+import { type Checkpoint, CheckpointMismatch } from '@app/read-store/threads';
 import {
   type DeadLetter,
   deadLetter,
@@ -20,7 +28,8 @@ export interface PageWriterOptions {
   /** Slice of the streams that is written. */
   readonly slice: number;
   readonly fence: number;
-  readonly codec: EventReader;
+  /** Undefined where a thread writes views of context alone. */
+  readonly codec: EventReader | undefined;
   readonly clock: Clock;
   /** Ids of events that an operator discarded. */
   readonly skip: ReadonlySet<string>;
@@ -98,14 +107,14 @@ export class PageWriter {
     events: readonly StoredEvent[],
     letters: ReadonlyMap<string, DeadLetter> = this.parked,
   ): Promise<FoldedPage> {
-    const { store, codec, skip } = this.options;
-    const keys = store.contextOnly ? undefined : await codec.keysOf(events);
+    const { store, skip } = this.options;
+    const read = await this.reading(events);
     const changes: { position: Position; operations: readonly unknown[] }[] = [];
     const failed = new Map<string, DeadLetter>();
     for (const event of events) {
       if (isIn(letters, event.stream) || isIn(failed, event.stream) || isIn(skip, event.id)) continue;
       try {
-        const given = store.operations(keys === undefined ? codec.decodeContext(event) : codec.decodeWith(event, keys));
+        const given = store.operations(read(event));
         const operations = given instanceof Promise ? await given : given;
         if (operations.length > 0) changes.push({ position: event.position, operations });
       } catch (error) {
@@ -164,6 +173,15 @@ export class PageWriter {
       throw new CheckpointMismatch(
         `${store.name}/${version}/${slice} is at ${found.position}, not at ${this.stored.position}`,
       );
+  }
+
+  /** Reads these events, as much of them as the view takes. */
+  private async reading(events: readonly StoredEvent[]): Promise<(event: StoredEvent) => RecordedEvent> {
+    const { store, codec } = this.options;
+    if (store.contextOnly) return decodeContext;
+    if (codec === undefined) throw new Error(`${store.name} reads data, and there is nothing to read them with`);
+    const keys = await codec.keysOf(events);
+    return (event) => codec.decodeWith(event, keys);
   }
 
   /** The dead letter of an event, or the end of the work where a poisonous event must stop it. */

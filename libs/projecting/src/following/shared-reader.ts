@@ -2,7 +2,7 @@ import type { EventCodec, Position, RecordedEvent } from '@app/kernel';
 import { LRUCache } from 'lru-cache';
 
 /** What views need of the codec. */
-export type EventReader = Pick<EventCodec, 'keysOf' | 'decodeWith' | 'decodeContext'>;
+export type EventReader = Pick<EventCodec, 'keysOf' | 'decodeWith'>;
 
 /** Characters of events that are remembered. */
 const REMEMBERED = 1024 * 1024;
@@ -20,7 +20,6 @@ export const sharedReader = (codec: EventCodec): EventReader => {
   const known = new LRUCache<Position, Read>({ maxSize: REMEMBERED, sizeCalculation: ({ characters }) => characters });
   return {
     keysOf: (events) => codec.keysOf(events),
-    decodeContext: (event) => codec.decodeContext(event),
     decodeWith: (event, keys) => {
       if (codec.isSensitive(event.type)) return codec.decodeWith(event, keys);
       const read = known.get(event.position);

@@ -25,7 +25,7 @@ const newBatch = async (contextOnly = false) => {
     letters: async () => [],
     commit: async () => undefined,
   } as unknown as ViewStore;
-  const codec = { ...counterCodec, keysOf: async () => new Map(), decodeWith: () => ({}), decodeContext: () => ({}) };
+  const codec = { ...counterCodec, keysOf: async () => new Map(), decodeWith: () => ({}) };
   const writer = await PageWriter.open({
     store,
     version: 1,

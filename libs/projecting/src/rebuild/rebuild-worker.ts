@@ -1,27 +1,15 @@
 import type { LogReader } from '@app/event-log';
-import type { Clock, EventCodec, Position, StoredEvent } from '@app/kernel';
-import { type DeadLetterReason, describeError, PoisonEvent } from '../dead-letter';
+import type { Calls, EventCodec, Position, StoredEvent } from '@app/kernel';
+import { type DeadLetterReason, PoisonEvent } from '../dead-letter';
 import type { Projection } from '../projection';
-import { BuildParts } from './build-parts';
-import { buildJointly, type JointBuild, JointRun } from './joint-build';
-import { PageWriter } from '../following/page-writer';
+import type { BuildParts } from './build-parts';
+import { type BuildTask, type CatchUpOptions, type CatchUpWorker, catchUpWorker, partsOf } from './catch-up-worker';
 import { type Verification, verify } from './verification';
 import { type ViewStores, viewStore } from '../views/view-stores';
 import type { ViewStore } from '../views/view-store';
 
 /** Events read and folded at once: few, so that their text is still in the processor's cache when it is parsed, and lives briefly. */
 const PAGE = 200;
-
-export interface BuildTask {
-  readonly view: string;
-  readonly version: number;
-  /** The slices to build, each with the fence of its lease. */
-  readonly held: ReadonlyMap<number, number>;
-  /** Whether the view is divided into slices that projectors share. */
-  readonly shared: boolean;
-  /** Ids of discarded events. */
-  readonly skip: readonly string[];
-}
 
 /** Why a build ended before its time. With an event: an operator repairs the code or discards the event, and resumes. */
 export interface BuildFailure {
@@ -45,44 +33,39 @@ export interface VerifyTask {
 }
 
 /** The heavy part of rebuilds, callable from another thread. */
-export interface RebuildWorker {
+export interface RebuildWorker extends CatchUpWorker {
   /** Builds from the version's checkpoint to the end of the log. A poisonous event ends it; what was built is kept. */
   build(task: BuildTask): Promise<BuildOutcome>;
   /** Events handled by the build of a view so far. */
   progress(view: string): number;
   /** Ends the build of a view after the page in hand. */
   stop(view: string): void;
-  /** Brings builds of several views to the end of the log together. Answers why those that could not go on did not, by view. */
-  catchUp(tasks: readonly BuildTask[]): Promise<Readonly<Record<string, string>>>;
-  /** Ends a build's part in that after the page in hand; resolves when it is written. */
-  stopCatchUp(build: Pick<BuildTask, 'view' | 'version'>): Promise<void>;
   /** Compares two builds; neither may be written meanwhile. */
   verify(task: VerifyTask): Promise<Verification>;
-  close(): Promise<void>;
 }
 
-/** `context` catches up views that read the context of events alone, beside the others, which read and decrypt their data. */
-export type RebuildThread = 'rebuild' | 'context';
+/** Starts the threads that bring views to the end of the log beside the one that serves. */
+export interface RebuildThreads {
+  rebuild(): Calls<RebuildWorker>;
+  /** Catches up views that read the context of events alone, beside the others, which read and decrypt their data. */
+  context(): Calls<CatchUpWorker>;
+}
 
-export interface RebuildWorkerOptions extends ViewStores {
-  readonly log: LogReader;
+export interface RebuildWorkerOptions extends ViewStores, CatchUpOptions {
   readonly codec: EventCodec;
-  readonly clock: Clock;
   readonly projections: readonly Projection[];
-  /** Closes the connections that were opened for this worker alone. */
-  readonly onClose?: () => Promise<void>;
 }
 
 /** For a thread of its own with connections of its own: `serveCalls(rebuildWorker(...))`; for this thread: `callHere(rebuildWorker(...))`. */
 export const rebuildWorker = (options: RebuildWorkerOptions): RebuildWorker => {
   const runs = new Map<string, Run>();
-  const catchingUp = new Map<string, JointRun>();
   const storeOf = (view: string, shared: boolean): ViewStore => {
     const projection = options.projections.find(({ name }) => name === view);
     if (projection === undefined) throw new Error(`unknown projection ${view}`);
     return viewStore(projection, options, shared);
   };
   return {
+    ...catchUpWorker(options, storeOf),
     build: async (task) => {
       const run: Run = { handled: 0, stopping: false };
       runs.set(task.view, run);
@@ -93,30 +76,7 @@ export const rebuildWorker = (options: RebuildWorkerOptions): RebuildWorker => {
       const run = runs.get(view);
       if (run !== undefined) run.stopping = true;
     },
-    catchUp: async (tasks) => {
-      const failed: Record<string, string> = {};
-      const builds: JointBuild[] = [];
-      for (const task of tasks) {
-        const run = new JointRun();
-        catchingUp.set(buildName(task), run);
-        const store = storeOf(task.view, task.shared);
-        try {
-          builds.push({ store, run, parts: await partsOf(options, store, task) });
-        } catch (error) {
-          failed[task.view] = describeError(error);
-          run.end();
-        }
-      }
-      return { ...failed, ...(await buildJointly(options.log, builds)) };
-    },
-    stopCatchUp: async (task) => {
-      const run = catchingUp.get(buildName(task));
-      if (run === undefined) return;
-      run.stopping = true;
-      await run.ended;
-    },
     verify: (task) => verify(storeOf(task.view, false), task.version, task.live, task.position),
-    close: async () => options.onClose?.(),
   };
 };
 
@@ -124,26 +84,6 @@ interface Run {
   handled: number;
   stopping: boolean;
 }
-
-const buildName = ({ view, version }: Pick<BuildTask, 'view' | 'version'>): string => `${view}/${version}`;
-
-const partsOf = async (options: RebuildWorkerOptions, store: ViewStore, task: BuildTask): Promise<BuildParts> => {
-  await store.prepare(task.version);
-  const open = async ([slice, fence]: [number, number]) =>
-    [
-      slice,
-      await PageWriter.open({
-        ...options,
-        version: task.version,
-        store,
-        slice,
-        fence,
-        skip: new Set(task.skip),
-        onPoison: 'stop',
-      }),
-    ] as const;
-  return new BuildParts(store.slices, new Map(await Promise.all([...task.held].map(open))));
-};
 
 const build = async (
   options: RebuildWorkerOptions,

@@ -3,7 +3,12 @@ import { canonicalJson, type Json, type Plain, type RecordedEvent } from '@app/k
 import type { Operation, ReadStore } from '@app/read-store';
 import { type DeadLetter, letterJson } from '../dead-letter';
 import type { RowProjection } from '../projection';
+import { SHARED_SLICES } from './slices';
 import type { ViewBatch, ViewStore } from './view-store';
+
+/** `shared` as of `viewStore`. */
+export const rowView = (projection: RowProjection, store: ReadStore, shared: boolean): RowView =>
+  new RowView(projection, store, shared && projection.perStream === true ? SHARED_SLICES : 1);
 
 const LETTER = 'dead-letter/';
 

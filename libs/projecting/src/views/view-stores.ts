@@ -2,9 +2,8 @@ import type { Blobs } from '@app/blobs';
 import type { ReadStore } from '@app/read-store';
 import type { SearchIndex } from '@app/search-index';
 import type { Projection } from '../projection';
-import { RowView } from './row-view';
+import { rowView } from './row-view';
 import { SearchView } from './search-view';
-import { SHARED_SLICES } from './slices';
 import type { ViewStore } from './view-store';
 
 /** The stores that views live in. */
@@ -21,5 +20,5 @@ export const viewStore = (
   shared: boolean,
 ): ViewStore =>
   (projection.kind === 'rows'
-    ? new RowView(projection, readStore, shared && projection.perStream === true ? SHARED_SLICES : 1)
+    ? rowView(projection, readStore, shared)
     : new SearchView(projection, searchIndex, blobs, readStore)) as ViewStore;

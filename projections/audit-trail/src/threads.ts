@@ -1,0 +1,2 @@
+/** What the thread imports that catches the audit trail up. */
+export { auditTrail } from './audit-trail.projection';
