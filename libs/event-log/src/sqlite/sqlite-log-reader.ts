@@ -139,11 +139,13 @@ export class SqliteLogReader implements LogReader {
     for (let isKnown = true; isKnown && events.length < limit;) {
       const chunk = this.log.passed.after(at, head, this.log.table);
       if (chunk === undefined) break;
-      for (const event of chunk.events) {
-        at += 1;
-        if (event !== undefined && matches(event.type, event.stream)) events.push(event);
-        if (events.length >= limit) break;
-      }
+      if (filter?.types?.some((type) => chunk.types.has(type)) === false) at += chunk.events.length;
+      else
+        for (const event of chunk.events) {
+          at += 1;
+          if (event !== undefined && matches(event.type, event.stream)) events.push(event);
+          if (events.length >= limit) break;
+        }
       isKnown = chunk.wasKnown;
     }
     return at === start ? undefined : { events, next: positionText(at), end: at >= head };
