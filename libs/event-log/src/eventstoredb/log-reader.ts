@@ -14,7 +14,7 @@ import { retry } from './retry';
 import { type StreamRead, streamRequest } from './read-request';
 import type { Removals } from './removals';
 import { LOG_DEPENDENCY, serverFault, unavailable } from './server-errors';
-import { type Found, readFrom } from './server-reader';
+import { type Found, NOTHING, readFrom } from './server-reader';
 import { limitIn, type ReadLast, readMetadata } from './stream-metadata';
 
 export const DEFAULT_PAGE = 500;
@@ -165,18 +165,22 @@ export class EventStoreLogReader implements LogReader {
    * Throws `LogCorrupted` where a limit that others gave one of our streams hides its beginning: nothing may be decided by the
    * rest. What is missing as `truncate` leaves it was removed, perhaps by another process just now.
    */
-  private async checkBeginning(stream: string, from: number, { events, foreign }: Found): Promise<void> {
-    const [first] = events;
-    if (first === undefined || foreign.has(first) || first.revision <= Math.max(from, this.removals.before(stream)))
-      return;
+  private async checkBeginning(stream: string, from: number, found: Found): Promise<void> {
+    const [first] = found.events;
+    if (first === undefined) {
+      // A stream that is there, with nothing in it.
+      if (from > 0 || found === NOTHING) return;
+    } else if (found.foreign.has(first) || first.revision <= Math.max(from, this.removals.before(stream))) return;
     const readLast: ReadLast = async (name, most) =>
       (await this.readOnce(name, { direction: 'backwards', from: undefined, limit: 1 }, most)).events[0];
     const metadata = await readMetadata(readLast, stream, WAIT_MS);
     const limit = limitIn(metadata);
-    if (limit === undefined || first.revision <= metadata.before) return;
+    // Without a first event, what was removed may be all there was.
+    if (limit === undefined || (first === undefined ? metadata.before > 0 : first.revision <= metadata.before)) return;
+    const hidden = first === undefined ? 'all its events' : `its events before ${first.revision}`;
     throw new LogCorrupted(
       `${stream}@${from}`,
-      `the metadata that another program gave the stream hide its events before ${first.revision}: take ${limit} out before the server is scavenged`,
+      `the metadata that another program gave the stream hide ${hidden}: take ${limit} out before the server is scavenged`,
     );
   }
 

@@ -1,5 +1,7 @@
 import { jsonEvent } from '@eventstore/db-client';
 import { ownTime } from '../../../../test/fixtures/own-time';
+import { until } from '../../../../test/fixtures/until';
+import type { LogCorrupted } from '../event-log';
 import { newEvents } from '../contract/log-under-test.contract';
 import { asServerSeesIt, waitingFor, withClient, withServer } from './with-server.contract';
 
@@ -63,6 +65,16 @@ describe('reads on EventStoreDB', () => {
       expect(await log.readStream('c-1')).toHaveLength(2);
       await log.append('c-1', newEvents(1), 1);
       await expect(log.readStream('c-1')).rejects.toMatchObject({ name: 'LogCorrupted' });
+      await withClient(server.url, (client) => client.setStreamMetadata('c-1', { maxAge: 1 }));
+      await until(
+        () =>
+          log.readStream('c-1').then(
+            () => false,
+            ({ detail }: Partial<LogCorrupted>) => detail?.includes('hide all its events: take $maxAge out') === true,
+          ),
+        'the age',
+      );
+      expect(await log.readStream('d-1')).toEqual([]);
     }),
   );
 

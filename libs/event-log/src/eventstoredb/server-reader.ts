@@ -22,7 +22,8 @@ export interface Found {
 }
 
 const NONE: ReadonlyMap<StoredEvent, string> = new Map();
-const NOTHING: Found = { events: [], foreign: NONE, isWhole: true };
+/** Of a stream that does not exist, or not any more. */
+export const NOTHING: Found = { events: [], foreign: NONE, isWhole: true };
 
 /**
  * Reads all events, or those up to `mostBytes`. A stream that does not exist, or not any more, gives none. Throws
