@@ -22,10 +22,12 @@ export const wordClasses = (
       if (!known.has(name)) known.set(name, index + 1);
     }
   // Most words begin like none.
-  const byStart = Map.groupBy(
-    [...stems].toSorted(([one], [other]) => other.length - one.length),
-    ([stem]) => stem.slice(0, SHORTEST),
-  );
+  const byStart = new Map<string, [stem: string, found: number][]>();
+  // Without Map.groupBy: this is loaded before a Node without it is told that it is too old.
+  for (const entry of [...stems].toSorted(([one], [other]) => other.length - one.length)) {
+    const start = entry[0].slice(0, SHORTEST);
+    byStart.set(start, [...(byStart.get(start) ?? []), entry]);
+  }
   const classOf = (word: string, shortest: number): number => {
     const whole = exact.get(word);
     if (whole !== undefined) return whole;
