@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomUUID } from 'node:crypto';
+import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import type { ExpectedRevision, NewEvent, StoredEvent } from '@app/kernel';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { eventMacOf, InvalidAppend, stampAppends, withoutMac } from '.';
@@ -17,48 +17,15 @@ const stored = (stream: string, expected: ExpectedRevision, revision: number, gi
   return { ...stamped, stream, revision, position: '1' };
 };
 
-const TEXTS = [
-  ['empty', ''],
-  ['short', 'a'],
-  ['of several bytes a character', 'ä€😀'.repeat(100)],
-  ['long', 'ß'.repeat(300_000)],
-] as const;
-const keyOf = (label: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', SECRET, '', `agent-platform/event/mac/${label}`, 32));
-/** As it was stamped at first, at revision 7 of `note-1`. */
-const withHmac = (given: NewEvent, place: string): StoredEvent => {
-  const over = `${place} ${given.id} 6:note-15:Noted${given.data.length}:${given.data}${given.metadata}`;
-  const stamp = createHmac('sha256', keyOf('1')).update(over).digest('base64url').slice(0, 22);
-  const metadata = `${given.metadata.slice(0, -1)},"mac":"${place}.${stamp}"}`;
-  return { ...given, metadata, stream: 'note-1', revision: 7, position: '1' };
-};
-
 describe('the MAC of an event', () => {
-  it.each(TEXTS)('is half of a hash of the key and the event: %s', (_, text) => {
-    const given = event({ data: JSON.stringify({ text }) });
-    const over = `7 ${given.id} 6:note-15:Noted${given.data.length}:${given.data}${given.metadata.length}:${given.metadata}`;
-    const expected = createHash('sha256')
-      .update(keyOf('2').toString('hex'))
-      .update(over)
-      .digest('base64url')
-      .slice(0, 22);
-    expect(stored('note-1', 6, 7, given).metadata).toBe(`{"actor":"user:u1","mac":"7:${expected}"}`);
-  });
-
-  it.each(TEXTS)('was an HMAC before, which goes on proving what carries it: %s', (_, text) => {
-    const given = event({ data: JSON.stringify({ text }) });
-    const proven = withHmac(given, '7');
-    expect(mac.check(proven)).toBe('proven');
-    expect(withoutMac(proven.metadata)).toBe(given.metadata);
-    expect(mac.check({ ...proven, revision: 8 })).toBe('wrong');
-    expect(mac.check({ ...proven, data: `${proven.data} ` })).toBe('wrong');
-    expect(mac.check({ ...proven, metadata: proven.metadata.replace('"7.', '"7:') })).toBe('wrong');
-    expect(mac.check({ ...withHmac(given, 'any'), revision: 3 })).toBe('unplaced');
-  });
-
-  it('is no HMAC where it says that it is one', () => {
-    const proven = stored('note-1', 6, 7);
-    expect(mac.check({ ...proven, metadata: proven.metadata.replace('"7:', '"7.') })).toBe('wrong');
+  it('is HMAC-SHA-256 as the library makes it, of short and of long events', () => {
+    const key = Buffer.from(hkdfSync('sha256', SECRET, '', 'agent-platform/event/mac/1', 32));
+    for (const text of ['', 'a', 'ä€😀'.repeat(100), 'x'.repeat(5_300), 'x'.repeat(5_500), 'ß'.repeat(300_000)]) {
+      const given = event({ data: JSON.stringify({ text }) });
+      const over = `7 ${given.id} 6:note-15:Noted${given.data.length}:${given.data}${given.metadata}`;
+      const expected = createHmac('sha256', key).update(over).digest('base64url').slice(0, 22);
+      expect(stored('note-1', 6, 7, given).metadata).toBe(`{"actor":"user:u1","mac":"7.${expected}"}`);
+    }
   });
 
   it('proves an event where it was appended, and gives the metadata back', () => {
@@ -83,8 +50,8 @@ describe('the MAC of an event', () => {
   it('does not prove other metadata, another place in them, another key, or nothing', () => {
     const proven = stored('note-1', 6, 7);
     expect(mac.check({ ...proven, metadata: proven.metadata.replace('u1', 'u2') })).toBe('wrong');
-    expect(mac.check({ ...proven, revision: 8, metadata: proven.metadata.replace('"7:', '"8:') })).toBe('wrong');
-    expect(mac.check({ ...proven, revision: 8, metadata: proven.metadata.replace('"7:', '"any:') })).toBe('wrong');
+    expect(mac.check({ ...proven, revision: 8, metadata: proven.metadata.replace('"7.', '"8.') })).toBe('wrong');
+    expect(mac.check({ ...proven, revision: 8, metadata: proven.metadata.replace('"7.', '"any.') })).toBe('wrong');
     expect(eventMacOf(`${SECRET}.`).check(proven)).toBe('wrong');
     expect(mac.check({ ...proven, metadata: `${proven.metadata} ` })).toBe('absent');
     expect(mac.check({ ...proven, metadata: '{"actor":"user:u1"}' })).toBe('absent');
