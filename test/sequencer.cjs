@@ -2,7 +2,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Files that take longest, so that none of them is left to run alone at the end. Jest knows how long a file takes only from an earlier run. */
 const LONGEST =
-  /\/(?:event-store-log|knowledge-ready|knowledge-summaries-erasure|knowledge-sync|log-races|memory-races|messages|several-appends|shared-server|skills-hostile)\.(?:e2e-)?spec\.ts$/;
+  /\/(?:archive\/read|first-start|knowledge-ready|log-races|memory-races|messages|parallel-writes|sentences|several-appends|shared-server|skills-hostile)\.(?:e2e-)?spec\.ts$/;
 
 /** Begins with what takes longest. */
 module.exports = class LongestFirst extends Sequencer {
