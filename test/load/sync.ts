@@ -153,9 +153,17 @@ const main = async (): Promise<void> => {
   console.log(`the product had at most ${mostProductMb.toFixed(0)} MB with a heap of ${HEAP_MB} MB`);
 };
 
-void main().finally(async () => {
+const end = async (): Promise<void> => {
   for (const child of running) child.kill('SIGKILL');
   await product.stop();
   rmSync(dataDir, { recursive: true, force: true });
   rmSync(folder, { recursive: true, force: true });
-});
+};
+
+void (async () => {
+  try {
+    await main();
+  } finally {
+    await end();
+  }
+})();

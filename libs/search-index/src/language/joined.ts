@@ -5,8 +5,9 @@ const PART = String.raw`(?:(?![${UNSPACED_LETTERS}])[\p{L}\p{N}\p{M}])+`;
 const SPACED_PART = String.raw`[\p{L}\p{N}\p{M}]+`;
 /** Hyphens, dots and low lines: what is left out where a code is written in one. */
 const SIGN = String.raw`[-\u2010-\u2015\u2212._]`;
-const JOINED = new RegExp(`${SPACED_PART}(?:${SIGN}${SPACED_PART})+`, 'gu');
-const JOINED_BESIDE_UNSPACED = new RegExp(`${PART}(?:${SIGN}${PART})+`, 'gu');
+/** Single words, too: a pattern that fails at the end of a long word tries again at each of its letters. */
+const WORDS = new RegExp(`${SPACED_PART}(?:${SIGN}${SPACED_PART})*`, 'gu');
+const WORDS_BESIDE_UNSPACED = new RegExp(`${PART}(?:${SIGN}${PART})*`, 'gu');
 const SIGNS = new RegExp(SIGN, 'gu');
 const OTHER_SIGN = new RegExp(SIGN.replace('.', ''), 'u');
 /** Signs of names, such as `node.js`. A hyphen joins plain words, too. */
@@ -21,7 +22,7 @@ const FEWEST_DIGITS = 5;
  * of a file, counts as a whole and by its parts.
  */
 export const joinedCodes = (text: string): readonly string[] =>
-  (text.match(MAYBE_UNSPACED.test(text) ? JOINED_BESIDE_UNSPACED : JOINED) ?? []).flatMap((code) => {
+  (text.match(wordsIn(text)) ?? []).flatMap((code) => {
     const parts = code.split('.');
     return (parts.length === 1 ? parts : [code, ...parts.filter((part) => OTHER_SIGN.test(part))]).flatMap((part) => {
       const joined = part.replace(SIGNS, '');
@@ -31,13 +32,15 @@ export const joinedCodes = (text: string): readonly string[] =>
 
 /** A text whose codes are written in one; the same text where it has none. */
 export const withCodesJoined = (text: string): string =>
-  text.replace(MAYBE_UNSPACED.test(text) ? JOINED_BESIDE_UNSPACED : JOINED, (code) => {
+  text.replace(wordsIn(text), (code) => {
     const joined = code.replace(SIGNS, '');
     return isCode(code, joined) ? joined : code;
   });
 
+const wordsIn = (text: string): RegExp => (MAYBE_UNSPACED.test(text) ? WORDS_BESIDE_UNSPACED : WORDS);
+
 const isCode = (code: string, joined: string): boolean => {
-  if (joined.length > LONGEST) return false;
+  if (joined === code || joined.length > LONGEST) return false;
   if (!/\p{L}/u.test(joined)) return joined.length >= FEWEST_DIGITS;
   return /\p{N}/u.test(joined) || (OF_NAMES.test(code) && code.split(SIGNS).some((part) => part.length > 1));
 };

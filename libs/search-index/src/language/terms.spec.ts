@@ -1,4 +1,5 @@
 import { germanStem } from './german-stemmer';
+import { joinedCodes, withCodesJoined } from './joined';
 import { askedWords, indexedTerms, languageOf, queryTerms } from './terms';
 
 /** Examples of Porter's paper, step by step, and of his later `bli`. */
@@ -55,6 +56,14 @@ describe('terms', () => {
       joined: [],
     });
     expect(queryTerms('INV-2024-001, Node.js and INV-2024-001').joined).toEqual(['inv2024001', 'nodej', 'nodejs']);
+  });
+
+  it('of long words without any sign are read in one pass, beside scripts without spaces, too', () => {
+    const letters = 'a'.repeat(200_000);
+    const started = performance.now();
+    expect([joinedCodes(letters), withCodesJoined(`${letters}日本`)]).toEqual([[], `${letters}日本`]);
+    // Trying again at each letter takes more than a minute.
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it('of a query are read with umlauts in either spelling', () => {
