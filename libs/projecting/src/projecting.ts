@@ -246,7 +246,7 @@ export class Projecting {
     const head = known === undefined ? await log.head() : known;
     for (const { view } of this.views.values())
       if (view.live !== undefined) this.stalls.check(view.name, view.live.position, head);
-    await this.mark.advance();
+    await this.mark.advance(head);
   }
 
   private async renew(): Promise<void> {

@@ -70,13 +70,14 @@ export class LogMark {
     return true;
   }
 
-  /** Keeps the event kept a young one. Called on a timer. */
-  async advance(): Promise<void> {
+  /** Keeps the event kept a young one. Called on a timer, with the end of the log as it was heard of last: a log that rests is asked nothing. */
+  async advance(head: Position | null): Promise<void> {
     const { known } = this;
-    if (known === undefined) return;
-    const head = await this.log.head();
-    if (head === (known.last?.position ?? null) || this.log.readIndex?.timeline !== this.followed) return;
+    if (known === undefined || head === (known.last?.position ?? null)) return;
     const next = { ...known, last: await this.last() };
+    // Asked behind the read: what it found is of the log that is followed.
+    await this.log.head();
+    if (this.log.readIndex?.timeline !== this.followed) return;
     this.known = (await this.readStore.writeState(STATE, next, { expected: known }))
       ? next
       : await storedMark(this.readStore);
@@ -84,9 +85,11 @@ export class LogMark {
 
   /** Where that fails, the next start compares with an event a few seconds older. */
   async close(): Promise<void> {
-    await this.advance().catch((error: unknown) =>
-      this.logger.warn({ error: errorName(error) }, 'Noting the last event of the log failed.'),
-    );
+    try {
+      await this.advance(await this.log.head());
+    } catch (error) {
+      this.logger.warn({ error: errorName(error) }, 'Noting the last event of the log failed.');
+    }
   }
 
   private async verified(): Promise<void> {
