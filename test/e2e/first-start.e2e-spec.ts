@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { makeLogger } from '@app/http';
 import { FIRST_ADMIN_ID } from '@app/identity';
 import { readConfig } from '@app/kernel';
+import { Projecting } from '@app/projecting';
 import { Follower } from '../../libs/projecting/src/following/follower';
 import { startPlatform } from '../../apps/api/src/program';
 import { startEventStoreDouble } from '../servers/eventstoredb/double';
@@ -59,14 +60,21 @@ describe('a first start', () => {
 });
 
 it('shows the first admin to their first request, however late the views begin', async () => {
+  const { promise: waitedFor, resolve: begins } = Promise.withResolvers<void>();
   const begin = Follower.start.bind(Follower);
   jest.spyOn(Follower, 'start').mockImplementation(async (options) => {
     const follower = await begin(options);
-    void follower.hold(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    void follower.hold(() => waitedFor);
     return follower;
+  });
+  const waitFor = Projecting.prototype.waitFor;
+  jest.spyOn(Projecting.prototype, 'waitFor').mockImplementation(function (this: Projecting, ...asked) {
+    begins();
+    return waitFor.apply(this, asked);
   });
   const platform = await startTestPlatform();
   const { status, body } = await platform.call('/api/v1/core/users/me');
+  begins();
   await platform.stop();
   expect([status, body]).toEqual([200, expect.objectContaining({ id: FIRST_ADMIN_ID })]);
 });

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Synced } from '../../apps/operator/src/verbs/sync';
 import { CORE, idOf, words } from './mixed-work';
 import { KEY, PRODUCT, startProduct, type Started } from './product';
 
@@ -16,15 +17,6 @@ import { KEY, PRODUCT, startProduct, type Started } from './product';
 const FILES = Number(process.env['FILES'] ?? 10_000);
 const HEAP_MB = 256;
 const IN_FOLDER = 100;
-
-interface Result {
-  readonly uploaded: readonly string[];
-  readonly replaced: readonly string[];
-  readonly unchanged: number;
-  readonly deleted: readonly string[];
-  readonly withheld: readonly string[];
-  readonly confirmation: string | null;
-}
 
 const folder = mkdtempSync(join(tmpdir(), 'synced-'));
 const dataDir = mkdtempSync(join(tmpdir(), 'load-sync-'));
@@ -74,11 +66,11 @@ const sync = (agent: string, more: readonly string[] = []) => {
   child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const watch = setInterval(() => (mostMb = Math.max(mostMb, statusMb(child.pid ?? 0, 'VmHWM'))), 200);
-  const ended = new Promise<{ code: number | null; result: Result; said: string; mostMb: number }>((resolve) =>
+  const ended = new Promise<{ code: number | null; result: Synced; said: string; mostMb: number }>((resolve) =>
     child.once('close', (code) => {
       clearInterval(watch);
       running.delete(child);
-      resolve({ code, result: JSON.parse(printed === '' ? '{}' : printed) as Result, said, mostMb });
+      resolve({ code, result: JSON.parse(printed === '' ? '{}' : printed) as Synced, said, mostMb });
     }),
   );
   return { child, ended };
@@ -88,7 +80,7 @@ const must = (holds: boolean, text: string): void => {
 };
 
 /** A sync to its end; prints what it took. */
-const measured = async (what: string, agent: string, code: number, more: readonly string[] = []): Promise<Result> => {
+const measured = async (what: string, agent: string, code: number, more: readonly string[] = []): Promise<Synced> => {
   const [asked, cpu, started] = [await requests(), cpuSeconds(product.pid), performance.now()];
   const { code: ended, result, said, mostMb } = await sync(agent, more).ended;
   const seconds = (performance.now() - started) / 1_000;

@@ -1,9 +1,8 @@
 import { declaredBodies } from './declared-bodies';
 import type { Blobs } from './blobs';
 
-const put = async () => ({ name: 'b', size: 0 });
-// Of the store only what stores is asked.
-const store = { put, group: () => ({ put, durable: async () => undefined }) } as unknown as Blobs;
+const put: Blobs['put'] = async () => ({ name: 'b', size: 0 });
+const store = { put, group: () => ({ put, durable: async () => undefined }) };
 
 it('a body is stored where an event of its aggregate names bodies, and rejected elsewhere', async () => {
   const blobs = declaredBodies(store, (stream) => stream === 'note-1');

@@ -2,7 +2,10 @@ import { categoryOf } from '@app/kernel';
 import type { Blobs, PutArguments } from './blobs';
 
 /** The same store, except that a body of an aggregate none of whose events names bodies is a fault of the program: nothing would remove it with its aggregate. */
-export const declaredBodies = (blobs: Blobs, holdBlobs: (stream: string) => boolean): Blobs => {
+export const declaredBodies = <Store extends Pick<Blobs, 'put' | 'group'>>(
+  blobs: Store,
+  holdBlobs: (stream: string) => boolean,
+): Store => {
   const checked =
     <T>(put: (...given: PutArguments) => Promise<T>) =>
     async (...given: PutArguments): Promise<T> => {

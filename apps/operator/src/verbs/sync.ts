@@ -30,7 +30,8 @@ interface Plan {
   readonly withheld: readonly string[];
 }
 
-interface Synced {
+/** What `sync` answers with `--json`. */
+export interface Synced {
   readonly dryRun: boolean;
   readonly uploaded: readonly string[];
   readonly replaced: readonly string[];

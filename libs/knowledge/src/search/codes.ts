@@ -52,10 +52,9 @@ export const withCodesFirst = (query: string, hits: readonly SearchHit[]): reado
   const texts = hits.map(({ documentName, headings, text }) =>
     comparable([documentName, ...headings, text].join('\n')),
   );
-  const inOne = texts.map((read) => `${read} ${joinedCodes(read).join(' ')}`);
   const having = codes.map(({ text }) => {
     const other = withCodesJoined(text);
-    return texts.map((read, at) => stands(text, read) || (other !== text && stands(other, inOne[at] ?? '')));
+    return texts.map((read) => stands(text, read) || (other !== text && stands(other, withJoinedCodes(read))));
   });
   const asked = Math.max(queryTerms(query).en.length, 1);
   const lacked = (at: number): number =>
@@ -67,6 +66,8 @@ export const withCodesFirst = (query: string, hits: readonly SearchHit[]): reado
     .map((hit, at) => ({ ...hit, score: hit.score * (1 - LACKING * Math.min(lacked(at) / asked, 1) ** 2) }))
     .toSorted((a, b) => b.score - a.score);
 };
+
+const withJoinedCodes = (read: string): string => `${read} ${joinedCodes(read).join(' ')}`;
 
 const comparable = (text: string): string =>
   text

@@ -3,7 +3,6 @@ import type { Clock } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 import type { RowProjection } from '../projection';
 import { rowView } from '../views/row-view';
-import type { ViewStore } from '../views/view-store';
 import { type CatchUpWorker, catchUpWorker } from './catch-up-worker';
 
 export interface ContextWorkerOptions {
@@ -21,5 +20,5 @@ export const contextWorker = (options: ContextWorkerOptions): CatchUpWorker =>
   catchUpWorker({ ...options, codec: undefined }, (view, shared) => {
     const projection = options.projections.find(({ name }) => name === view);
     if (projection === undefined) throw new Error(`unknown projection of context ${view}`);
-    return rowView(projection, options.readStore, shared) as ViewStore;
+    return rowView(projection, options.readStore, shared);
   });

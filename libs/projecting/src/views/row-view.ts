@@ -7,8 +7,9 @@ import { SHARED_SLICES } from './slices';
 import type { ViewBatch, ViewStore } from './view-store';
 
 /** `shared` as of `viewStore`. */
-export const rowView = (projection: RowProjection, store: ReadStore, shared: boolean): RowView =>
-  new RowView(projection, store, shared && projection.perStream === true ? SHARED_SLICES : 1);
+export const rowView = (projection: RowProjection, store: ReadStore, shared: boolean): ViewStore =>
+  // Its operations come back to it alone.
+  new RowView(projection, store, shared && projection.perStream === true ? SHARED_SLICES : 1) as ViewStore;
 
 const LETTER = 'dead-letter/';
 

@@ -19,6 +19,6 @@ export const viewStore = (
   { readStore, searchIndex, blobs }: ViewStores,
   shared: boolean,
 ): ViewStore =>
-  (projection.kind === 'rows'
+  projection.kind === 'rows'
     ? rowView(projection, readStore, shared)
-    : new SearchView(projection, searchIndex, blobs, readStore)) as ViewStore;
+    : (new SearchView(projection, searchIndex, blobs, readStore) as ViewStore);

@@ -1,7 +1,14 @@
 import { Unavailable } from '@app/kernel';
-import { StoringFiles } from './storing-files';
+import { StoringFiles, type StoringParts } from './storing-files';
 
 const FILE = { path: 'a.md', mediaType: 'text/markdown', sha256: '0'.repeat(64) };
+
+const store: StoringParts<typeof FILE>['store'] = async (file, put) => ({
+  ...file,
+  file: await put('skill-1', () => Buffer.from('a'), {}),
+  sizeBytes: 1,
+  findings: [],
+});
 
 describe('files of a save of which one cannot be stored', () => {
   it('say why, also where what was stored cannot be removed', async () => {
@@ -15,12 +22,7 @@ describe('files of a save of which one cannot be stored', () => {
         remove: () => Promise.reject(new Unavailable('blobs', 'the store is away')),
       },
       before: undefined,
-      store: async (file, put) => ({
-        ...file,
-        file: await put('skill-1', () => Buffer.from('a'), {}),
-        sizeBytes: 1,
-        findings: [],
-      }),
+      store,
       end: () => (ended += 1),
     });
     storing.add(FILE);
@@ -38,12 +40,7 @@ describe('files of a save that is refused while they are stored', () => {
         remove: async (names) => void told.push(`removed ${names.length}`),
       },
       before: undefined,
-      store: async (file, put) => ({
-        ...file,
-        file: await put('skill-1', () => Buffer.from('a'), {}),
-        sizeBytes: 1,
-        findings: [],
-      }),
+      store,
       removed: async () => void told.push('nothing stays'),
     });
     const refused = storing.orDiscard(async () => {
