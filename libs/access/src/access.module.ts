@@ -3,14 +3,14 @@ import { type Clock, CLOCK, Decisions, InstanceSecret, LOGGER } from '@app/kerne
 import { Module } from '@nestjs/common';
 import { Access } from './access';
 import { Authenticator } from './authenticator';
-import { KeyScope } from './key-scope';
+import { KeyGrants } from './key-grants';
 
 /** Who somebody is, and what they may do. */
 @Module({
   imports: [IdentityModule],
   providers: [
     Access,
-    KeyScope,
+    KeyGrants,
     {
       provide: Authenticator,
       inject: [Decisions, InstanceSecret, CLOCK, ApiKeyUse, LOGGER],
@@ -26,6 +26,6 @@ import { KeyScope } from './key-scope';
         ),
     },
   ],
-  exports: [Access, KeyScope, Authenticator],
+  exports: [Access, KeyGrants, Authenticator],
 })
 export class AccessModule {}

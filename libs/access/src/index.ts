@@ -2,4 +2,4 @@ export * from './access';
 export { AccessModule } from './access.module';
 export * from './authenticator';
 export * from './caller';
-export * from './key-scope';
+export * from './key-grants';

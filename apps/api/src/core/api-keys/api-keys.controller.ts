@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { KeyScope } from '@app/access';
+import { KeyGrants } from '@app/access';
 import {
   Answers,
   BodyInput,
@@ -37,7 +37,7 @@ export class ApiKeysController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
-    private readonly scope: KeyScope,
+    private readonly scope: KeyGrants,
     private readonly lists: Lists,
   ) {}
 

@@ -1,4 +1,4 @@
-import { type Caller, KeyScope } from '@app/access';
+import { type Caller, KeyGrants } from '@app/access';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import {
   Accepts,
@@ -53,7 +53,7 @@ export class CostControlController {
     private readonly limits: Limits,
     private readonly changes: LimitChanges,
     private readonly shown: ShownLimits,
-    private readonly keys: KeyScope,
+    private readonly keys: KeyGrants,
     private readonly queries: QueryBus,
     private readonly lists: Lists,
     @Inject(EVENT_LOG) private readonly log: EventLog,

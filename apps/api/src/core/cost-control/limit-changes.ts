@@ -1,4 +1,4 @@
-import { Access, type Caller, KeyScope } from '@app/access';
+import { Access, type Caller, KeyGrants } from '@app/access';
 import { agentDecider } from '@app/agents';
 import { type IssuedApiKey, UpdateApiKey, type UsageLimit } from '@app/identity';
 import { type CommandMeta, CONFIG, type Config, Decisions, type Receipt, reject } from '@app/kernel';
@@ -25,7 +25,7 @@ export class LimitChanges {
     private readonly commands: CommandBus,
     private readonly decisions: Decisions,
     private readonly access: Access,
-    private readonly keys: KeyScope,
+    private readonly keys: KeyGrants,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -10,7 +10,7 @@ export interface CreatedApiKey {
   readonly receipt: Receipt;
 }
 
-/** Creates an API key for a user. `KeyScope` (libs/access) checks before that caller and user may grant that much. */
+/** Creates an API key for a user. `KeyGrants` (libs/access) checks before that caller and user may grant that much. */
 export class CreateApiKey extends Command<CreatedApiKey> {
   constructor(
     readonly userId: string,

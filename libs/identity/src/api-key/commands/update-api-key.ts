@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { apiKeyDecider, type ApiKeyChange } from '../api-key.decider';
 
-/** Changes everything about a key except its secret. `KeyScope` makes changes that check whether the caller may grant that much. */
+/** Changes everything about a key except its secret. `KeyGrants` makes changes that check whether the caller may grant that much. */
 export class UpdateApiKey extends Command<Receipt> {
   constructor(
     readonly keyId: string,

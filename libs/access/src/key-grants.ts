@@ -28,7 +28,7 @@ interface Giving {
 
 /** Limits what a key may be granted: no more than its user has today, and no more than the caller has. */
 @Injectable()
-export class KeyScope {
+export class KeyGrants {
   constructor(
     private readonly decisions: Decisions,
     private readonly access: Access,
