@@ -59,6 +59,16 @@ describe('a stream of chunks', () => {
       expect(pass(text.replaceAll('\n', end).split(cut))).toMatchObject({ out: text, broken: false });
   });
 
+  it('puts an event together once, however many lines it has and however these come', () => {
+    const stream = new ChatStream({ model: 'm', includeUsage: false, usage: () => null });
+    const copied = jest.spyOn(Buffer, 'from');
+    for (let line = 0; line < 500; line += 1) for (const piece of [': more ', 'to come', '\n']) stream.accept(piece);
+    const copies = copied.mock.calls.length;
+    copied.mockRestore();
+    const text = event(said('a'));
+    expect([copies, stream.accept(text.slice(0, -1)), stream.accept('\n')]).toEqual([0, '', text]);
+  });
+
   it('passes an event on at its empty line, of carriage returns too', () => {
     const stream = new ChatStream({ model: 'm', includeUsage: false, usage: () => null });
     const text = event(said('a'));

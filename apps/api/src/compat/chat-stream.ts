@@ -49,6 +49,8 @@ export class ChatStream {
   private readonly lineEnds = new LineEnds();
   private pieces: string[] = [];
   private size = 0;
+  /** Whether what waits ends with the end of a line. */
+  private isBehindLine = false;
   private usageEvent: string | undefined;
   private template: ChunkTemplate | undefined;
   private templates = 0;
@@ -80,10 +82,13 @@ export class ChatStream {
   accept(piece: string): string {
     if (this.over) return '';
     const text = this.lineEnds.read(piece);
+    if (text === '') return '';
+    const isAtEmptyLine = (this.isBehindLine && text.startsWith('\n')) || text.includes('\n\n');
     this.pieces.push(text);
     this.size += text.length;
-    // An event that drips in is put together once, not at every drop.
-    if (!text.includes('\n')) return this.size > MAX_EVENT ? this.breakOff() : '';
+    this.isBehindLine = text.endsWith('\n');
+    // An event that drips in, or comes line by line, is put together once, not at every piece.
+    if (!isAtEmptyLine) return this.size > MAX_EVENT ? this.breakOff() : '';
     const lines = this.pieces.join('');
     let out = '';
     let from = 0;
@@ -96,6 +101,7 @@ export class ChatStream {
     // A slice would keep all that it was cut from.
     this.pieces = rest === '' ? [] : [Buffer.from(rest, 'latin1').toString('latin1')];
     this.size = rest.length;
+    this.isBehindLine = rest.endsWith('\n');
     return this.size > MAX_EVENT ? out + this.breakOff() : out;
   }
 
