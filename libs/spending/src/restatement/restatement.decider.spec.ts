@@ -42,7 +42,7 @@ describe('a second ledger', () => {
     given(restatementDecider)
       .when({ type: 'Enter', after: null, calls: [call(10)] })
       .rejects('conflict');
-    given(restatementDecider).when({ type: 'Close' }).rejects('conflict');
+    given(restatementDecider).when({ type: 'Close', after: null }).rejects('conflict');
     const closed: RestatementEvent = {
       type: 'RestatementClosed',
       data: { calls: 0, kept: 0, billed: '0', restated: '0', models: [], apiKeys: [] },
@@ -50,7 +50,7 @@ describe('a second ledger', () => {
     given(restatementDecider, begun, closed)
       .when({ type: 'Enter', after: null, calls: [call(10)] })
       .yields();
-    given(restatementDecider, begun, closed).when({ type: 'Close' }).yields();
+    given(restatementDecider, begun, closed).when({ type: 'Close', after: null }).yields();
   });
 
   it('closes with its sums', () => {
@@ -60,7 +60,7 @@ describe('a second ledger', () => {
       call(12, { apiKeyId: null, cost: '130' }),
     ];
     given(restatementDecider, begun, entered(...calls))
-      .when({ type: 'Close' })
+      .when({ type: 'Close', after: { at: AT, id: idNumbered(12) } })
       .yields({
         type: 'RestatementClosed',
         data: {
@@ -80,13 +80,18 @@ describe('a second ledger', () => {
       });
   });
 
+  it('does not close behind calls that others entered meanwhile', () =>
+    given(restatementDecider, begun, entered(call(10)), entered(call(12)))
+      .when({ type: 'Close', after: { at: AT, id: idNumbered(11) } })
+      .yields());
+
   it('decides each command once', () => {
     const number = fc.integer({ min: 10, max: 14 });
     decidesOnce(
       restatementDecider,
       fc.oneof(
         fc.constant<RestatementCommand>({ type: 'Begin', restatementId: ID, terms }),
-        fc.constant<RestatementCommand>({ type: 'Close' }),
+        fc.constant<RestatementCommand>({ type: 'Close', after: null }),
         fc.tuple(fc.option(number), number).map(([after, next]): RestatementCommand => ({
           type: 'Enter',
           after: after === null ? null : { at: AT, id: idNumbered(after) },

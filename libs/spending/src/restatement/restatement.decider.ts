@@ -33,7 +33,8 @@ export type RestatementCommand =
   | { readonly type: 'Begin'; readonly restatementId: string; readonly terms: RestatementTerms }
   /** `after`: where the ledger must stand. */
   | { readonly type: 'Enter'; readonly after: LedgerPlace | null; readonly calls: readonly RestatedCall[] }
-  | { readonly type: 'Close' };
+  /** `after`: the last of all calls; it must have been entered. */
+  | { readonly type: 'Close'; readonly after: LedgerPlace | null };
 
 const NOTHING: Sums = { calls: 0, billed: 0n, restated: 0n };
 
@@ -52,14 +53,16 @@ export const restatementDecider: Decider<Restatement, RestatementCommand, Restat
         if (state.status === 'none') return reject('conflict', { reason: 'restatement_not_begun' });
         // Others finished it meanwhile.
         if (state.status === 'closed') return [];
-        const stands = canonicalJson(state.place) === canonicalJson(command.after);
-        return stands && command.calls.length > 0
+        return standsAt(state, command.after) && command.calls.length > 0
           ? [{ type: 'InvocationsRestated', data: { calls: [...command.calls] } }]
           : [];
       }
       case 'Close':
         if (state.status === 'none') return reject('conflict', { reason: 'restatement_not_begun' });
-        return state.status === 'open' ? [{ type: 'RestatementClosed', data: closing(state) }] : [];
+        // Others entered calls that this one has not seen: theirs may not be the last.
+        return state.status === 'open' && standsAt(state, command.after)
+          ? [{ type: 'RestatementClosed', data: closing(state) }]
+          : [];
       default:
         return never(command);
     }
@@ -74,6 +77,9 @@ export const restatementDecider: Decider<Restatement, RestatementCommand, Restat
     return state.status === 'open' ? entered(state, data.calls) : state;
   },
 };
+
+const standsAt = ({ place }: OpenRestatement, wanted: LedgerPlace | null): boolean =>
+  canonicalJson(place) === canonicalJson(wanted);
 
 const entered = (state: OpenRestatement, calls: readonly RestatedCall[]): OpenRestatement => {
   const models = new Map(state.models);

@@ -76,6 +76,40 @@ describe('restatements', () => {
     expect(await ledger()).toEqual(before);
   });
 
+  it('have all calls where two go on with one, and a call was recorded late between their pages', async () => {
+    const { ledger, by } = setUp();
+    const late = invocation(20, { at: '2026-11-11T12:00:00.000Z', cost: '20' });
+    let [read, enter] = [(): void => undefined, (): void => undefined];
+    const isRead = new Promise<void>((resolve) => (read = resolve));
+    const mayEnter = new Promise<void>((resolve) => (enter = resolve));
+    const other: CallsBehind = async function* (period, place) {
+      for await (const page of pagesOf(calls.toSpliced(2, 0, late))(period, place)) {
+        read();
+        await mayEnter;
+        yield page;
+      }
+    };
+    let others: Promise<unknown> | undefined;
+    const first: CallsBehind = async function* (period, place) {
+      let pages = 0;
+      for await (const page of pagesOf(calls)(period, place)) {
+        // Both read on behind the first page; the other one, which sees another page there, comes to its end before the third.
+        if (pages === 1) {
+          others = by(other).restate(terms, meta);
+          await isRead;
+        } else if (pages === 2) {
+          enter();
+          await others;
+        }
+        yield page;
+        pages += 1;
+      }
+    };
+    await by(first).restate(terms, meta);
+    expect(idsOf(await ledger())).toEqual(calls.map(({ id }) => id));
+    expect((await ledger()).at(-1)).toMatchObject({ data: { calls: 5, restated: '60' } });
+  });
+
   it('close an empty ledger', async () => {
     const { ledger, by } = setUp();
     await by(pagesOf([])).restate(terms, meta);

@@ -53,27 +53,41 @@ export class Restatements {
   /** Goes on with one that was begun; others may do so at the same time. */
   async finish(id: string, meta: CommandMeta): Promise<Receipt> {
     const { decisions } = this.parts;
-    const { state } = await decisions.load(restatementDecider, id);
-    if (state.status === 'open') await this.enterAll(id, state, meta);
-    return decisions.transact(restatementDecider, id, { type: 'Close' }, stepOf(meta, 'close'));
+    for (;;) {
+      const { state } = await decisions.load(restatementDecider, id);
+      const after = state.status === 'open' ? await this.enterAll(id, state, meta) : null;
+      const receipt = await decisions.transact(restatementDecider, id, { type: 'Close', after }, stepOf(meta, 'close'));
+      if ((await decisions.load(restatementDecider, id)).state.status !== 'open') return receipt;
+    }
   }
 
-  private async enterAll(id: string, { terms, place }: OpenRestatement, meta: CommandMeta): Promise<void> {
+  /** Enters what is left, up to where others entered something else. Answers the last call that was read. */
+  private async enterAll(
+    id: string,
+    { terms, place }: OpenRestatement,
+    meta: CommandMeta,
+  ): Promise<LedgerPlace | null> {
+    const { decisions } = this.parts;
     const known = new Map<string, OfferedPrices | undefined>();
     let after = place;
     for await (const page of this.callsBehind(terms, place)) {
       const invocations = page.filter(({ currency }) => currency === terms.currency);
       for (const { model } of invocations) if (!known.has(model)) known.set(model, await this.prices(model, terms));
       const calls = invocations.map((invocation) => restatedUnder(invocation, known.get(invocation.model)));
-      await this.parts.decisions.transact(
+      const last = calls.at(-1);
+      if (last === undefined) continue;
+      await decisions.transact(
         restatementDecider,
         id,
         { type: 'Enter', after, calls },
         stepOf(meta, `behind ${after?.id ?? 'nothing'}`),
       );
-      const last = calls.at(-1);
-      if (last !== undefined) after = { at: last.at, id: last.id };
+      after = { at: last.at, id: last.id };
+      const { state } = await decisions.load(restatementDecider, id);
+      // Pages of others are cut elsewhere where calls were recorded late: what comes next is behind theirs.
+      if (state.status !== 'open' || state.place?.id !== last.id) return after;
     }
+    return after;
   }
 
   private async prices(model: string, { prices }: RestatementTerms): Promise<OfferedPrices | undefined> {
