@@ -57,6 +57,16 @@ describe('the command line', () => {
     expect(out).toMatch(/RE-INDEX OF .*\nagent a1 +running +3 of 7 +2026.*\ninstance +failed +.*\nAnd 3 more\./);
   });
 
+  it('says where the log was restored under the events that it follows, and prints no event for it', async () => {
+    const event = { recordedAt: 'now', stream: 'agent-1', revision: 0, type: 'AgentCreated', meta: {}, data: {} };
+    const body = `id: 1\nevent: event\ndata: ${JSON.stringify(event)}\n\nid: 2\nevent: restored\ndata: {}\n\n`;
+    answers['GET /api/v1/audit/events?follow=true'] = { body, raw: true };
+    const { out, err } = await operator('events', '--follow');
+    expect(out).toContain('AgentCreated');
+    expect(out).not.toContain('undefined');
+    expect(err).toContain('The log was restored from an older backup');
+  });
+
   it('starts a rebuild and says so', async () => {
     answers['POST /api/v1/operations/projections/users/rebuild'] = { status: 202, body: rebuilt('building') };
     expect(await operator('rebuild', 'users')).toEqual({ code: 0, out: 'users: building version 2.\n', err: '' });

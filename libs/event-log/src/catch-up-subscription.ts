@@ -15,6 +15,13 @@ export interface LogFeed {
    * Returns a function that stops it.
    */
   listen(onAppended: () => void, onLost: (error: unknown) => void): () => void;
+  /** Of a log that may be found to be another while it is followed. */
+  readonly restored?: {
+    /** Another number each time it was. */
+    readonly timeline: number;
+    /** Where the log ended when it was found to be another last. */
+    end(): Promise<Position | null>;
+  };
 }
 
 /** Times in milliseconds. */
@@ -50,6 +57,7 @@ class Following implements Subscription {
   private stopListening: (() => void) | undefined;
   private isStopped = false;
   private isWoken = false;
+  private timeline: number | undefined;
 
   constructor(
     private readonly feed: LogFeed,
@@ -57,6 +65,7 @@ class Following implements Subscription {
     private readonly times: FollowTimes,
   ) {
     this.position = options.after;
+    this.timeline = feed.restored?.timeline;
     this.done = this.run();
   }
 
@@ -87,6 +96,7 @@ class Following implements Subscription {
   private async handlePage(): Promise<boolean> {
     const { filter, withForeign, pageSize: limit, onEvents } = this.options;
     this.signal.reset();
+    await this.beginAnew();
     const { isWoken } = this;
     this.isWoken = false;
     const read = this.feed.readAll(
@@ -99,7 +109,7 @@ class Following implements Subscription {
       isWoken,
     );
     const page = read instanceof Promise ? await within(this.times.read, read) : read;
-    if (this.isStopped) return false;
+    if (this.isStopped || this.isOfAnother) return false;
     if (page.next !== null && page.next !== this.position) {
       this.caughtUp = false;
       const { events, next } = page;
@@ -107,6 +117,20 @@ class Following implements Subscription {
       this.position = next;
     }
     return page.end;
+  }
+
+  private get isOfAnother(): boolean {
+    return this.options.onRestored !== undefined && this.feed.restored?.timeline !== this.timeline;
+  }
+
+  private async beginAnew(): Promise<void> {
+    const { restored } = this.feed;
+    if (restored === undefined || !this.isOfAnother) return;
+    const end = await restored.end();
+    const { timeline } = restored;
+    await this.options.onRestored?.(end);
+    this.position = end;
+    this.timeline = timeline;
   }
 
   /** At the head: starts to listen, reads once more for what came in between, reports the end, and waits. */

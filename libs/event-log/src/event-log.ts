@@ -113,6 +113,12 @@ export interface SubscribeOptions {
   readonly onEvents: (events: readonly StoredEvent[], upTo: Position, page?: LogPage) => Promise<void>;
   /** Called each time the end of the log is reached, after the event before it was handled. */
   readonly onCaughtUp?: (position: Position | null) => Promise<void> | void;
+  /**
+   * The log was found to be another, restored from an older backup: what was handled may be lost, and others may have gone on to
+   * other events since. The subscription goes on behind `end`, where the log ended when that was found, once this resolves; without
+   * it, from its place of before. For followers in memory: those that keep a place in the log are begun anew from it.
+   */
+  readonly onRestored?: (end: Position | null) => Promise<void> | void;
   /** A read or handler failed. The subscription continues by itself. */
   readonly onError?: (error: unknown, attempt: number) => void;
 }

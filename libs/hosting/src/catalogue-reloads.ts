@@ -25,6 +25,8 @@ export class CatalogueReloads {
       name: 'catalogue-reloads',
       after,
       filter: { types: ['ModelCatalogueReloadRequested'] },
+      // Whoever asked meanwhile, where this process did not look, is heard too.
+      onRestored: () => this.reload(),
       onEvents: async (events) => (events.length > 0 ? this.reload() : undefined),
     });
   }

@@ -1,3 +1,4 @@
+import type { Position } from '@app/kernel';
 import { Readable } from 'node:stream';
 
 /** Send something this often: proxies close idle connections. */
@@ -61,6 +62,11 @@ export class EventStream {
   /** Sends a comment, so that the reader gets the headers at once. */
   begin(comment: string): void {
     this.write(`: ${comment}\n\n`);
+  }
+
+  /** Says that the log was restored from an older backup: what was sent may be lost. The reader fetches it anew, and goes on behind this event. */
+  async restored(end: Position | null): Promise<void> {
+    await this.send(end ?? '', '{}', 'restored');
   }
 
   /** Has `end` called when the reader may read no further, such as with a revoked key; it may say why. Else the stream just ends. */

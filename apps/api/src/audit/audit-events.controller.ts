@@ -67,7 +67,8 @@ export class AuditEventsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'listEvents',
-    summary: 'Lists the events of the log, newest first. `follow=true` streams new ones as Server-Sent Events.',
+    summary:
+      'Lists the events of the log, newest first. `follow=true` streams new ones as Server-Sent Events (`event`; `restored` when the log was restored from an older backup: list them again).',
   })
   @Reads(AUDIT_TRAIL)
   @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })

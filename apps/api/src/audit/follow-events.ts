@@ -15,6 +15,7 @@ export const followEvents = (log: EventLog, { after, show }: FollowOptions): Rea
   const subscription = log.subscribe({
     name: 'audit-follow',
     after,
+    onRestored: (end) => stream.restored(end),
     onEvents: async (events) => {
       for (const shown of await show(events))
         if (!(await stream.send(shown.position, JSON.stringify(shown), 'event'))) return;

@@ -31,6 +31,8 @@ interface EventOptions {
 
 const PATH = '/api/v1/audit/events';
 const MOST_IN_A_PAGE = 100;
+const RESTORED =
+  'The log was restored from an older backup: some of the events above may be lost, and others may stand in their place. List them again.';
 /** Most characters of an event's data on a line for people. */
 const LINE = 300;
 
@@ -38,8 +40,9 @@ const LINE = 300;
 const events: Verb<[EventOptions]> = async ({ api, output }, { follow = false, limit, ...query }) => {
   const print = (event: AuditEvent): void => output.result(event, eventLines);
   if (follow) {
-    for await (const { data } of api.events(PATH, { query: { ...query, follow } }))
-      print(JSON.parse(data) as AuditEvent);
+    for await (const { event, data } of api.events(PATH, { query: { ...query, follow } }))
+      if (event === 'restored') output.note(RESTORED);
+      else print(JSON.parse(data) as AuditEvent);
     return;
   }
   let left = limit;

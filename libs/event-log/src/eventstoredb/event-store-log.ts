@@ -158,6 +158,7 @@ export class EventStoreLog implements EventLog {
               onAppended,
               onLost,
             }),
+          restored: this.readIndex,
         },
         options,
         { ...FOLLOW_TIMES, silence: undefined },

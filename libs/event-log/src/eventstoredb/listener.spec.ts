@@ -107,6 +107,18 @@ describe('one listener for all followers', () => {
     expect([counting.onAppended.mock.calls.length, follower.onAppended.mock.calls.length]).toEqual([2, 1]);
   });
 
+  it('wakes all once when the log is another, also where it ends before their places', async () => {
+    const { index, listener, follower } = setUp();
+    index.timeline += 1;
+    index.newest = index.newestOfOurs = at(5);
+    listener.onNews(false);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(follower.onAppended).toHaveBeenCalledTimes(1);
+    listener.onNews(false);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(follower.onAppended).toHaveBeenCalledTimes(1);
+  });
+
   it('is replaced when it does not tell what the log holds, and when the log is another', async () => {
     const { calls, index } = setUp();
     index.newest = index.newestOfOurs = at(20);

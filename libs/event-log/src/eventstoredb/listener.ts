@@ -38,6 +38,8 @@ export class Listener {
   /** What the log held of ours when it was last looked: it must have been told of by now. */
   private due: Position | null | undefined;
   private timeline: number | undefined;
+  /** Of which log the followers were told last. */
+  private rung: number | undefined;
 
   constructor(
     private readonly connection: Connection,
@@ -85,6 +87,7 @@ export class Listener {
     this.subscription = subscription;
     this.due = undefined;
     this.timeline = index.timeline;
+    this.rung ??= index.timeline;
     this.watch = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
@@ -118,13 +121,16 @@ export class Listener {
       index.ask().catch((error: unknown) => this.lose(error));
   }
 
-  /** Wakes those who have not read what is there, where it is for them. */
+  /** Wakes those who have not read what is there, where it is for them, and all of them where the log is another. */
   private ring(): void {
-    const { isOthers } = this;
-    const newest = this.index.newest ?? '';
+    const { isOthers, rung } = this;
+    const { newest, timeline } = this.index;
+    // The other log may end before the places at which they wait.
+    const isRestored = rung !== undefined && rung !== timeline;
+    this.rung = timeline;
     this.isOthers = true;
     for (const { position, withForeign, onAppended } of this.followers)
-      if ((withForeign || !isOthers) && newest > (position() ?? '')) onAppended();
+      if (isRestored || ((withForeign || !isOthers) && (newest ?? '') > (position() ?? ''))) onAppended();
   }
 }
 

@@ -46,6 +46,9 @@ interface End {
  */
 export class EventStoreReadIndex implements ReadIndex {
   timeline = 1;
+  /** Where the log ended when it was found to be another last. */
+  private restoredEnd: Position | null = null;
+  private isRestored = false;
   /** The newest events, but the server's own. */
   readonly tail = new LogTail();
   /** Position of the last event that is not the server's own; undefined until the log was asked. */
@@ -80,6 +83,12 @@ export class EventStoreReadIndex implements ReadIndex {
     } catch (error) {
       throw error instanceof ServerFault ? unavailable(error) : error;
     }
+  }
+
+  /** Where the log ended when it was found to be another last, null for an empty one: whatever was read of this one since shows what stands up to there. Throws `Unavailable`. */
+  async end(): Promise<Position | null> {
+    await this.ask();
+    return this.restoredEnd;
   }
 
   /** Resolves when the log was followed up to a position at which an event is known to stand. Throws `Unavailable`. */
@@ -169,6 +178,7 @@ export class EventStoreReadIndex implements ReadIndex {
       (followed.id !== undefined && (first?.id !== followed.id || first.position !== followed.position))
     ) {
       this.timeline += 1;
+      this.isRestored = true;
       this.followed = undefined;
       this.forget();
       this.removals.forget();
@@ -186,6 +196,8 @@ export class EventStoreReadIndex implements ReadIndex {
     await this.removals.learn();
     this.forget();
     this.followed = { position: end?.position ?? null, id: end?.id };
+    if (this.isRestored) this.restoredEnd = this.followed.position;
+    this.isRestored = false;
     this.newest = newest?.position ?? null;
     this.newestOfOurs = undefined;
     // One that came since stands behind the end, and will be followed.

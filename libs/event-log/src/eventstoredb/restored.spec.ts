@@ -2,6 +2,8 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noLag, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
+import { withRestoredServer } from '../../../../test/fixtures/restored-server';
+import { until } from '../../../../test/fixtures/until';
 import { newEvents } from '../contract/log-under-test.contract';
 import { type Process, processOn } from './processes.contract';
 
@@ -76,4 +78,41 @@ describe('a read index of a server that was restored from an older backup', () =
       await restore();
       expect((await first.log.readAll()).events.map(({ revision }) => revision)).toEqual([1, 2]);
     }));
+});
+
+describe('a follower in memory of a server that was restored from an older backup', () => {
+  /** Follows until the restore is noticed, and then one more event. */
+  const followed = (meanwhile: number): Promise<void> =>
+    withRestoredServer(async ({ log, save, restore }) => {
+      const received: string[] = [];
+      const ends: (string | null)[] = [];
+      const append = async (stream: string, count: number): Promise<void> =>
+        void (await log.append(stream, newEvents(count), 'noStream'));
+      await append('x-1', 1);
+      save();
+      const subscription = log.subscribe({
+        name: 'in memory',
+        after: null,
+        onRestored: (end) => void ends.push(end),
+        onEvents: async (events) => void received.push(...events.map(({ stream }) => stream)),
+      });
+      await append('x-2', 9);
+      await until(() => received.length === 10, 'what is lost');
+      const before = await log.head();
+      await restore((other) => other.append('x-3', newEvents(meanwhile), 'noStream'));
+      // Any request of the process finds it.
+      const end = await log.head();
+      await until(() => ends.length === 1, 'the notice');
+      // An event of the server's own may be the last.
+      expect((ends[0] ?? '') >= (end ?? '')).toBe(true);
+      expect((end ?? '') > (before ?? '')).toBe(meanwhile > 9);
+      await append('x-4', 1);
+      await until(() => received.at(-1) === 'x-4', 'what comes next');
+      expect(subscription.position).toBe(await log.head());
+      expect(ends).toHaveLength(1);
+    });
+
+  it('is told, and goes on from its end, which stands before the place of the follower', () => followed(2));
+
+  it('is told too where the log has gone on beyond that place', () => followed(30));
 });

@@ -22,8 +22,8 @@ export interface DocumentEventsOptions {
 
 /**
  * Streams changes of documents as Server-Sent Events, from now on or after an event: `document` with the current
- * document, `deleted` with its id, `progress` with the step and count of a running attempt. Ends when the caller
- * loses access.
+ * document, `deleted` with its id, `progress` with the step and count of a running attempt, `restored` when the log was
+ * restored from an older backup. Ends when the caller loses access.
  */
 export const documentEvents = async ({
   log,
@@ -50,6 +50,11 @@ export const documentEvents = async ({
     name: 'document-events',
     after: last === '' ? null : last,
     filter: { streamPrefixes: ['document-'] },
+    onRestored: async (end) => {
+      last = end ?? '';
+      running.clear();
+      await stream.restored(end);
+    },
     onEvents: async (events) => {
       // By position, so that whoever goes on behind one of them has missed none.
       const newest = new Map(events.map((event) => [event.stream, event]));

@@ -1,0 +1,52 @@
+import type { Readable } from 'node:stream';
+import type { EventLog } from '@app/event-log';
+import { newEvents } from '../../../../libs/event-log/src/contract/log-under-test.contract';
+import { withRestoredServer } from '../../../../test/fixtures/restored-server';
+import { until } from '../../../../test/fixtures/until';
+import { documentEvents } from '../core/knowledge/document-events';
+import { JsonText } from '@app/http';
+import { followEvents } from './follow-events';
+
+const textOf = (body: Readable): (() => string) => {
+  let text = '';
+  body.on('data', (piece: Buffer | string) => (text += String(piece)));
+  return () => text;
+};
+
+const documents = (log: EventLog): Promise<Readable> =>
+  documentEvents({
+    log,
+    viewReached: async () => undefined,
+    show: async (id) => ({ json: new JsonText(JSON.stringify({ id })), running: false }),
+    wasShown: async () => false,
+    progress: async () => undefined,
+  });
+
+const events = async (log: EventLog): Promise<Readable> =>
+  followEvents(log, { after: await log.head(), show: async (found) => found });
+
+describe.each([
+  ['events', events],
+  ['documents', documents],
+])('a stream of %s that is open while the log is restored from an older backup', (_name, open) => {
+  it.each([2, 30])('says so, and goes on with what comes next, %d events behind the backup', (meanwhile) =>
+    withRestoredServer(async ({ log, save, restore }) => {
+      await log.append('document-1', newEvents(1), 'noStream');
+      save();
+      const body = await open(log);
+      const heard = textOf(body);
+      await log.append('document-2', newEvents(9), 'noStream');
+      const lost = await log.head();
+      await until(() => heard().includes(`id: ${lost}\n`), 'what is lost');
+      await restore((other) => other.append('document-3', newEvents(meanwhile), 'noStream'));
+      // Any request of the process finds it.
+      await log.head();
+      await until(() => heard().includes('event: restored\ndata: {}\n'), 'the notice');
+      const place = /id: (\S+)\nevent: restored/.exec(heard())?.[1];
+      const next = await log.append('document-4', newEvents(1), 'noStream');
+      await until(() => heard().includes(`id: ${next.position}\n`), 'what comes next');
+      expect((await log.readAll({ after: place ?? '' })).events.map(({ stream }) => stream)).toEqual(['document-4']);
+      body.destroy();
+    }),
+  );
+});
