@@ -1,5 +1,6 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
-import { askerOf, type DocumentEvent, type WaitingDocument } from '@app/knowledge';
+import type { WaitingDocument } from '@app/knowledge';
+import { askerOf, type DocumentEvent } from '@app/knowledge/events';
 import type { RowProjection } from '@app/projecting';
 import type { FindOptions, ReadStore, StoredRow } from '@app/read-store';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
-import { type ConversationEvent, degradedPart, finishReason, messagePart } from '@app/conversations';
+import { type ConversationEvent, degradedPart, finishReason, messagePart } from '@app/conversations/events';
 import { idOf, type RecordedEvent, sensitive } from '@app/kernel';
-import { invocationUsage } from '@app/models';
+import { invocationUsage } from '@app/models/events';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 

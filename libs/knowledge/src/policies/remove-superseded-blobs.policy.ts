@@ -3,7 +3,8 @@ import type { RecordedEvent } from '@app/kernel';
 import { CompleteViews, type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import type { DocumentEvent } from '../document/document.events';
-import { DOCUMENTS, PASSAGES } from '../search/retrieval';
+import { PASSAGES } from '../lookups';
+import { DOCUMENTS } from '../search/retrieval';
 
 type Replacing = RecordedEvent & Extract<DocumentEvent, { data: { superseded: string[] } }>;
 

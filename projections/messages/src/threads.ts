@@ -1,0 +1,2 @@
+/** What threads import that build this view. */
+export * from './messages.projection';
