@@ -20,13 +20,13 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'first-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a first start', () => {
-  it('on a port that is in use makes no key, and the next start shows it', async () => {
+  it('on a port that is in use says what to try and makes no key, and the next start shows it', async () => {
     const busy = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => busy.once('listening', resolve));
     const { port } = busy.address() as AddressInfo;
     const environment = { DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' };
     await expect(startChild(MAIN, { ...environment, PORT: String(port) })).rejects.toThrow(
-      /ended with 1:.*EADDRINUSE|ended with 1:.*in use/s,
+      `ended with 1: Port ${port} is in use. Try PORT=${port === 65_535 ? 3_000 : port + 1} npm start.\n`,
     );
     await new Promise((resolve) => busy.close(resolve));
     const second = await startChild(MAIN, { ...environment, PORT: '0' });

@@ -10,6 +10,8 @@ import { startTestPlatform, type TestPlatform } from './harness';
 /** How long a call of the embedding model takes. */
 const CALL_MS = 150;
 const WAITING = 1_000;
+/** How many are added at once. */
+const TOGETHER = 50;
 
 /** The embedding model answers nobody before. */
 let open = Promise.resolve();
@@ -60,7 +62,10 @@ test("while 1,000 documents of one Space wait, another's only one is Ready withi
   const { promise, resolve } = Promise.withResolvers<void>();
   // They wait, however long it takes to add them.
   open = promise;
-  for (let count = 0; count < WAITING; count += 1) last = await add(large, `Document ${count} of many.`);
+  for (let count = 0; count < WAITING; count += TOGETHER) {
+    const added = Array.from({ length: TOGETHER }, (_, index) => add(large, `Document ${count + index} of many.`));
+    last = (await Promise.all(added)).at(-1) as string;
+  }
   resolve();
   const beside = await timeToReady(small);
   expect(await status(large, last)).toBe('Pending');

@@ -1,8 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startChild } from './child';
 import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
 import { makeWorld, pathWith, UNKNOWN_ID, type World } from './world';
 
@@ -260,21 +255,4 @@ describe('a wrong address says so', () => {
   it('repeats no more than a part of a path that is long', async () => {
     expect(sentenceOf(await platform.call(`/${'x'.repeat(8_000)}`)).length).toBeLessThan(400);
   });
-});
-
-it('a port that is in use is said with what to try', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'busy-port-'));
-  const busy = await new Promise<Server>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
-  });
-  const { port } = busy.address() as AddressInfo;
-  const start = startChild('apps/api/src/main.ts', { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'error' });
-  try {
-    await expect(start).rejects.toThrow(
-      `ended with 1: Port ${port} is in use. Try PORT=${port === 65_535 ? 3_000 : port + 1} npm start.\n`,
-    );
-  } finally {
-    busy.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
 });

@@ -1,3 +1,4 @@
+import { repeated } from '../fixtures/repeated';
 import { until } from '../fixtures/until';
 import { wholeLog } from '../fixtures/whole-log';
 import { type EventStoreDouble, startEventStoreDouble } from '../servers/eventstoredb/double';
@@ -68,10 +69,13 @@ const atOnce = (name: string, sent: (number: number) => Sent, count = CALLERS) =
     }),
   );
 
-describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | undefined>]>([
-  ['the embedded log', async () => undefined],
-  ['EventStoreDB', () => startEventStoreDouble()],
-])('24 at once, on %s,', (_, start) => {
+/** Each race often, also where more of the same prove what fewer do, only in `test/exhaustive`. */
+const EVERY = [CALLERS, 200];
+
+describe.each<readonly [log: string, agents: readonly number[], start: () => Promise<EventStoreDouble | undefined>]>([
+  ['the embedded log', repeated([200], EVERY), async () => undefined],
+  ['EventStoreDB', repeated([CALLERS], EVERY), () => startEventStoreDouble()],
+])('24 at once, on %s,', (_, agents, start) => {
   let server: EventStoreDouble | undefined;
   beforeAll(async () => {
     server = await start();
@@ -82,7 +86,7 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
     await server?.stop();
   });
 
-  it.each([CALLERS, 200])(
+  it.each(agents)(
     'make an Agent each, granted to the key that they share, and a repeat makes no other (%d)',
     async (count) => {
       const { key, keyId } = await platform.newCaller({ allAgents: false });

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from './child';
+import { endOfStart } from './ended-start';
 import { startTestPlatform } from './harness';
 import { operatorOn } from './on-stores';
 
@@ -69,11 +70,17 @@ const here = process.platform === 'linux' ? wrongs : wrongs.slice(1);
 
 it.each(here)('a start on %s ends at once with a sentence', async (_name, folder, sentence) => {
   const begun = performance.now();
-  const failure = await startChild(MAIN, { DATA_DIR: folder(), PORT: '0', LOG_LEVEL: 'silent' }).catch(
-    (error: unknown) => error as Error,
+  const { code, said } = await endOfStart({ DATA_DIR: folder(), PORT: '0', LOG_LEVEL: 'silent' });
+  expect([code, said.trimEnd().split('\n').length, said.trimEnd()]).toEqual([1, 1, expect.stringMatching(sentence)]);
+  expect(performance.now() - begun).toBeLessThan(30_000);
+});
+
+it('a process that starts on a damaged log ends with its sentence, and nothing else keeps it', async () => {
+  const folder = harmed((stores) => garbage(stores, 'log/events.sqlite'));
+  const begun = performance.now();
+  await expect(startChild(MAIN, { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' })).rejects.toThrow(
+    /^apps\/api\/src\/main\.ts ended with 1: the log is damaged at events\.sqlite: .*\.\n$/,
   );
-  const [, code, said = ''] = /ended with (\d+): ([^]*)$/.exec((failure as Error).message) ?? [];
-  expect([code, said.trimEnd().split('\n').length, said.trimEnd()]).toEqual(['1', 1, expect.stringMatching(sentence)]);
   expect(performance.now() - begun).toBeLessThan(30_000);
 });
 

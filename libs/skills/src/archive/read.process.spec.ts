@@ -33,17 +33,22 @@ try {
   console.log(JSON.stringify({ code, milliseconds: (user + system) / 1000 }));
 }`;
 
+/** How often a process may be slow for another reason. */
+const TRIES = 3;
+
 it.each(REFUSED)('a process that starts refuses %s in 50 ms of its time', (_, text) => {
-  // The least of three, of the thread that reads, without the compilers beside it.
-  const answers = [1, 2, 3].map(() => {
+  // Of the thread that reads, without the compilers beside it: the least of three, or the first that is little enough.
+  let least = Infinity;
+  for (let tries = 0; tries < TRIES && least >= MOST_MS; tries += 1) {
     const { stdout, stderr } = spawnSync(
       process.execPath,
       ['--require', join(__dirname, '../../../../test/register.cjs'), '--eval', READER],
       { input: text, encoding: 'utf8' },
     );
     expect(stderr).toBe('');
-    return JSON.parse(stdout) as { readonly code: string; readonly milliseconds: number };
-  });
-  expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 'invalid_frontmatter'));
-  expect(Math.min(...answers.map(({ milliseconds }) => milliseconds))).toBeLessThan(MOST_MS);
+    const { code, milliseconds } = JSON.parse(stdout) as { readonly code: string; readonly milliseconds: number };
+    expect(code).toBe('invalid_frontmatter');
+    least = Math.min(least, milliseconds);
+  }
+  expect(least).toBeLessThan(MOST_MS);
 });

@@ -6,6 +6,7 @@ import { type ForgedEntry, forgedZip } from '../../../../test/fixtures/files/for
 import { hostileSkills } from '../../../../test/fixtures/files/hostile-skills';
 import { until } from '../../../../test/fixtures/until';
 import { expectSkill, readSkill, readSkillArchive } from './read';
+import { skillsIn } from './read-bytes';
 
 const LIMITS = { files: 500, bytes: 100 * 1024 ** 2 };
 const TEXT = '---\nname: invoice-check\ndescription: Checks invoices.\n---\n\nLook at the sum.\n';
@@ -14,6 +15,23 @@ const read = (zip: Buffer, name = 'a.zip', limits: Partial<typeof LIMITS> = {}) 
   readSkill(zip, name, { ...LIMITS, ...limits });
 const skill: ForgedEntry = { name: 'SKILL.md', body: TEXT };
 const withSkill = (...entries: readonly ForgedEntry[]) => forgedZip([skill, ...entries]);
+/** What tries the limits of the process itself, or ends it in the middle of a file. */
+const IN_A_PROCESS = new Set([
+  '1000:1',
+  '1000:1 in small pieces',
+  'more than it may have',
+  'a size that is too small',
+  'a size of 4 GiB',
+  'entries modulo 65,536',
+  'a nested archive',
+  'no zip',
+]);
+/** All that the process would say of an archive. */
+const said = async (zip: Buffer) => {
+  const all: unknown[] = [];
+  for await (const each of skillsIn(zip, { read: 'skill', filename: 'a.zip', limits: LIMITS })) all.push(each);
+  return all;
+};
 
 describe('readSkill', () => {
   it('reads a SKILL.md', async () =>
@@ -85,13 +103,21 @@ describe('readSkill', () => {
     expect(got.every(({ bytes }) => random.equals(bytes))).toBe(true);
   });
 
-  it.each(hostileSkills)('does not accept %s', async (_, zip, message) => {
-    const error = await read(zip).catch((caught: unknown) => caught);
+  const expectRefusal = (error: unknown, message: RegExp) =>
     expect(error).toMatchObject({
       code: expect.stringMatching(/^(invalid_archive|too_large)$/),
       message: expect.stringMatching(message),
     });
-  });
+
+  // Each rule in the process of its own, too: `test/exhaustive/skills-hostile.spec.ts`.
+  it.each(hostileSkills.filter(([kind]) => IN_A_PROCESS.has(kind)))('does not accept %s', async (_, zip, message) =>
+    expectRefusal(await read(zip).catch((caught: unknown) => caught), message),
+  );
+
+  it.each(hostileSkills.filter(([kind]) => !IN_A_PROCESS.has(kind)))(
+    'reads by the rules of its process, which do not accept %s',
+    async (_, zip, message) => expectRefusal(await said(zip).catch((caught: unknown) => caught), message),
+  );
 
   it.each([
     [
