@@ -105,6 +105,8 @@ export interface EmbeddingRequest extends ModelRequest {
    * Absent for a client of the gateway, who gets vectors of the texts as they are.
    */
   readonly purpose?: 'query' | 'passage';
+  /** Whether hundreds of texts follow, call by call, as those of a long document do: a model that runs here may take a second core for them. */
+  readonly ofMany?: boolean;
   /** Who asks, as a client names them to the provider. */
   readonly user?: string;
   readonly forwarded?: ForwardedFields;

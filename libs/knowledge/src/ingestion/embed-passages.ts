@@ -8,6 +8,8 @@ import { embeddedText, embeddingKey, formerEmbeddingKey, inStrides } from './pas
 
 /** Texts in one call of the embedding model: what a killed worker has embedded for nothing, at most. */
 export const TEXTS_IN_CALL = 16;
+/** A document of so many passages is long: its embedding takes more than a second. Shorter ones come several at once, which keeps the cores busy. */
+const LONG = 128;
 
 export interface EmbeddedPassages {
   readonly passages: readonly StoredPassage[];
@@ -57,12 +59,20 @@ export const embedPassages = async (
     return former === undefined ? passage : { ...passage, vector: former };
   });
   const missing = passages.filter(({ vector }) => vector === undefined);
+  const ofMany = missing.length >= LONG;
   let last = 0;
   for (let from = 0; from < missing.length; from += TEXTS_IN_CALL) {
     if (!(await isWanted())) return undefined;
     const batch = missing.slice(from, from + TEXTS_IN_CALL);
     const texts = batch.map((passage) => embeddedText(name, passage));
-    const vectors = await embedMetered(parts, embedding, { payer, holds: true, texts, purpose: 'passage', signal });
+    const vectors = await embedMetered(parts, embedding, {
+      payer,
+      holds: true,
+      texts,
+      ofMany,
+      purpose: 'passage',
+      signal,
+    });
     const embedded = batch.map((passage, index): StoredPassage => ({
       ...passage,
       vector: vectors[index] as Float32Array,

@@ -13,6 +13,8 @@ const embed = async (embeddings: LocalEmbeddings, ...texts: string[]) =>
   (await embeddings.embed({ model, texts, purpose: 'passage', signal: new AbortController().signal })).vectors;
 const cosine = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, index) => sum + value * (b[index] as number), 0);
+/** Processes that this one waits for. */
+const processes = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'ProcessWrap').length;
 
 describe('the local embeddings', () => {
   it('are unit vectors that put paraphrases nearer than other subjects', async () => {
@@ -52,6 +54,27 @@ describe('the local embeddings', () => {
       expect(existsSync(earlier)).toBe(false);
       await second.close();
     }
+  });
+
+  it('are the same to the bit where two processes share the texts of a long document, as they do on two cores', async () => {
+    const texts = Array.from({ length: 16 }, (_, index) => `${index} ${'hello world '.repeat(4 * index)}`);
+    const two = new LocalEmbeddings(folder, undefined, 2);
+    const { signal } = new AbortController();
+    const alone = await embed(two, ...texts);
+    const working = two.embed({ model, texts, ofMany: true, purpose: 'passage', signal });
+    expect(processes()).toBe(2);
+    expect((await working).vectors).toEqual(alone);
+    await two.close();
+  });
+
+  it('are made by one process on one core', async () => {
+    const one = new LocalEmbeddings(folder, undefined, 1);
+    const { signal } = new AbortController();
+    await embed(one, 'Each thing has its own key.');
+    const working = one.embed({ model, texts: ['a', 'b'], ofMany: true, purpose: 'passage', signal });
+    expect(processes()).toBe(1);
+    await working;
+    await one.close();
   });
 
   it('wait for no other caller, and cost nothing more once theirs has left', async () => {
