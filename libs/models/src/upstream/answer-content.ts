@@ -3,7 +3,6 @@ import { GatheredText } from '@app/kernel';
 import { z } from 'zod';
 import type { ToolCall } from '../chat-messages';
 import type { ChatResult } from '../provider';
-import { UpstreamFailure } from './failure';
 
 /** More calls in one answer are a fault of its provider. */
 const MOST_CALLS = 128;
@@ -48,6 +47,8 @@ export class AnswerContent {
   private readonly said: { readonly type: 'text' | 'reasoning'; readonly words: GatheredText }[] = [];
   private readonly calls: OpenCall[] = [];
   private closed: readonly ToolCall[] | undefined;
+  /** Whether it is none: its calls cannot be told apart, or are too many. More calls are passed over then, to the end that says what it used. */
+  isBroken = false;
 
   get isEmpty(): boolean {
     return this.said.length === 0 && this.calls.length === 0;
@@ -58,7 +59,7 @@ export class AnswerContent {
     return [...this.said.map(({ type, words }) => ({ type, text: words.text })), ...this.toolCalls()];
   }
 
-  /** Takes a piece; answers what it says of text and reasoning. Throws `UpstreamFailure` for calls that cannot be told apart. */
+  /** Takes a piece; answers what it says of text and reasoning. */
   push(piece: Spoken): readonly { readonly type: 'text' | 'reasoning'; readonly text: string }[] {
     const pieces: { readonly type: 'text' | 'reasoning'; readonly text: string }[] = [];
     const say = (type: 'text' | 'reasoning', text: string): void => {
@@ -101,8 +102,8 @@ export class AnswerContent {
       open.arguments += text;
       return;
     }
-    if (name === '' || this.calls.length === MOST_CALLS) throw new UpstreamFailure('broken');
-    this.calls.push({ index, id, name, arguments: text });
+    this.isBroken ||= name === '' || this.calls.length === MOST_CALLS;
+    if (!this.isBroken) this.calls.push({ index, id, name, arguments: text });
   }
 
   /** The call that a piece goes on with: that of its index, unless a name and another id say that a call begins there; without an index, that of its id, or the last one. */

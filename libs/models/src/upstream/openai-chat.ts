@@ -33,8 +33,10 @@ export const completed = async (request: ChatRequest, attempt: Attempt): Promise
   if (!read.success) throw noAnswer((said as { usage?: unknown } | null)?.usage, model, failureOf(read.error));
   const { choices, usage } = read.data;
   const first = choices[0] as (typeof choices)[number];
+  attempt.report();
   const answer = new AnswerContent();
   answer.push(first.message);
+  if (answer.isBroken) throw noAnswer(usage, model);
   const used = usageFrom(new LastReport(usage), request, model, answer);
   const pace = { tokens: used.usage.outputTokens, ms: performance.now() - startedAt };
   return {
@@ -71,6 +73,8 @@ export async function* streamed(
       const { delta, finish_reason: reason } = choices[0] ?? {};
       const pieces = answer.push(delta ?? {});
       const isCalling = (delta?.tool_calls ?? []).length > 0;
+      // Nobody has a word of them before the end, but they are made, and billed.
+      if (isCalling) attempt.report();
       if (isCalling || pieces.some(({ type }) => type === 'text')) firstAt ??= performance.now();
       if (typeof reason === 'string') progress.finishedAt ??= performance.now();
       finished = reason ?? finished;
@@ -82,11 +86,17 @@ export async function* streamed(
     // What has ended and says what it used is whole, whatever its provider does behind that.
     if (finished === undefined || usageFrom(report, request, model, answer).usageSource === 'counted') throw error;
   }
-  // A stream that ends without saying why was cut.
-  if (finished === undefined) throw answer.isEmpty ? noAnswer(report.said, model) : new UpstreamFailure('broken');
+  const ended = endOf(finished, answer, () => noAnswer(report.said, model));
   yield* answer.toolCalls();
-  yield finish(finished);
+  yield finish(ended);
 }
+
+/** Why an answer ended. Throws an `UpstreamFailure` for what is none; a stream that ends without saying why was cut. */
+const endOf = (finished: string | undefined, answer: AnswerContent, none: () => UpstreamFailure): string => {
+  if (answer.isBroken) throw none();
+  if (finished === undefined) throw answer.isEmpty ? none() : new UpstreamFailure('broken');
+  return finished;
+};
 
 const streamedBody = (request: ChatRequest, { route: { model, upstream } }: Attempt): string =>
   JSON.stringify({

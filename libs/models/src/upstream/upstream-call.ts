@@ -18,7 +18,7 @@ export interface Attempt {
   readonly route: Route;
   /** Asks the provider. Resolves with the head of an answer with 2xx, which may still turn out to be none; rejects with an `UpstreamFailure`. */
   readonly send: (operation: Operation, body: UpstreamBody) => Promise<Exchange>;
-  /** To be called as soon as it shows whether it is an answer: only the first report counts. */
+  /** To be called as soon as it shows whether it is an answer: only the first report counts. What is one is billed, however it ends. */
   readonly report: (failure?: UpstreamFailure) => void;
 }
 
@@ -45,6 +45,8 @@ export class UpstreamCall {
   private over: UpstreamFailure | undefined;
   /** What was broken off, by whom ever; its provider bills it. */
   private brokenOff: UpstreamWork | undefined;
+  /** Whether the exchange has shown that it is an answer. */
+  private hasBegun = false;
   /** Which route is asked, and how many tries it has had. */
   private at = 0;
   private made = 0;
@@ -155,7 +157,11 @@ export class UpstreamCall {
       throw new UpstreamFailure('open', { retryAfterSeconds: Math.ceil(breaker.waitMs / 1000) || 1 });
     this.over = undefined;
     this.deadline ??= setTimeout(() => this.end('timeout'), description.timeoutMs);
-    const report = reportOnce(breaker);
+    const reportToBreaker = reportOnce(breaker);
+    const report: Attempt['report'] = (failure) => {
+      this.hasBegun ||= failure === undefined;
+      reportToBreaker(failure);
+    };
     try {
       const result = await this.repeated(
         { route, send: (operation, body) => this.send(route, operation, body), report },
@@ -165,7 +171,7 @@ export class UpstreamCall {
       return result;
     } catch (error) {
       this.done();
-      report(error);
+      reportToBreaker(error);
       throw error;
     }
   }
@@ -186,14 +192,15 @@ export class UpstreamCall {
   private async once<T>(attempt: Attempt, attempting: Attempting<T>): Promise<T> {
     if (this.over !== undefined) throw this.over;
     this.exchange = undefined;
+    this.hasBegun = false;
     try {
       return await attempting(attempt);
     } catch (error) {
       // Set by `send`.
       const exchange = this.exchange as Exchange | undefined;
       const isBilled = isUpstreamFailure(error) && error.facts.work !== undefined;
-      if (exchange?.isCut === true && this.over === undefined && !isBilled)
-        this.brokeOff(attempt.route.model, exchange.ms);
+      const isMade = exchange !== undefined && (exchange.isCut || this.hasBegun);
+      if (isMade && this.over === undefined && !isBilled) this.brokeOff(attempt.route.model, exchange.ms);
       exchange?.abort(new UpstreamFailure('broken'));
       throw error;
     }
