@@ -76,4 +76,14 @@ describe('a stream whose provider says early what it used', () => {
     expect(await answer.text()).toContain(`"completion_tokens":${expected[3]}`);
     expect(settled.map(said)).toEqual([expected]);
   });
+
+  it.each([{}, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, { prompt_tokens: -1 }])(
+    'is billed so though it reports %j behind that',
+    async (lie) => {
+      upstream.behaviour = (response) =>
+        events(response, chunk({ content: 'a' }), chunk({}, 'stop'), usageChunk(USED), usageChunk(lie)).end(DONE);
+      await (await post('/chat/completions', { messages, stream: true })).text();
+      expect(settled.map(said)).toEqual([['ok', 'upstream', 50_000, 7, 'm']]);
+    },
+  );
 });

@@ -145,7 +145,9 @@ export class ChatGateway {
       const known = knownUsage(reported, served, input, produced);
       return known.source === 'upstream' && hasCommonUsage(reported) ? null : chatUsage(known.usage);
     };
-    const stream = new ChatStream({ model: model.key, includeUsage: parameters.includeUsage, usage });
+    const believes = (reported: unknown, { characters }: Produced): boolean =>
+      believedUsage(reported, served, characters > 0) !== undefined;
+    const stream = new ChatStream({ model: model.key, includeUsage: parameters.includeUsage, usage, believes });
     const failure = await relayStream({ exchange, stream, writer, begun: report, abort }).catch((error: unknown) => {
       throw stream.broken && isUpstreamFailure(error) ? noAnswer(stream.report, served, error) : error;
     });

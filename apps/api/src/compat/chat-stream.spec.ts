@@ -113,6 +113,16 @@ describe('a stream of chunks', () => {
     }
   });
 
+  it('keeps what was reported where what is reported behind it cannot be', () => {
+    const believes = (report: unknown): boolean => JSON.stringify(report) === JSON.stringify(USAGE);
+    const chunks = [said('a', { usage: null }), STOP, usageChunk(USAGE, 'm')];
+    for (const lie of [{}, [], 'none', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }])
+      expect(pass([...chunks, usageChunk(lie, 'm')].map(event), { includeUsage: true, believes })).toMatchObject({
+        out: chunks.map(event).join('') + DONE,
+        report: USAGE,
+      });
+  });
+
   it('names the model as the client does', () => {
     const other = chunk({ content: '\\"model\\":\\"x\\"' }, null, 'acme-1');
     expect(pass([event(other), event(STOP), DONE]).out).toBe(event({ ...other, model: 'm' }) + event(STOP) + DONE);

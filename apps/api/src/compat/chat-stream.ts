@@ -19,6 +19,8 @@ export interface ChatStreamOptions {
   readonly includeUsage: boolean;
   /** The usage for the client, in the common format; null where the provider's own may be passed on. */
   readonly usage: (report: unknown, produced: Produced) => object | null;
+  /** Whether a report can be; all can by default. One that cannot takes no place of another. */
+  readonly believes?: (report: unknown, produced: Produced) => boolean;
 }
 
 /**
@@ -137,9 +139,9 @@ export class ChatStream {
     if (!isFields(chunk) || (chunk['error'] !== undefined && chunk['error'] !== null)) return this.breakOff();
     const { choices, usage } = chunk;
     const isReport = usage !== undefined && usage !== null;
-    if (isReport) this.reports(usage);
+    const isTaken = isReport && this.reports(usage);
     if (!Array.isArray(choices) || choices.length === 0) {
-      if (Array.isArray(choices) && isReport) this.usageEvent = this.named(chunk, block);
+      if (Array.isArray(choices) && isTaken) this.usageEvent = this.named(chunk, block);
       return '';
     }
     const choice: unknown = choices[0];
@@ -167,11 +169,14 @@ export class ChatStream {
     this.finished = true;
   }
 
-  /** `usage`: of all that was said until now. */
-  private reports(usage: unknown): void {
+  /** `usage`: of all that was said until now. False where an earlier one stands: some say what they used, and then nothing or zeros. */
+  private reports(usage: unknown): boolean {
+    const { believes } = this.options;
+    if (this.report !== undefined && believes !== undefined && !believes(usage, this)) return false;
     this.report = usage;
     this.reported = this.characters;
     this.reportedAt = performance.now();
+    return true;
   }
 
   private learn(block: string, sent: string, delta: unknown): void {

@@ -60,7 +60,7 @@ export async function* streamed(
   const chunks = streamedEvents(await attempt.send('chat/completions', body));
   const answer = new AnswerContent();
   let finished: string | undefined;
-  const report = new LastReport();
+  const report = new LastReport(undefined, (usage) => believedUsage(usage, model, !answer.isEmpty) !== undefined);
   let firstAt: number | undefined;
   const finish = (ended: string): ChatChunk => {
     const used = usageFrom(report, request, model, answer);
@@ -109,10 +109,14 @@ const streamedBody = (request: ChatRequest, { route: { model, upstream } }: Atte
 class LastReport {
   isBehind = false;
 
-  constructor(public said?: unknown) {}
+  /** `believes`: whether a report can be. One that cannot takes no place of another: some say what they used, and then nothing or zeros. */
+  constructor(
+    public said?: unknown,
+    private readonly believes = (_usage: unknown): boolean => true,
+  ) {}
 
   take(usage: unknown, isMoreSaid: boolean): void {
-    const isReport = usage !== undefined && usage !== null;
+    const isReport = usage !== undefined && usage !== null && (this.said === undefined || this.believes(usage));
     if (isReport) this.said = usage;
     this.isBehind = !isReport && (this.isBehind || isMoreSaid);
   }

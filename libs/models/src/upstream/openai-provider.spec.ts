@@ -255,12 +255,13 @@ describe('a provider that misbehaves', () => {
   };
 
   it.each([
-    [{ prompt_tokens: 12, completion_tokens: 300, total_tokens: 312 }, 300],
-    [undefined, 3],
-  ])('that is left behind the end of its answer may say what it used: %j', async (usage, outputTokens) => {
+    [[{ prompt_tokens: 12, completion_tokens: 300, total_tokens: 312 }], 300],
+    [[{ prompt_tokens: 12, completion_tokens: 300, total_tokens: 312 }, {}], 300],
+    [[], 3],
+  ])('that is left behind the end of its answer may say what it used: %j', async (reports, outputTokens) => {
     misbehave = (response) => {
       events(response, said('An answer', 'stop'));
-      setTimeout(() => events(response, ...(usage === undefined ? [] : [{ choices: [], usage }]), DONE).end(), 100);
+      setTimeout(() => events(response, ...reports.map((usage) => ({ choices: [], usage })), DONE).end(), 100);
     };
     expect(await leftAtTheEnd()).toMatchObject({
       value: { type: 'finish', finishReason: 'stop', usage: { outputTokens } },
