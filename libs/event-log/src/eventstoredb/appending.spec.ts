@@ -106,7 +106,10 @@ describe('appends on EventStoreDB', () => {
       });
       server.faults.isPaused = false;
 
-      const rejected = (await outcomes).filter(({ status }) => status === 'rejected');
+      // One that a busy machine is late to send is rejected as late, not for what waits.
+      const rejected = (await outcomes).filter(
+        (outcome) => outcome.status === 'rejected' && /too many appends/.test(String(outcome.reason)),
+      );
       expect(rejected.length).toBeGreaterThan(10);
       expect(rejected.length).toBeLessThan(20);
       expect((await log.append('a-1', [large()], 'noStream')).revision).toBe(0);
