@@ -70,6 +70,40 @@ describe('a link', () => {
   });
 });
 
+describe('a route', () => {
+  const { paths } = JSON.parse(read('docs/openapi.json')) as { paths: Readonly<Record<string, unknown>> };
+  const guides = pages.filter(
+    (page) =>
+      /^(?:README|docs\/[a-z]+(?:-[a-z]+)*)\.md$/.test(page) && !/benchmarks|checks|catalogue|adding/.test(page),
+  );
+  const parts = (path: string): readonly string[] => path.split('/').filter((part) => part !== '' && part !== '...');
+  /** A page may leave out the beginning of a path and say a parameter in its own words, or by a value. */
+  const names = (said: readonly string[], route: string, takesValues = false): boolean => {
+    const tail = parts(route).slice(-said.length);
+    return (
+      tail.length === said.length &&
+      tail.some((part) => !part.startsWith('{')) &&
+      said.every((part, at) => part === tail[at] || ((takesValues || /^[{$]/.test(part)) && tail[at]?.startsWith('{')))
+    );
+  };
+  const said = guides.flatMap((page) =>
+    [...read(page).matchAll(/(?:(GET|POST|PUT|DELETE) `?|`|\$[A-Z]+)((?:\.\.\.)?\/[a-z][\w/{}$%.-]*)/g)].map(
+      ([, method, path = '']) => ({ page, method, path, parts: parts(path.replace(/\.+$/, '')) }),
+    ),
+  );
+
+  it('that a page tells to call is one of the API', () => {
+    const unknown = said.filter(
+      ({ method, parts }) => method && !Object.keys(paths).some((path) => names(parts, path, true)),
+    );
+    expect(unknown.map(({ page, path }) => `${page}: ${path}`)).toEqual([]);
+  });
+
+  it.each(Object.keys(paths))('is described on a page: %s', (path) =>
+    expect(said.filter(({ parts }) => names(parts, path))).not.toEqual([]),
+  );
+});
+
 describe('the loop that waits for a document', () => {
   const loop = /^ready\(\) \{\n[^]*?^\}$/m.exec(readme)?.[0] ?? '';
   const until = (status: string): string => {
