@@ -52,6 +52,7 @@ export class ViewReader {
       row: db.prepare('select key, position, changed, row from rows where key = ?'),
       scan: db.prepare('select key, position, row from rows where key > ? order by key limit ?'),
       state: db.prepare('select key, value from state order by key'),
+      checkpoint: db.prepare<[], Checkpoint>('select position, handled from head'),
     };
   }
 
@@ -104,9 +105,10 @@ export class ViewReader {
   }
 
   checkpoint(slice: number): Checkpoint | undefined {
-    const head = readHead(this.db);
-    const { position, handled } = (slice === 0 ? head : undefined) ?? readSlicePlace(this.db, slice);
-    return head && { position, handled };
+    const head = this.statements.checkpoint.get();
+    if (slice === 0 || head === undefined) return head;
+    const { position, handled } = readSlicePlace(this.db, slice);
+    return { position, handled };
   }
 
   state(): readonly { readonly key: string; readonly value: Json }[] {
