@@ -19,56 +19,65 @@ const objectsOf = ({ ids }: World): readonly (readonly [stream: string, path: st
   [`space-${ids['spaceId']}`, `${CORE}/spaces/${ids['spaceId']}`],
 ];
 
-describe('an event that somebody damaged', () => {
-  let platform: TestPlatform;
-  let dataDir = '';
-  let damaged: World;
-  let whole: World;
-  afterEach(async () => {
-    await platform.stop({ keep: true });
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+const DAMAGES: readonly (readonly [what: string, damage: Partial<TamperedRow>])[] = [
+  ['data that are no JSON', { data: '{"name":' }],
+  ['data of another form', { data: '{"colour":1}' }],
+  ['data that are no object', { data: 'null' }],
+  ['metadata that are no JSON', { metadata: '{"entity":' }],
+  ['metadata that are no object', { metadata: '"entity":' }],
+];
 
-  /** Starts on a log with two worlds, one of which has its first events damaged, and on empty views. */
-  const startedOn = async (damage: (row: TamperedRow) => Partial<TamperedRow>): Promise<void> => {
-    platform = await startTestPlatform();
-    dataDir = platform.dataDir;
-    damaged = await makeWorld(platform);
+let platform: TestPlatform;
+let dataDir = '';
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  dataDir = platform.dataDir;
+});
+afterAll(async () => {
+  await platform.stop({ keep: true });
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+it('an event that is hidden is told to auditors where they ask for others', async () => {
+  const { call } = platform;
+  const late = async () => (await call('/api/v1/audit/events?type=SpaceCreated')).headers['x-view-late'];
+  await until(async () => (await late()) === undefined, 'the audit trail');
+
+  const gap = jest
+    .spyOn(platform.platform.app.get(Projecting), 'gap')
+    .mockResolvedValue({ reason: 'it has dead letters (1)', passes: false });
+
+  expect(await late()).toBe('true');
+  gap.mockRestore();
+});
+
+describe('an event that somebody damaged', () => {
+  const worlds = new Map<string, World>();
+  let whole: World;
+  /** Starts on a log with a world of which the first events are damaged, for each damage, and one that is whole; on empty views. */
+  beforeAll(async () => {
+    const damages = new Map<string, Partial<TamperedRow>>();
+    for (const [what, damage] of DAMAGES) {
+      const world = await makeWorld(platform);
+      worlds.set(what, world);
+      for (const stream of [`user-${world.ids['userId']}`, ...objectsOf(world).map(([of]) => of)])
+        damages.set(stream, damage);
+    }
     whole = await makeWorld(platform);
     await platform.stop({ keep: true });
-    const streams = new Set([`user-${damaged.ids['userId']}`, ...objectsOf(damaged).map(([stream]) => stream)]);
-    tamper(dataDir, (rows) =>
-      rows.map((row) => (streams.has(row.stream) && row.revision === 0 ? { ...row, ...damage(row) } : row)),
-    );
+    tamper(dataDir, (rows) => rows.map((row) => (row.revision === 0 ? { ...row, ...damages.get(row.stream) } : row)));
     for (const folder of ['views', 'search']) rmSync(join(dataDir, folder), { recursive: true });
     platform = await startTestPlatform({ dataDir });
-  };
-
-  it('is told to auditors where it hides others from what they ask for', async () => {
-    await startedOn(() => ({}));
-    const { call } = platform;
-    const late = async () => (await call('/api/v1/audit/events?type=SpaceCreated')).headers['x-view-late'];
-    await until(async () => (await late()) === undefined, 'the audit trail');
-
-    jest
-      .spyOn(platform.platform.app.get(Projecting), 'gap')
-      .mockResolvedValue({ reason: 'it has dead letters (1)', passes: false });
-
-    expect(await late()).toBe('true');
+    const wholeAgents = `${CORE}/agents?spaceId=${whole.ids['spaceId']}`;
+    await until(
+      async () => (await platform.call<{ items: unknown[] }>(wholeAgents)).body.items.length > 0,
+      'the views',
+    );
   });
 
-  it.each([
-    ['data that are no JSON', () => ({ data: '{"name":' })],
-    ['data of another form', () => ({ data: '{"colour":1}' })],
-    ['data that are no object', () => ({ data: 'null' })],
-    ['metadata that are no JSON', () => ({ metadata: '{"entity":' })],
-    ['metadata that are no object', () => ({ metadata: '"entity":' })],
-  ])('is told as damage of the log where it stands, and hides nothing else: %s', async (_, damage) => {
-    await startedOn(damage);
+  it.each(DAMAGES)('is told as damage of the log where it stands, and hides nothing else: %s', async (what) => {
     const { call } = platform;
-    const wholeAgents = `${CORE}/agents?spaceId=${whole.ids['spaceId']}`;
-    await until(async () => (await call<{ items: unknown[] }>(wholeAgents)).body.items.length > 0, 'the views');
-
+    const damaged = worlds.get(what) as World;
     const told = new Map<string, unknown>();
     for (const [stream, path] of objectsOf(damaged)) {
       const { status, body } = await call<{ code: string }>(path);

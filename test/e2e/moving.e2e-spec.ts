@@ -88,13 +88,26 @@ test('an instance that moves shows every row, has its proof, and goes on', async
   await second.stop();
 });
 
-test('nothing starts on half of an import into a server, until it is run again', async () => {
+/** The folder of an instance that is stopped, with a Space: it is exported alone. */
+let source: string;
+let publicKey: string;
+let spaceStream: string;
+beforeAll(async () => {
   const first = await startTestPlatform({ environment: KEYS });
+  source = first.dataDir;
   await first.call('/api/v1/core/spaces', { method: 'POST', body: { name: 'To be moved' } });
+  const { sealer, sealKey, stores } = first.platform.host;
+  const events = await wholeLog(stores.log, { filter: { streamPrefixes: ['space-'] } });
+  publicKey = sealKey.publicKey;
+  spaceStream = events[0]?.stream ?? '';
   await first.stop({ keep: true });
+  expect(sealer.waiting).toBe(0);
+});
+afterAll(() => rmSync(source, { recursive: true }));
+
+test('nothing starts on half of an import into a server, until it is run again', async () => {
   const [file, keys] = [join(root, 'log.jsonl'), join(root, 'keys.jsonl')];
-  expect(await operator(`export ${file} --keys ${keys}`, { DATA_DIR: first.dataDir })).toMatchObject({ code: 0 });
-  rmSync(first.dataDir, { recursive: true });
+  expect(await operator(`export ${file} --keys ${keys}`, { DATA_DIR: source })).toMatchObject({ code: 0 });
   const server = await startEventStoreDouble({ lag: noLag });
   const there = { DATA_DIR: join(root, 'target'), EVENTSTORE_URL: server.url };
   const start = () => startTestPlatform({ environment: { ...KEYS, ...there }, dataDir: there.DATA_DIR });
@@ -119,19 +132,12 @@ test('nothing starts on half of an import into a server, until it is run again',
 });
 
 test('an export with a forged removal is not believed', async () => {
-  const first = await startTestPlatform({ environment: KEYS });
-  await first.call('/api/v1/core/spaces', { method: 'POST', body: { name: 'To be dropped' } });
-  const { sealer, sealKey, stores } = first.platform.host;
-  const events = await wholeLog(stores.log, { filter: { streamPrefixes: ['space-'] } });
-  await first.stop({ keep: true });
-  expect(sealer.waiting).toBe(0);
   const file = join(root, 'log.jsonl');
-  expect(await operator(`export ${file}`, { DATA_DIR: first.dataDir })).toMatchObject({ code: 0 });
-  rmSync(first.dataDir, { recursive: true });
-  const verify = () => operator(`verify ${file} --public-key ${sealKey.publicKey}`, {});
+  expect(await operator(`export ${file}`, { DATA_DIR: source })).toMatchObject({ code: 0 });
+  const verify = () => operator(`verify ${file} --public-key ${publicKey}`, {});
   expect(await verify()).toMatchObject({ code: 0 });
 
-  const receipt = forgeRemoval(file, events[0]?.stream ?? '');
+  const receipt = forgeRemoval(file, spaceStream);
 
   const { code, text } = await verify();
   expect(code).toBe(3);
@@ -142,31 +148,25 @@ test('an export with a forged removal is not believed', async () => {
 });
 
 test('keys are not written into the folder of the files', async () => {
-  const first = await startTestPlatform({ environment: KEYS });
-  await first.stop({ keep: true });
   const blobs = join(root, 'blobs');
   await expect(
     operator(`export ${join(root, 'log.jsonl')} --keys ${join(blobs, 'keys')} --blobs ${blobs}`, {
-      DATA_DIR: first.dataDir,
+      DATA_DIR: source,
     }),
   ).resolves.toMatchObject({ code: 2 });
   expect(existsSync(join(blobs, 'keys'))).toBe(false);
-  rmSync(first.dataDir, { recursive: true });
 });
 
 test('keys of another instance are not replaced, unless that is asked for', async () => {
-  const first = await startTestPlatform({ environment: KEYS });
-  await first.stop({ keep: true });
   const [file, keys] = [join(root, 'log.jsonl'), join(root, 'keys.jsonl')];
   writeFileSync(keys, 'of another');
-  const run = (more = '') => operator(`export ${file} --keys ${keys}${more}`, { DATA_DIR: first.dataDir });
+  const run = (more = '') => operator(`export ${file} --keys ${keys}${more}`, { DATA_DIR: source });
   expect(await run()).toEqual({
     code: 1,
     text: `${keys} exists already. Name another file, or replace it with --force.\n`,
   });
   expect([readFileSync(keys, 'utf8'), existsSync(file)]).toEqual(['of another', false]);
-  expect(await operator(`export ${file} --keys ${file}`, { DATA_DIR: first.dataDir })).toMatchObject({ code: 2 });
+  expect(await operator(`export ${file} --keys ${file}`, { DATA_DIR: source })).toMatchObject({ code: 2 });
   expect(await run(' --force')).toMatchObject({ code: 0 });
   expect(readFileSync(keys, 'utf8')).toContain('agent-platform/keys');
-  rmSync(first.dataDir, { recursive: true });
 });
