@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -67,6 +67,17 @@ describe('The file of a SqliteVault', () => {
     const left = bytesOf(test.folder);
     expect(wrapped).toHaveLength(400);
     expect(wrapped.filter((key) => left.includes(key.subarray(12, 44)))).toEqual([]);
+  });
+
+  it('is not written where what is destroyed was destroyed before', async () => {
+    const vault = await test.open();
+    await vault.ensureKey('document-1', {});
+    await vault.ensureKey('document-1/page', {});
+    await vault.destroy({ stream: 'document-1' });
+    const { mtimeNs } = statSync(vaultFile(test.folder), { bigint: true });
+    expect(await vault.destroy({ stream: 'document-1' })).toEqual(['document-1']);
+    expect(await vault.destroy({ stream: 'document-1/page' })).toEqual(['document-1/page']);
+    expect(statSync(vaultFile(test.folder), { bigint: true }).mtimeNs).toBe(mtimeNs);
   });
 
   it('is reported by health while it cannot be written, and no longer once it can, though nobody writes', async () => {

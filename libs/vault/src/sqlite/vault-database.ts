@@ -88,18 +88,44 @@ const checkWrappingKey = (database: Database.Database, wrappingKey: Buffer, fold
 /** Selects a key by `@key`; for a stream also those of its entities, whose names have a `/` next, which `0` follows. */
 const AT_OR_BELOW = `(thing = @key OR (thing > @key || '/' AND thing < @key || '0'))`;
 
-/** Destroys the key of a stream with those of its entities, or of one entity, and leaves their tombstones: also where there is no key yet. */
+/** Destroys the key of a stream with those of its entities, or of one entity, and leaves their tombstones: also where there is no key yet. Writes nothing where that was done before. */
 export const destroyKey = (
   database: Database.Database,
   { key, at, cause }: { readonly key: string; readonly at: string; readonly cause: string },
 ): void => {
-  database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)').run(NO_KEY, key);
-  database
-    .prepare(
+  const { isDone, name, bury, overwrite } = destroyingIn(database);
+  if (isDone.get({ key, none: NO_KEY }) === 1) return;
+  name.run(NO_KEY, key);
+  bury.run({ key, at, cause });
+  overwrite.run({ key, none: NO_KEY });
+};
+
+interface Destroying {
+  readonly isDone: Database.Statement<[{ key: string; none: Buffer }], number>;
+  readonly name: Database.Statement;
+  readonly bury: Database.Statement;
+  readonly overwrite: Database.Statement;
+}
+
+/** Prepared once for each connection: that takes longer than to destroy a key. */
+const prepared = new WeakMap<Database.Database, Destroying>();
+
+const destroyingIn = (database: Database.Database): Destroying => {
+  const known = prepared.get(database) ?? {
+    isDone: database
+      .prepare<[{ key: string; none: Buffer }], number>(
+        `SELECT EXISTS (SELECT 1 FROM destroyed WHERE thing = @key)
+          AND NOT EXISTS (SELECT 1 FROM keys WHERE ${AT_OR_BELOW} AND wrapped <> @none)`,
+      )
+      .pluck() as Database.Statement<[{ key: string; none: Buffer }], number>,
+    name: database.prepare('INSERT OR IGNORE INTO keys (wrapped, thing) VALUES (?, ?)'),
+    bury: database.prepare(
       `INSERT OR IGNORE INTO destroyed (thing, at, cause) SELECT thing, @at, @cause FROM keys WHERE ${AT_OR_BELOW} ORDER BY thing`,
-    )
-    .run({ key, at, cause });
-  database.prepare(`UPDATE keys SET wrapped = @none WHERE ${AT_OR_BELOW}`).run({ key, none: NO_KEY });
+    ),
+    overwrite: database.prepare(`UPDATE keys SET wrapped = @none WHERE ${AT_OR_BELOW}`),
+  };
+  prepared.set(database, known);
+  return known;
 };
 
 /** Why a key cannot exist though its name has no tombstone: its owner, or the stream of its entity, is destroyed. */
