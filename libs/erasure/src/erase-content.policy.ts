@@ -41,7 +41,7 @@ export interface EraseContentParts {
 }
 
 /** Deletions that go on in one turn of the event loop: who reads meanwhile waits no longer. */
-export const EACH_TURN = 4;
+export const EACH_TURN = 2;
 
 /** Rounds of erasing begin so far apart: each looks at all views, however few deletions it is for. */
 const ROUND_MS = 250;
@@ -99,6 +99,8 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
       // Once more: whoever was reading when the key was destroyed may have remembered since.
       forget(streams);
       await parts.onReceipt(streamOf(erasureReceipt.category, event.context.id));
+      // It ends for all of a round at once.
+      await turns.next();
       await writeReceipt(parts, event, streams, removed);
     }),
   };
