@@ -1,27 +1,44 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { type CommandMeta, Decisions, deriveId, type Receipt, stepOf, unlessLeft } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import type { BucketOwner } from '../bucket/bucket.decider';
-import { bucketIdOf, bucketOf, type Held, Places, waitingOf } from '../bucket/places';
+import { bucketOf, type Held, Places, waitingOf } from '../bucket/places';
 import { memoryDecider, type MemoryPlace, type NewMemory } from './memory.decider';
 
-/** Memories that are deleted at the same time: each is erased for itself, and others read meanwhile. */
-const AT_ONCE = 4;
+/** Memories that are deleted together, in one commit as a rule: each commit is one more for every view, policy and key vault behind it. */
+const TOGETHER = 10;
 /** Many are deleted at this pace, so that others read meanwhile as quickly as before; all of them take this long at most, on a machine that can. */
 const PACE_MS = 6;
 const MOST_MS = 6_000;
 /** Fewer are deleted as fast as it goes. */
 const UNPACED = 20;
 
-/** Waits until so many may be left. Who is late waits for nothing. */
-const pacing = (all: number): ((left: number) => Promise<void>) => {
+/** Memories that are looked at in one turn of the event loop: each may be read from the log. */
+export const LOOKED_AT = 5;
+
+/** Waits until so many may have been begun. Who is late waits for nothing. */
+const pacing = (all: number): ((begun: number) => Promise<void>) => {
   const began = performance.now();
   const each = all <= UNPACED ? 0 : Math.min(PACE_MS, MOST_MS / all);
-  return async (left) => {
-    const early = began + (all - left - 1) * each - performance.now();
+  return async (begun) => {
+    const early = began + begun * each - performance.now();
     if (early > 0) await pause(early);
   };
 };
+
+/** A place that is given back once its memory is gone. */
+interface Holding {
+  /** Of its bucket, as text. */
+  readonly bucket: string;
+  readonly place: MemoryPlace;
+  readonly held: Held;
+}
+
+/** One of the memories that are to be deleted; without a place where it is gone already. */
+interface Leaving {
+  readonly memoryId: string;
+  readonly holding?: Holding;
+}
 
 /** Deletes memories and gives their places back. Policies do what is left of it where a process dies. */
 @Injectable()
@@ -40,31 +57,25 @@ export class Forgetting {
     return receipt;
   }
 
-  /** Deletes memories, or proposals, and gives back the places of each bucket together. Answers the last receipt; undefined where there was none to delete. */
+  /**
+   * Deletes memories, or proposals, some at a time, those of a bucket together, and gives their places back. Answers the last receipt;
+   * undefined where there was none to delete. Ends where one fails: those before stay deleted.
+   */
   async deleteAll(memoryIds: readonly string[], meta: CommandMeta): Promise<Receipt | undefined> {
-    const freed = new Map<string, { readonly place: MemoryPlace; readonly held: Held; readonly memoryIds: string[] }>();
-    const receipts: Receipt[] = [];
-    const left = [...memoryIds];
-    const pace = pacing(memoryIds.length);
-    const workers = Array.from({ length: Math.min(AT_ONCE, left.length) }, async () => {
-      for (let memoryId = left.pop(); memoryId !== undefined; memoryId = left.pop()) {
-        await pace(left.length);
-        const { state } = await this.decisions.load(memoryDecider, memoryId);
-        receipts.push(
-          await this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, stepOf(meta, memoryId)),
-        );
-        if (state.status !== 'saved' && state.status !== 'proposed') continue;
-        const held = state.status;
-        const bucketId = bucketIdOf(ownerOf(state, held), held);
-        const known = freed.get(bucketId) ?? { place: state, held, memoryIds: [] };
-        known.memoryIds.push(memoryId);
-        freed.set(bucketId, known);
-      }
-    });
-    await Promise.all(workers);
-    for (const { place, held, memoryIds: gone } of freed.values())
-      await unlessLeft(() => this.freePlaces(gone, place, meta, held));
-    return receipts.toSorted((a, b) => (a.position < b.position ? -1 : 1)).at(-1);
+    const leaving: Leaving[] = [];
+    for (const [at, memoryId] of memoryIds.entries()) {
+      if (at % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
+      leaving.push(await this.leaving(memoryId));
+    }
+    const byBucket = [...Map.groupBy(leaving, ({ holding }) => holding?.bucket).values()].flat();
+    const pace = pacing(byBucket.length);
+    let last: Receipt | undefined;
+    for (let from = 0; from < byBucket.length; from += TOGETHER) {
+      await pace(from);
+      for (const receipt of await this.deleteTogether(byBucket.slice(from, from + TOGETHER), meta))
+        if (last === undefined || receipt.position > last.position) last = receipt;
+    }
+    return last;
   }
 
   /** Deletes what a saved memory took the place of. Answers up to where a view must be to show neither too much nor too little. */
@@ -92,6 +103,30 @@ export class Forgetting {
     held: Held = 'saved',
   ): Promise<void> {
     await this.places.release(ownerOf(place, held), memoryIds, null, meta, held);
+  }
+
+  private async leaving(memoryId: string): Promise<Leaving> {
+    const { state } = await this.decisions.load(memoryDecider, memoryId);
+    const held = state.status;
+    if (held !== 'saved' && held !== 'proposed') return { memoryId };
+    const { agentId, userId, kind } = state;
+    const place = { agentId, userId, kind };
+    return { memoryId, holding: { bucket: JSON.stringify([ownerOf(place, held), held]), place, held } };
+  }
+
+  /** The policy that would give the places back, one by one, then finds that done. */
+  private async deleteTogether(leaving: readonly Leaving[], meta: CommandMeta): Promise<readonly Receipt[]> {
+    const receipts = await Promise.all(
+      leaving.map(({ memoryId }) =>
+        this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, stepOf(meta, memoryId)),
+      ),
+    );
+    for (const gone of Map.groupBy(leaving, ({ holding }) => holding?.bucket).values()) {
+      const [{ holding }] = gone as [Leaving];
+      const ids = gone.map(({ memoryId }) => memoryId);
+      if (holding !== undefined) await unlessLeft(() => this.freePlaces(ids, holding.place, meta, holding.held));
+    }
+    return receipts;
   }
 }
 

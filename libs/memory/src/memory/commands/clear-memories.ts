@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EVENT_LOG } from '@app/event-log';
 import { type CommandMeta, Decisions, type Position, type Receipt } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EVERYBODY, MEMORIES_OF, type MemoriesOf } from '../../lookups';
-import { Forgetting } from '../forgetting';
+import { Forgetting, LOOKED_AT } from '../forgetting';
 import { memoryDecider } from '../memory.decider';
 import type { MemoryKind } from '../memory.events';
 
@@ -45,8 +46,11 @@ export class ClearMemoriesHandler implements ICommandHandler<ClearMemories> {
     const head = await this.log.head();
     if (head === null) return undefined;
     const memoryIds: string[] = [];
-    for (const memoryId of await this.memoriesOf(ownerOf(userId, cleared), head))
+    const found = await this.memoriesOf(ownerOf(userId, cleared), head);
+    for (const [at, memoryId] of found.entries()) {
+      if (at % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
       if (await this.isCleared(memoryId, userId, cleared)) memoryIds.push(memoryId);
+    }
     return this.forgetting.deleteAll(memoryIds, meta);
   }
 

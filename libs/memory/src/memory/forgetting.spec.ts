@@ -1,0 +1,74 @@
+import { Decisions, EventCatalogue, EventCodec, InstanceSecret, type Keyring, TimeOrderedIds } from '@app/kernel';
+import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { bucketDecider } from '../bucket/bucket.decider';
+import { bucketEvents } from '../bucket/bucket.events';
+import { bucketIdOf, Places } from '../bucket/places';
+import { Forgetting } from './forgetting';
+import { memoryDecider } from './memory.decider';
+import { memoryEvents } from './memory.events';
+
+const ids = new TimeOrderedIds();
+const keyring: Keyring = {
+  ensureKey: async () => Buffer.alloc(32),
+  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
+};
+const screening = { version: '1' };
+
+describe('Forgetting', () => {
+  const setUp = () => {
+    const log = new MemoryLog();
+    const codec = new EventCodec(new EventCatalogue([...memoryEvents, ...bucketEvents]), keyring);
+    const decisions = new Decisions(log, codec);
+    const places = new Places(decisions, new InstanceSecret(Buffer.alloc(32)), ids, {
+      MEMORY_PERSONAL_MAX: 100,
+      MEMORY_SHARED_MAX: 100,
+    });
+    const meta = () => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() });
+    const [spaceId, userId] = [ids.next(), ids.next()];
+    const save = async (agentId: string): Promise<string> => {
+      const memoryId = ids.next();
+      const owner = { agentId, userId, kind: 'personal' } as const;
+      const known = { memoryId, hash: memoryId, replaces: null, screening };
+      const memory = { ...known, ...owner, spaceId, text: 'Tea', origin: 'user', source: null } as const;
+      await places.taking(owner, { ...known, use: 'save' }, meta(), () =>
+        decisions.transact(memoryDecider, memoryId, { type: 'Save', memory }, meta()),
+      );
+      return memoryId;
+    };
+    const placesOf = async (agentId: string): Promise<number> =>
+      (await decisions.load(bucketDecider, bucketIdOf({ agentId, userId, kind: 'personal' }))).state.places.size;
+    const releasesOf = async (agentId: string): Promise<number> => {
+      const bucket = await log.readStream(`memories-${bucketIdOf({ agentId, userId, kind: 'personal' })}`);
+      return bucket.filter(({ type }) => type === 'MemoryPlaceReleased').length;
+    };
+    return { log, decisions, forgetting: new Forgetting(decisions, places), meta, save, placesOf, releasesOf };
+  };
+
+  it('gives places back as it goes, those of a bucket together, however the memories are mixed', async () => {
+    const { forgetting, meta, save, placesOf, releasesOf } = setUp();
+    const agents = [ids.next(), ids.next()] as const;
+    const memoryIds: string[] = [];
+    for (let n = 0; n < 30; n += 1) memoryIds.push(await save(agents[n % 2] as string));
+    await forgetting.deleteAll(memoryIds, meta());
+    for (const agentId of agents) {
+      expect(await placesOf(agentId)).toBe(0);
+      expect(await releasesOf(agentId)).toBe(2);
+    }
+  });
+
+  it('answers where the log stood behind the last of them', async () => {
+    const { log, decisions, forgetting, meta, save } = setUp();
+    const agentId = ids.next();
+    const memoryIds: string[] = [];
+    for (let n = 0; n < 7; n += 1) memoryIds.push(await save(agentId));
+    const receipt = await forgetting.deleteAll(memoryIds, meta());
+    const ends = await Promise.all(memoryIds.map(async (id) => (await log.readStream(`memory-${id}`)).at(-1)));
+    expect(receipt?.position).toBe(
+      ends
+        .map((event) => event?.position ?? '')
+        .toSorted()
+        .at(-1),
+    );
+    for (const id of memoryIds) expect((await decisions.load(memoryDecider, id)).state.status).toBe('deleted');
+  });
+});
