@@ -86,13 +86,13 @@ const unsupported: Readonly<Record<string, string | undefined>> = {
   knowledge_off:
     'asks for Knowledge, which is switched off for this Agent. Remove it, or switch `knowledgeEnabled` on.',
   incognito_file: 'is a file, which would be stored. Remove it, or ask in a conversation that is not incognito.',
-  sees_nothing: 'is a file, and the model sees none. Remove it, or choose a model with the tag vision.',
+  sees_nothing: 'is a file, and the model cannot see files. Remove it, or choose a model with the tag vision.',
 };
 
 const unavailables: Readonly<Record<string, string | undefined>> = {
   no_process_url:
-    'The conversation is in the memory of another process, and this one does not know where to reach that. Try again, or ask the operator to set PROCESS_URL.',
-  incognito_full: 'The incognito conversations of all users take all the memory that they may. Try again later.',
+    'The conversation is in the memory of another process, and this one does not know its address. Try again, or ask the operator to set PROCESS_URL.',
+  incognito_full: 'Incognito conversations already take all the memory that they may. Try again later.',
 };
 
 const parameters: Readonly<Record<string, string | undefined>> = {
@@ -171,7 +171,7 @@ const forbids: Readonly<Record<string, string>> = {
     'A page of another origin sent this, and sessions are for the pages of this one. Send an API key in the header x-api-key instead.',
   key_ended: 'This API key was revoked or has expired, so it cannot create or change keys. Use another.',
   key_exceeds:
-    'That API key may do more than yours, or is for other Agents, so yours can take from it and give it nothing. Use a key that may do as much.',
+    'That API key may do more than yours, or is for other Agents, so yours can narrow it but not widen it. Use a key that may do as much.',
   userId: 'Only admins may create or list API keys of other users. Leave userId out for your own.',
   permissions:
     'A key cannot have permissions that your own key, or the role of its user, lacks. Remove them from permissions, or use a key that has them.',
@@ -186,7 +186,7 @@ const forbids: Readonly<Record<string, string>> = {
 const conflicts: Readonly<Record<string, string>> = {
   concurrent_changes: 'Others changed this at the same time, and nothing was done. Send the request again.',
   document_not_ready: 'The document is not Ready, so its chunks are about to change. Wait until it is, then edit them.',
-  too_many_tags: 'The document carries 100 tags, the most that one may. Detach one first.',
+  too_many_tags: 'The document already has 100 tags, the most that it may have. Detach one first.',
   archived: 'This Skill of the marketplace is archived. Restore it first, with POST .../restore.',
   not_published: 'No version of the Skill is published. Publish it first, then list it.',
   exists: 'This id is already in use, and nothing was changed. Send the request again as a new one.',
@@ -199,11 +199,10 @@ const conflicts: Readonly<Record<string, string>> = {
     'You cannot delete a personal Space or add members to it. It is deleted with its user. Create a team Space instead.',
   unknown_model:
     'That version uses a model that is no longer configured. Restore another version, or ask the operator to configure the model.',
-  memory_chosen:
-    'This memory does not wait any more: it was chosen, discarded, or lapsed. Read it, or propose it again.',
+  memory_chosen: 'This memory no longer waits: it was saved or discarded, or has lapsed. Read it, or propose it again.',
   memory_edited: 'The memory was changed meanwhile. Read it again, then edit it.',
   memory_proposed: 'This memory is only proposed. Confirm it first, then edit it.',
-  memory_replaced: 'Another memory is taking the place of this one. List them, and replace the new one.',
+  memory_replaced: 'Another memory is replacing this one. List the memories, and replace the new one.',
   equal_memory: 'Another memory says the same. Edit that one, or delete one of the two.',
   personal_memories_only:
     'This Agent is personal, or in a private Space, so all its memories are personal. Leave kind out, or save it for yourself.',
@@ -216,9 +215,9 @@ const conflicts: Readonly<Record<string, string>> = {
   no_reindex: 'There is no re-index here. Start one first.',
   reindex_not_ready: 'The re-index is not ready for this. Read its state, and try again.',
   nothing_to_summarise: 'There is nothing to summarise. Go on with the conversation first.',
-  call_decided: 'The call does not wait for approval any more. Read the message to see what became of it.',
+  call_decided: 'The call no longer waits for approval. Read the message to see what became of it.',
   skills_full:
-    'The place has as many Skills as it may have. Delete one first, or ask the operator to raise SKILLS_PER_PLACE.',
+    'This Space or Agent has as many Skills as it may have. Delete one first, or ask the operator to raise SKILLS_PER_PLACE.',
   only_draft: 'Nothing of the Skill is published yet. Delete the Skill instead.',
   no_draft: 'The Skill has no draft to publish. Change it first.',
   version_served: 'This version of the view is being served. Roll back or swap first.',
@@ -241,7 +240,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   'content-type':
     'The content-type is missing or not accepted here. Send application/json in UTF-8, or multipart/form-data with a boundary to upload files.',
   attachment:
-    'The bytes of the file are none of text in UTF-8, Markdown, PDF, PNG, JPEG, WebP and GIF. Convert it to one of these.',
+    'By its bytes, the file is not text in UTF-8, Markdown, PDF, PNG, JPEG, WebP or GIF. Convert it to one of these.',
 };
 
 /** Reasons with a sentence. A test checks that none is missing. */

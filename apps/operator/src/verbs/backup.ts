@@ -13,7 +13,7 @@ export const addBackupVerbs = (program: Command, run: Run): void => {
   program
     .command('restore <folder>')
     .description('restore a backup into an empty DATA_DIR; needs the VAULT_KEY of the backup')
-    .requiredOption('--keys <file>', 'the data keys that were backed up apart')
+    .requiredOption('--keys <file>', 'the data keys that were backed up apart (required)')
     .action(run<[string, { readonly keys: string }]>((...given) => stores().restoreBackup(...given)));
   program
     .command('rotate-vault-key')

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, Failure } from '../exit-codes';
 import { OPERATIONS } from '../projections';
 import { table } from '../output';
@@ -101,7 +101,11 @@ export const addRestateVerbs = (program: Command, run: Run): void => {
     .option('--from <time>', 'calls that began at this time or later', time)
     .option('--to <time>', 'calls that began before this time (default: now)', time)
     .option('--at <time>', 'use the prices of this time (default: now)', time)
-    .option('--price <model=version>', 'use this price version; repeat for several models', pricedModel, {})
+    .addOption(
+      new Option('--price <model=version>', 'use this price version; repeat for several models')
+        .argParser(pricedModel)
+        .default({}, 'the prices of --at'),
+    )
     .addHelpText('after', `\n${TIMES}`)
     .action(run(restate));
   verb.command('list').description('list restatements, newest first').action(run(list));

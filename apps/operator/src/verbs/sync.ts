@@ -188,9 +188,9 @@ export const addSyncVerb = (program: Command, run: Run): void => {
   program
     .command('sync <folder>')
     .description("keep an Agent's documents the same as the files of a folder; sends only what changed")
-    .requiredOption('--agent <id>', 'the Agent whose documents they are')
-    .requiredOption('--source <id>', 'a name for the folder, always the same', sourceId)
-    .option('--confirm-deletions', 'delete documents also where many files are gone, whichever they are by now')
+    .requiredOption('--agent <id>', 'the Agent whose documents they are (required)')
+    .requiredOption('--source <id>', 'a name for the folder, always the same (required)', sourceId)
+    .option('--confirm-deletions', 'delete documents even if many files are gone, whichever they are by then')
     .option(
       '--confirm <code>',
       'delete the documents that an earlier run withheld and showed with this code, if no others are withheld by now',

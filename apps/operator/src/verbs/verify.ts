@@ -8,12 +8,12 @@ export const addVerifyVerb = (program: Command, run: Run): void => {
   program
     .command('verify [file]')
     .description(
-      'verify that the log is as it was sealed: an export file, a server (--url), the stores (DATA_DIR or EVENTSTORE_URL), else the server of PLATFORM_URL, else the stores in ./data',
+      'verify that the log is as it was sealed; reads the first of: the export file, the server of --url, the stores of DATA_DIR or EVENTSTORE_URL, the server of PLATFORM_URL, the stores in ./data',
     )
     .option('--since <seal>', 'a seal that you noted earlier; finds a tail that was cut off since')
     .option(
       '--public-key <key>',
-      'the public key to trust, base64url (default: the one that the server, the stores or the file name)',
+      'the public key to trust, base64url (default: the one that the source itself names)',
       publicKey,
     )
     .action(

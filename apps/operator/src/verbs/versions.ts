@@ -14,7 +14,7 @@ const ACTIONS = {
     from: 'ready',
   },
   rollback: {
-    description: 'serve the version before again',
+    description: 'serve the earlier version again',
     said: (version: number) => `serves version ${version} again`,
     from: 'swapped',
   },

@@ -92,14 +92,14 @@ export const addWhatIfVerb = (program: Command, run: Run): void => {
   program
     .command('what-if')
     .description('show which calls of a period a limit would have rejected; writes nothing')
-    .requiredOption('--from <time>', 'the limit is set at this time', time)
+    .requiredOption('--from <time>', 'the limit is set at this time (required)', time)
     .option('--to <time>', 'calls that began before this time (default: now)', time)
     .requiredOption(
       '--scope <scope>',
-      'instance, space, agent, user or apiKey: a limit for each, or for one with :ID',
+      'instance, space, agent, user or apiKey: a limit for each, or for one with :ID (required)',
       scope,
     )
-    .requiredOption('--amount <amount>', 'what may be spent in a window')
+    .requiredOption('--amount <amount>', 'what may be spent in a window (required)')
     .addOption(
       new Option('--window <window>', 'the length of the window')
         .choices(['day', 'week', 'month', 'total'])
