@@ -72,8 +72,8 @@ export const searchesWithinPeriods = async ({ call, platform }: TestPlatform, ro
     const [method, path, body, status] = (changes[round % changes.length] as (typeof changes)[number])(round);
     await call(core(`${documents}/${id}${path}`), { method, body });
     await ended(status);
-    // Searches fit into what is Ready or failed, and searches are met by a change.
-    if (round % 2 === 0) await anotherOfEach();
+    // Searches fit into what is Ready or failed, as many into either, and searches are met by a change.
+    if (round % (status === 'Failed' ? 2 : 4) === 0) await anotherOfEach();
     else await lasting(round % PAUSE_MS);
   }
   isOver = true;
