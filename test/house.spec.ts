@@ -47,10 +47,10 @@ it('no library is imported by an expression: the build would leave its name as i
 });
 
 describe('threads and processes load what they run', () => {
-  /** That of a rebuild over servers runs all projections as the modules of the framework name them. */
+  /** That of a rebuild runs all projections, which know events by their schemas, and are named by modules of the framework. */
   const ofAll = /rebuild\.thread\.ts$/;
-  /** Run projections that are named by hand, and have schemas of their rows and events. */
-  const ofRows = /(?:context|rebuild-embedded)\.thread\.ts$/;
+  /** Runs projections that are named by hand, and have schemas of their rows. */
+  const ofRows = /context\.thread\.ts$/;
   const started = readdirSync(join(root, 'libs'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(thread|process)\.ts$/.test(file) && !ofAll.test(file))
     .map((file) => `libs/${file}`);

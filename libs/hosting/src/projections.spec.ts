@@ -3,7 +3,7 @@ import { conversationEvents } from '@app/conversations';
 import { apiKeyEvents, userEvents } from '@app/identity';
 import type { RecordedEvent } from '@app/kernel';
 import { documentEvents, tagEvents } from '@app/knowledge';
-import type { Projection, RowProjection } from '@app/projecting';
+import type { RowProjection } from '@app/projecting';
 import { promptEvents, spaceEvents } from '@app/spaces';
 import { invocationsRecorded, restatementEvents } from '@app/spending';
 import fc from 'fast-check';
@@ -11,7 +11,6 @@ import { goldenData, goldenVersions } from '../../../test/fixtures/golden-events
 import { foldEvent, type Rows } from '../../auditing/src/row-fold';
 import { aggregates } from './aggregates';
 import { contextProjections } from './context-projections';
-import { loneProjections, viewEvents } from './lone-projections';
 import { projections } from './projections';
 
 /** Which kind of stream an event stands in, and the ids that no other stream has: the stream's own, and of what it makes. */
@@ -97,22 +96,6 @@ describe('projections whose view is divided into slices', () => {
 
   it.each(['api-keys', 'tags'])('are told from %s, which does more', (name) => {
     expect(rows.filter((projection) => projection.name === name).map(isPerStream)).toEqual([false]);
-  });
-});
-
-describe('projections without the modules that name them', () => {
-  const types = aggregates.catalogue.all().map(({ type }) => type);
-  const byName = (all: readonly Projection[]) => all.toSorted((a, b) => a.name.localeCompare(b.name));
-  const declared = (projection: Projection) => ({ ...projection, apply: undefined });
-
-  it('are the same', () =>
-    expect(byName(loneProjections(types)).map(declared)).toEqual(byName(projections).map(declared)));
-
-  it('find every event whose data they read', () => {
-    const read = new Set(
-      projections.flatMap((each) => (each.kind === 'rows' && each.contextOnly === true ? [] : each.types)),
-    );
-    expect([...read].filter((type) => viewEvents.find(type) !== aggregates.catalogue.find(type))).toEqual([]);
   });
 });
 

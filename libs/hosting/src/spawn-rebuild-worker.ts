@@ -20,23 +20,13 @@ export interface ContextThreadData {
   readonly types: readonly string[];
 }
 
-/** What the thread that rebuilds is told where all stores are embedded. */
-export type EmbeddedThreadData = ContextThreadData & Pick<RebuildThreadData, 'vaultKey'>;
-
-/**
- * Hands out one thread of each kind; it ends some time after the last one who had it closed it. Over stores on servers both are of one kind,
- * with all that opens them; over embedded ones they load little.
- */
+/** Hands out one thread of each kind; it ends some time after the last one who had it closed it. Over stores on servers both are of one kind, with all that opens them. */
 export const rebuildWorkers = (data: RebuildThreadData, types: readonly string[]): RebuildThreads => {
-  const { EVENTSTORE_URL, MONGODB_URL, ELASTICSEARCH_URL, S3_URL, DATA_DIR } = data.config;
+  const { EVENTSTORE_URL, MONGODB_URL, DATA_DIR } = data.config;
   const isEmbedded = EVENTSTORE_URL === undefined && MONGODB_URL === undefined;
   const ofContext: ContextThreadData = { config: { EVENTSTORE_URL, DATA_DIR }, types };
-  const ofAll: EmbeddedThreadData = { ...ofContext, vaultKey: data.vaultKey };
   return {
-    rebuild:
-      isEmbedded && ELASTICSEARCH_URL === undefined && S3_URL === undefined
-        ? shared<RebuildWorker>('rebuild', 'rebuild-embedded.thread', ofAll)
-        : shared<RebuildWorker>('rebuild', 'rebuild.thread', data),
+    rebuild: shared<RebuildWorker>('rebuild', 'rebuild.thread', data),
     context: isEmbedded
       ? shared<CatchUpWorker>('context', 'context.thread', ofContext)
       : shared<RebuildWorker>('context', 'rebuild.thread', data),
@@ -46,7 +36,7 @@ export const rebuildWorkers = (data: RebuildThreadData, types: readonly string[]
 const shared = <W extends { close(): void }>(
   name: string,
   module: string,
-  workerData: RebuildThreadData | ContextThreadData | EmbeddedThreadData,
+  workerData: RebuildThreadData | ContextThreadData,
 ): (() => Calls<W>) => {
   const thread = callThread<W>(
     name,

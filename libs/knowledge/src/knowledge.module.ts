@@ -23,7 +23,6 @@ import { ProgressBoard } from './ingestion/progress';
 import {
   CHUNKING_OF,
   INDEXED_DOCUMENTS,
-  PASSAGES,
   RUNNING_REINDEXES,
   SHOWN_DOCUMENTS,
   type ShownDocuments,
@@ -42,7 +41,7 @@ import { StartReindexHandler } from './reindex/commands/start-reindex';
 import { ReindexWorker, type ReindexWorkerOptions } from './reindex/reindex-worker';
 import { RetitleWorker, type RetitleWorkerOptions } from './retitle/retitle-worker';
 import { Reindexes } from './reindex/reindexes';
-import { DOCUMENTS, Retrieval } from './search/retrieval';
+import { DOCUMENTS, PASSAGES, Retrieval } from './search/retrieval';
 import { PutSyncedFileHandler } from './sync/commands/put-synced-file';
 import { SyncSourceHandler } from './sync/commands/sync-source';
 import { SyncedDocuments } from './sync/synced-documents';

@@ -4,9 +4,6 @@ import type { LiveDocument } from './document/document.decider';
 import type { WaitingDocument } from './ingestion/ingestion-worker';
 import type { SyncedDocument } from './sync/sync-plan';
 
-/** Name of the search view over all Knowledge. */
-export const PASSAGES = 'passages';
-
 /** Injection token of `DocumentsOf`. */
 export const DOCUMENTS_OF = Symbol('DocumentsOf');
 /** Ids of the documents of an Agent or a Space, complete up to the event at `position`. */

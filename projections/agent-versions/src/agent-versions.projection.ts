@@ -1,4 +1,4 @@
-import { agentConfig, type AgentEvent, rowOfTool, type StoredConfig, toolRow } from '@app/agents/events';
+import { agentConfig, type AgentEvent, rowOfTool, type StoredConfig, toolRow } from '@app/agents';
 import { givenFields, idOf, type Json, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { agentConfig, type AgentEvent, rowOfTool, toolRow } from '@app/agents/events';
+import { agentConfig, type AgentEvent, rowOfTool, toolRow } from '@app/agents';
 import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { type ApiKeyEvent, permission, usageLimit } from '@app/identity/events';
+import { type ApiKeyEvent, permission, usageLimit } from '@app/identity';
 import { givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { Operation } from '@app/read-store';
 import type { RowProjection } from '@app/projecting';

@@ -1,4 +1,4 @@
-import { conversationKind, type ConversationEvent } from '@app/conversations/events';
+import { conversationKind, type ConversationEvent } from '@app/conversations';
 import { idOf, never, type RecordedEvent, sensitive } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import type { Operation } from '@app/read-store';

@@ -1,5 +1,5 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
-import { type DocumentEvent, ingestionStep, type StepReport } from '@app/knowledge/events';
+import { type DocumentEvent, ingestionStep, type StepReport } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 

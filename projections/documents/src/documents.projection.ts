@@ -1,5 +1,5 @@
 import { chunkingSchema, idOf, never, type RecordedEvent, sensitive } from '@app/kernel';
-import { documentScope, type DocumentEvent, ingestionStep } from '@app/knowledge/events';
+import { documentScope, type DocumentEvent, ingestionStep } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 

@@ -1,6 +1,5 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
-import type { WaitingDocument } from '@app/knowledge';
-import { askerOf, type DocumentEvent } from '@app/knowledge/events';
+import { askerOf, type DocumentEvent, type WaitingDocument } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
 import type { FindOptions, ReadStore, StoredRow } from '@app/read-store';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import type { EventOf, RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import type { IndexSpec } from '@app/read-store';
-import { type invocationsRecorded, recordedInvocation } from '@app/spending/events';
+import { type invocationsRecorded, recordedInvocation } from '@app/spending';
 import type { z } from 'zod';
 
 /** A model call as billed, `cost` in nano-units. Its key is its id. It stays when what it names is deleted. */

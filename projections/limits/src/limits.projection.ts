@@ -2,7 +2,7 @@ import type { ApiKeyEvent } from '@app/identity';
 import { idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import type { Row } from '@app/read-store';
-import { type LimitEvent, limitScope, limitTerms } from '@app/spending/events';
+import { type LimitEvent, limitScope, limitTerms } from '@app/spending';
 import { z } from 'zod';
 
 const { amount, currency, window, timeZone, action, includedAmount } = limitTerms.shape;

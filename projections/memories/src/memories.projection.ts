@@ -1,5 +1,5 @@
 import { idOf, never, type RecordedEvent, sensitive } from '@app/kernel';
-import { EVERYBODY, type MemoryEvent, memoryKind, memoryOrigin, memorySource } from '@app/memory/events';
+import { EVERYBODY, type MemoryEvent, memoryKind, memoryOrigin, memorySource } from '@app/memory';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
-import { type ConversationEvent, degradedPart, finishReason, messagePart } from '@app/conversations/events';
+import { type ConversationEvent, degradedPart, finishReason, messagePart } from '@app/conversations';
 import { idOf, type RecordedEvent, sensitive } from '@app/kernel';
-import { invocationUsage } from '@app/models/events';
+import { invocationUsage } from '@app/models';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 

@@ -1,5 +1,5 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
-import { type ModelEvent, recordedModel } from '@app/models/events';
+import { type ModelEvent, recordedModel } from '@app/models';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 

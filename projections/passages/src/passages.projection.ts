@@ -1,5 +1,5 @@
 import { idOf, isErased, type RecordedEvent, type Sensitive } from '@app/kernel';
-import { type DocumentEvent, PASSAGES, type Searched } from '@app/knowledge/events';
+import { type DocumentEvent, PASSAGES, type Searched } from '@app/knowledge';
 import type { SearchIntent, SearchProjection } from '@app/projecting';
 
 type ScopeDeleted = { readonly type: 'AgentDeleted' | 'SpaceDeleted'; readonly data: Record<string, unknown> };

@@ -1,5 +1,5 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
-import { reindexScope, type ReindexEvent } from '@app/knowledge/events';
+import { reindexScope, type ReindexEvent } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
-import { type RestatementEvent, restatementClosed, restatedPrices } from '@app/spending/events';
+import { type RestatementEvent, restatementClosed, restatedPrices } from '@app/spending';
 import { z } from 'zod';
 
 /** A second ledger, with its sums once it is complete. Amounts are nano-units of `currency`. */

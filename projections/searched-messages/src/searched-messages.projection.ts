@@ -1,4 +1,4 @@
-import { type ConversationEvent, conversationScope, SEARCHED_MESSAGES, textOf } from '@app/conversations/events';
+import { type ConversationEvent, conversationScope, SEARCHED_MESSAGES, textOf } from '@app/conversations';
 import { idOf, isErased, never, type RecordedEvent } from '@app/kernel';
 import type { SearchProjection } from '@app/projecting';
 

@@ -1,6 +1,6 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
-import { type InstallationEvent, skillScope } from '@app/skills/events';
+import { type InstallationEvent, skillScope } from '@app/skills';
 import { z } from 'zod';
 
 export const installationRow = z.object({

@@ -1,6 +1,6 @@
 import { categoryOf, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
-import { type SkillEvent, skillScope, skillSource } from '@app/skills/events';
+import { type SkillEvent, skillScope, skillSource } from '@app/skills';
 import { z } from 'zod';
 
 /** A Skill; name, slug and descriptions may be erased. */

@@ -1,6 +1,6 @@
 import { idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
-import { type SpaceEvent, spaceRole } from '@app/spaces/events';
+import { type SpaceEvent, spaceRole } from '@app/spaces';
 import { z } from 'zod';
 
 /** A membership. The member's name is in the view of users. */

@@ -1,6 +1,6 @@
 import { categoryOf, chunkingSchema, givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
-import { spaceEvents, type SpaceEvent } from '@app/spaces/events';
+import { spaceEvents, type SpaceEvent } from '@app/spaces';
 import { z } from 'zod';
 
 /** A Space without what depends on the caller (`role`). Name, slug and description may be erased. */

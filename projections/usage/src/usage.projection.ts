@@ -1,8 +1,8 @@
 import type { EventOf, RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import type { IndexSpec, Operation } from '@app/read-store';
-import { type invocationsRecorded, type RecordedInvocation, spanOf } from '@app/spending/events';
-import { INVOCATION_FILTERS } from '@projections/threads/invocations';
+import { type invocationsRecorded, type RecordedInvocation, spanOf } from '@app/spending';
+import { INVOCATION_FILTERS } from '@projections/invocations';
 import { z } from 'zod';
 
 const amount = z.number().int();

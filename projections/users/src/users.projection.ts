@@ -1,4 +1,4 @@
-import { instanceRole, language, type UserEvent } from '@app/identity/events';
+import { instanceRole, language, type UserEvent } from '@app/identity';
 import { categoryOf, givenFields, idOf, never, type RecordedEvent } from '@app/kernel';
 import type { RowProjection } from '@app/projecting';
 import { z } from 'zod';

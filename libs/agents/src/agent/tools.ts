@@ -7,7 +7,7 @@ import {
   SHORTEST_SECRET,
   type ToolOperation,
   toolNameOf,
-} from '@app/tools/threads';
+} from '@app/tools';
 import { z } from 'zod';
 
 /** Most characters of the OpenAPI documents of one Agent, as JSON. */

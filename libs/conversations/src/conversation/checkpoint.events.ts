@@ -1,5 +1,5 @@
 import { defineEvent, sensitive, textSchema } from '@app/kernel';
-import { invocationUsage } from '@app/models/events';
+import { invocationUsage } from '@app/models';
 import { z } from 'zod';
 
 const id = z.uuid();

@@ -1,5 +1,5 @@
 import { defineEvent, sensitive, textSchema, type EventsOf } from '@app/kernel';
-import { invocationUsage } from '@app/models/events';
+import { invocationUsage } from '@app/models';
 import { z } from 'zod';
 import { checkpointEvents } from './checkpoint.events';
 import { messagePart } from './message-parts';

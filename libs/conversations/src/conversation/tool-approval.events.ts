@@ -1,5 +1,5 @@
 import { defineEvent, placeFields, sensitive, textSchema } from '@app/kernel';
-import { invocationUsage } from '@app/models/events';
+import { invocationUsage } from '@app/models';
 import { z } from 'zod';
 import { invocation } from './checkpoint.events';
 import { provenanceUntilNow, turnBegun } from './provenance.schema';

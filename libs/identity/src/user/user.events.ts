@@ -1,5 +1,5 @@
 import { defineEvent, nameSchema, sensitive, type EventsOf } from '@app/kernel';
-import { claimSchema, claimForfeited } from '@app/reservations/events';
+import { claimSchema, claimForfeited } from '@app/reservations';
 import { z } from 'zod';
 
 export const instanceRole = z.enum(['admin', 'member', 'auditor', 'operator']);

@@ -3,8 +3,7 @@ import type { RecordedEvent } from '@app/kernel';
 import { CompleteViews, type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import type { DocumentEvent } from '../document/document.events';
-import { PASSAGES } from '../lookups';
-import { DOCUMENTS } from '../search/retrieval';
+import { DOCUMENTS, PASSAGES } from '../search/retrieval';
 
 type Replacing = RecordedEvent & Extract<DocumentEvent, { data: { superseded: string[] } }>;
 

@@ -5,13 +5,15 @@ import type { Scope, SearchHit, SearchIndex, SearchQuery } from '@app/search-ind
 import type { LiveDocument } from '../document/document.decider';
 import { type Embedding, type EmbeddingParts, embedMetered, type Payer, type TextsToEmbed } from '../embed-metered';
 import { embeddedText } from '../ingestion/passages';
-import { PASSAGES, type ShownDocuments } from '../lookups';
+import type { ShownDocuments } from '../lookups';
 import { Away, inTime } from './away';
 import { codesOf, LEAST_FOUND_OF_CODES, withCodesFirst } from './codes';
 import { type Context, contextsOf, type RankedHit } from './contexts';
 import { type LiveModels, SearchedModels } from './live-models';
 import { type Reranker, rerankMetered } from './rerank-metered';
 
+/** Name of the search view over all Knowledge. */
+export const PASSAGES = 'passages';
 /** Name of the view that says which documents are Ready. */
 export const DOCUMENTS = 'documents';
 

@@ -1,9 +1,8 @@
 import type { Blobs } from '@app/blobs';
-import { allEntries } from '@app/coordination/threads';
+import { allEntries } from '@app/coordination';
 import { canonicalJson, type Plain, type RecordedEvent } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
-import type { SearchIndex, SearchOperation } from '@app/search-index';
-import { decodePassages, searchedPassage } from '@app/search-index/threads';
+import { decodePassages, searchedPassage, type SearchIndex, type SearchOperation } from '@app/search-index';
 import { type DeadLetter, letterJson } from '../dead-letter';
 import type { SearchIntent, SearchProjection } from '../projection';
 import type { ViewBatch, ViewStore } from './view-store';

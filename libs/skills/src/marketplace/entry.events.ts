@@ -1,6 +1,6 @@
 import { defineEvent, type EventsOf, sensitive, textSchema } from '@app/kernel';
 import { z } from 'zod';
-import { MAX_DESCRIPTION, MAX_INSTRUCTIONS } from '../archive/skill';
+import { MAX_DESCRIPTION, MAX_INSTRUCTIONS } from '../archive';
 import { finding, storedFile } from '../skill/skill.events';
 
 const id = z.uuid();

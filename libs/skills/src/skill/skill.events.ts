@@ -1,6 +1,6 @@
 import { defineEvent, type EventsOf, heldBlob, releasedBlobs, sensitive, textSchema } from '@app/kernel';
 import { z } from 'zod';
-import { MAX_DESCRIPTION, MAX_INSTRUCTIONS, MAX_PATH } from '../archive/skill';
+import { MAX_DESCRIPTION, MAX_INSTRUCTIONS, MAX_PATH } from '../archive';
 
 /** Where a Skill is available: to a Space, which its Agents inherit, or to one Agent. */
 export const skillScope = z.enum(['space', 'agent']);

@@ -1,5 +1,5 @@
 import { chunkingSchema, defineEvent, nameSchema, sensitive, textSchema, type EventsOf } from '@app/kernel';
-import { type claimForfeited, claimSchema } from '@app/reservations/events';
+import { type claimForfeited, claimSchema } from '@app/reservations';
 import { z } from 'zod';
 
 export const spaceRole = z.enum(['viewer', 'editor', 'owner']);

@@ -1,5 +1,5 @@
 import { defineEvent, type EventOf, type EventsOf, nanoText } from '@app/kernel';
-import { unitUsage } from '@app/models/events';
+import { unitUsage } from '@app/models';
 import { z } from 'zod';
 
 const windowStart = z.iso.datetime().nullable();

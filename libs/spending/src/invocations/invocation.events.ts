@@ -1,5 +1,5 @@
 import { defineEvent, nanoText } from '@app/kernel';
-import { unitUsage } from '@app/models/events';
+import { unitUsage } from '@app/models';
 import { z } from 'zod';
 
 const tokens = z.number().int().nonnegative();

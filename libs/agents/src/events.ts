@@ -1,4 +1,0 @@
-/** What views import of this context: its events, and the shapes and names that they show. It loads no framework. */
-export * from './agent/agent-config';
-export * from './agent/agent.events';
-export * from './agent/tools';

@@ -1,2 +1,0 @@
-/** What views import of this context: its events, and the shapes and names that they show. It loads no framework. */
-export * from './reservation.events';

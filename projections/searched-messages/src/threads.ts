@@ -1,2 +1,0 @@
-/** What threads import that build this view. */
-export * from './searched-messages.projection';
