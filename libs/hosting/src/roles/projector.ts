@@ -23,8 +23,9 @@ export class Projector implements Role {
   async start(): Promise<void> {
     await this.projecting.start();
     await this.policies.start();
-    await this.erasures.run();
     this.shares = await this.leases.join([
+      // Once more where the log is restored under this process: what was erased since stands there as living.
+      led('erasures', 0, { start: () => this.erasures.run(), stop: async () => undefined }),
       led('sealer', 1, this.sealer),
       ...(this.foreignAccount === undefined ? [] : [led('foreign-events', 2, this.foreignAccount)]),
     ]);
