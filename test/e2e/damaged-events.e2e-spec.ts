@@ -27,6 +27,12 @@ const DAMAGES: readonly (readonly [what: string, damage: Partial<TamperedRow>])[
   ['metadata that are no object', { metadata: '"entity":' }],
 ];
 
+/** No damage: what a later version may have written. */
+const LATER: readonly (readonly [what: string, change: (row: TamperedRow) => Partial<TamperedRow>])[] = [
+  ['its schema', ({ metadata }) => ({ metadata: JSON.stringify({ ...JSON.parse(metadata), schema: 99 }) })],
+  ['its type', ({ type }) => ({ type: `${type}Later` })],
+];
+
 let platform: TestPlatform;
 let dataDir = '';
 beforeAll(async () => {
@@ -56,8 +62,8 @@ describe('an event that somebody damaged', () => {
   let whole: World;
   /** Starts on a log with a world of which the first events are damaged, for each damage, and one that is whole; on empty views. */
   beforeAll(async () => {
-    const damages = new Map<string, Partial<TamperedRow>>();
-    for (const [what, damage] of DAMAGES) {
+    const damages = new Map<string, (row: TamperedRow) => Partial<TamperedRow>>();
+    for (const [what, damage] of [...DAMAGES.map(([named, given]) => [named, () => given] as const), ...LATER]) {
       const world = await makeWorld(platform);
       worlds.set(what, world);
       for (const stream of [`user-${world.ids['userId']}`, ...objectsOf(world).map(([of]) => of)])
@@ -65,7 +71,9 @@ describe('an event that somebody damaged', () => {
     }
     whole = await makeWorld(platform);
     await platform.stop({ keep: true });
-    tamper(dataDir, (rows) => rows.map((row) => (row.revision === 0 ? { ...row, ...damages.get(row.stream) } : row)));
+    tamper(dataDir, (rows) =>
+      rows.map((row) => (row.revision === 0 ? { ...row, ...damages.get(row.stream)?.(row) } : row)),
+    );
     for (const folder of ['views', 'search']) rmSync(join(dataDir, folder), { recursive: true });
     platform = await startTestPlatform({ dataDir });
     const wholeAgents = `${CORE}/agents?spaceId=${whole.ids['spaceId']}`;
@@ -73,6 +81,21 @@ describe('an event that somebody damaged', () => {
       async () => (await platform.call<{ items: unknown[] }>(wholeAgents)).body.items.length > 0,
       'the views',
     );
+  });
+
+  it.each(LATER)('is told apart from one that a later version wrote, by %s, with what to do', async (what) => {
+    const later = objectsOf(worlds.get(what) as World);
+    for (const [, path] of later) {
+      const { status, body } = await platform.call<{ code: string; detail: string; errors: { path: string }[] }>(path);
+      // Its own, or that of the Agent through which it is read.
+      const place = body.errors[0]?.path ?? '';
+      expect(later.map(([stream]) => `${stream}@0`)).toContain(place);
+      expect([status, body.code, body.detail]).toEqual([
+        500,
+        'log_newer',
+        `A later version of the platform wrote the event at ${place}. Ask the operator to start that version here, or a later one.`,
+      ]);
+    }
   });
 
   it.each(DAMAGES)('is told as damage of the log where it stands, and hides nothing else: %s', async (what) => {

@@ -138,6 +138,11 @@ export const errorRegistry = {
     'Log damaged',
     'The event log is damaged: what was read is not what was written. Ask the operator to verify the log.',
   ),
+  log_newer: entry(
+    500,
+    'Log newer',
+    'A later version of the platform wrote what this needs. Ask the operator to start that version here, or a later one.',
+  ),
   upstream_error: entry(502, 'Upstream error', 'The model provider failed. Try again, or choose another model.'),
   unavailable: entry(503, 'Unavailable', 'The platform cannot serve this now. Try again.'),
   view_unavailable: entry(

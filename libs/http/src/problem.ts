@@ -29,8 +29,7 @@ export const problemOf = (error: unknown): Problem => {
   if (error instanceof InvalidInput)
     return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
   if (isLogDamage(error)) return logDamaged(error.place, `${error.message}.`);
-  if (isDamagedEvent(error))
-    return logDamaged(error.place, `the log is damaged at ${error.place}: the event there cannot be read.`);
+  if (isUnreadableEvent(error)) return error.isNewer ? logNewer(error.place) : damagedEvent(error.place);
   if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
   if (isDomainError(error)) {
     const { path, reason, retryAfterSeconds, text, conversationId, messageId } = error.facts;
@@ -63,9 +62,18 @@ const malformedPath = new InvalidInput('invalid_parameter', [
 /** Damage of the log is said with its place, which is no content: an auditor must find it. */
 const isLogDamage = (error: unknown): error is LogCorrupted => error instanceof Error && error.name === 'LogCorrupted';
 
-/** What is not as this program or an earlier one writes it, though it says so: what a later one wrote is no damage. */
-const isDamagedEvent = (error: unknown): error is UnreadableEvent =>
-  error instanceof Error && error.name === 'UnreadableEvent' && (error as UnreadableEvent).reason === 'schema';
+const isUnreadableEvent = (error: unknown): error is UnreadableEvent =>
+  error instanceof Error && error.name === 'UnreadableEvent';
+
+/** Not as this program or an earlier one writes it, though it says so. */
+const damagedEvent = (place: string): Problem =>
+  logDamaged(place, `the log is damaged at ${place}: the event there cannot be read.`);
+
+const logNewer = (place: string): Problem => ({
+  ...named('log_newer'),
+  detail: `A later version of the platform wrote the event at ${place}. Ask the operator to start that version here, or a later one.`,
+  errors: [{ path: place, code: 'log_newer', message: named('log_newer').detail }],
+});
 
 const logDamaged = (place: string, detail: string): Problem => ({
   ...named('log_damaged'),

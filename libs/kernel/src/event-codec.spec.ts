@@ -50,6 +50,8 @@ describe('EventCodec', () => {
   it.each([
     ['unknown_type', 'unknown type', stored(1, {}, 'Unheard')],
     ['newer_schema', 'schema 4, known up to 3', stored(4, { title: 'a', language: 'en' })],
+    ['schema', 'its schema is no number from 1 on', { ...stored(3, {}), metadata: '{"schema":"x"}' }],
+    ['schema', 'its schema is no number from 1 on', { ...stored(3, {}), metadata: '{"schema":0}' }],
     ['schema', 'title invalid_type', stored(3, { title: 7, language: 'en' })],
     ['schema', 'unrecognized_keys', stored(3, { title: 'a', language: 'en', more: 1 })],
     ['schema', 'its data are no object', { ...stored(3, {}), data: '{"title":' }],

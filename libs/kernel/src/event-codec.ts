@@ -23,6 +23,11 @@ export class UnreadableEvent extends Error {
     super(`event ${event.id} (${event.type}, ${event.stream}@${event.revision}): ${detail}`, options);
   }
 
+  /** A later version of the product wrote it, as far as it says itself: that is no damage. */
+  get isNewer(): boolean {
+    return this.reason !== 'schema';
+  }
+
   /** Where it stands. */
   get place(): string {
     return `${this.event.stream}@${this.event.revision}`;
@@ -128,7 +133,9 @@ const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
 const NO_TYPES: ReadonlySet<string> = new Set();
 
 const upcast = (event: StoredEvent, definition: EventDefinition, schema: number): Record<string, unknown> => {
-  if (!(schema >= 1 && schema <= definition.schema))
+  if (!(Number.isInteger(schema) && schema >= 1))
+    throw new UnreadableEvent('schema', event, 'its schema is no number from 1 on');
+  if (schema > definition.schema)
     throw new UnreadableEvent('newer_schema', event, `schema ${schema}, known up to ${definition.schema}`);
   const data = storedObject(event.data) as Record<string, unknown> | undefined;
   if (data === undefined) throw new UnreadableEvent('schema', event, 'its data are no object');

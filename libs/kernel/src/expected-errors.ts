@@ -1,3 +1,5 @@
+import type { UnreadableEvent } from './event-codec';
+
 /** Errors of a start, or of work on the stores, that a person can act on. By name, since they come from several libraries and threads. */
 const SENTENCES: ReadonlySet<string> = new Set([
   'BackupError',
@@ -23,13 +25,17 @@ const SENTENCES: ReadonlySet<string> = new Set([
 export const sentenceIn = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'SqliteError') return sqliteSentence(error);
-  if (error.name === 'UnreadableEvent')
-    return `The log has an event that cannot be read, ${error.message}. Verify the log: if it is damaged there, restore a backup; if a later version wrote it, start that one.`;
+  if (error.name === 'UnreadableEvent') return unreadableSentence(error as UnreadableEvent);
   if (error.name === 'MongoParseError')
     return `MONGODB_URL is not a valid connection string: ${error.message}. Use mongodb://user:password@host:27017/database.`;
   const isOfSystem = 'syscall' in error || String((error as NodeJS.ErrnoException).code).startsWith('Z_');
   return SENTENCES.has(error.name) || isOfSystem ? error.message.replace(/[^.]$/, '$&.') : undefined;
 };
+
+const unreadableSentence = ({ isNewer, message }: UnreadableEvent): string =>
+  isNewer
+    ? `The log has an event of a later version of the platform, ${message}. Start that version, or a later one.`
+    : `The log has an event that cannot be read, ${message}. Verify the log: if it is damaged there, restore a backup.`;
 
 const sqliteSentence = (error: Error): string => {
   const code = String((error as Error & { readonly code?: unknown }).code);

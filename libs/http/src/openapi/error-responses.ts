@@ -30,6 +30,7 @@ export const codesOf = (method: string, path: string, declaration: RouteDeclarat
     ...(declaration.rejects ?? []),
     'internal',
     'log_damaged',
+    'log_newer',
     'unavailable',
   ];
 };
