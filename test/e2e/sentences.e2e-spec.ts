@@ -131,3 +131,17 @@ it('the command line makes no folder where none can be', async () => {
   });
   expect(existsSync(join(root, 'file', 'x'))).toBe(false);
 });
+
+it('an export names what exports to the same files left that were killed, and touches nothing of it', async () => {
+  const folder = join(root, 'exports');
+  mkdirSync(folder);
+  const left = ['log.jsonl.0123abcd.unfinished', 'keys.jsonl.4567cdef.unfinished'].map((name) => join(folder, name));
+  for (const path of [...left, join(folder, 'other.jsonl.0123abcd.unfinished')]) writeFileSync(path, 'half');
+  const words = ['export', join(folder, 'log.jsonl'), '--keys', join(folder, 'keys.jsonl')];
+  const { code, err } = await operatorOn({ DATA_DIR: whole }, ...words);
+  expect(code).toBe(0);
+  expect(err.match(/^Note: .*$/gm)).toEqual(
+    left.map((path) => `Note: ${path} is of an export that did not end. Remove it, unless that export runs now.`),
+  );
+  expect(left.every((path) => existsSync(path))).toBe(true);
+});

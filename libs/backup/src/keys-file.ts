@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type RetryOptions, retry, syncToDisk } from '@app/kernel';
+import { type RetryOptions, retry, syncToDisk, unfinishedName } from '@app/kernel';
 import type { KeyRecord, Vault } from '@app/vault';
 import { z } from 'zod';
 import { BackupError } from './manifest';
@@ -33,8 +33,7 @@ export const exportKeys = async (
   file: string,
   options: RetryOptions = {},
 ): Promise<{ readonly keys: number }> => {
-  // A name of its own: a second export at the same time writes another.
-  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;
+  const unfinished = unfinishedName(file);
   const out = await open(unfinished, 'wx', 0o600);
   const digest = createHash('sha256');
   const write = async (value: object): Promise<void> => {

@@ -44,4 +44,5 @@ export { sensitive, sensitiveFields, heldBlob, releasedBlobs, type BlobFields, b
 export * from './threads';
 export * from './time-zone';
 export * from './tokens';
+export * from './unfinished-file';
 export * from './wait-budget';

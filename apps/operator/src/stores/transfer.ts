@@ -5,7 +5,16 @@ import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/back
 import { type Blobs, openBlobs, openFileBlobs } from '@app/blobs';
 import { type EventLog, eventMacOf, IMPORTED_FILE, type ImportMark } from '@app/event-log';
 import { eventCatalogue, openLog, openLogReader } from '@app/hosting';
-import { type Config, EventCodec, type Keyring, mayShare, retry, syncToDisk, systemClock } from '@app/kernel';
+import {
+  type Config,
+  EventCodec,
+  type Keyring,
+  mayShare,
+  retry,
+  syncToDisk,
+  systemClock,
+  unfinishedBeside,
+} from '@app/kernel';
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
 import { openVault, type Vault } from '@app/vault';
 import { EXIT, Failure } from '../exit-codes';
@@ -43,6 +52,9 @@ export const makeExport: Verb<[file: string, apart: Apart & { readonly force?: t
   if (apart.keys !== undefined) assertFree(apart.keys, file, force === true);
   await makeFolderOf(file);
   if (apart.keys !== undefined) await makeFolderOf(apart.keys);
+  for (const named of [file, apart.keys])
+    for (const path of named === undefined ? [] : await unfinishedBeside(named))
+      output.note(`Note: ${path} is of an export that did not end. Remove it, unless that export runs now.`);
   const { publicKey } = sealKeyOf(instanceKey(config, 'SEAL_KEY'));
   const log = await orFailure(openLogReader(config));
   if (log.notice !== undefined) output.note(`Note: ${log.notice}.`);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { inLogOrder, isForeignEvent, type LogPage, type LogReader } from '@app/event-log';
-import { type Clock, type RetryOptions, type Position, type StoredEvent, syncToDisk } from '@app/kernel';
+import { type Clock, type RetryOptions, type Position, type StoredEvent, syncToDisk, unfinishedName } from '@app/kernel';
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../event-hash';
 import { readableSealOf } from '../sealed-place';
@@ -32,8 +32,7 @@ export const exportLog = async (
   file: string,
   { warn, timeoutMs, ...options }: ExportOptions,
 ): Promise<{ readonly events: number }> => {
-  // A name of its own: nobody has put a link there, and a second export at the same time writes another.
-  const unfinished = `${file}.${randomBytes(4).toString('hex')}.unfinished`;
+  const unfinished = unfinishedName(file);
   const written = { events: 0 };
   try {
     const lines = Readable.from(exportText(retryingReader(log, { warn, timeoutMs }), options, written));
