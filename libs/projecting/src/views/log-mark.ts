@@ -26,8 +26,8 @@ export const storedTimeline = async (readStore: Pick<States, 'readState'>): Prom
   (await storedMark(readStore))?.timeline ?? 0;
 
 /**
- * Notices that the log was restored from an older backup, at the start and while the process runs: what was read behind the
- * backup is lost then, and nothing that was made from it may go on. A position alone does not tell: another event may
+ * Notices that the log was restored from an older backup, or lost its end, at the start and while the process runs: what was read
+ * behind that is lost then, and nothing that was made from it may go on. A position alone does not tell: another event may
  * stand there by now. So an event of the log is kept beside the views, a few seconds old at most.
  */
 export class LogMark {
@@ -107,8 +107,8 @@ export class LogMark {
     this.known = isMine ? next : await storedMark(this.readStore);
     if (stored !== undefined)
       this.logger.error(
-        { kept: stored.last?.position ?? null, end: next.last?.position ?? null },
-        'The log was restored from an older backup: what was acknowledged since is lost. The views are rebuilt from what it holds.',
+        { kept: stored.last, end: next.last?.position ?? null },
+        'The log holds the event no longer that was its last: it was restored from an older backup, or its end was cut off or removed. The views are rebuilt from what it holds. `operator verify --since`, with the last seal that you noted, says what is missing.',
       );
   }
 
