@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sealKeyOf } from '@app/sealing';
 import { type Child, startChild } from '../e2e/child';
 import { ADMIN_KEY } from '../e2e/harness';
 import { wordsUnder } from '../fixtures/files-under';
@@ -153,7 +154,8 @@ it.each([
     expect((await receipts()).toSorted()).toEqual(streams.toSorted());
     await child.stop();
     expect(wordsUnder(dataDir, Object.values(WORDS))).toEqual([]);
-    expect((await verifyFolder(dataDir, { publicKeys: [] })).findings).toEqual([]);
+    const { publicKey } = sealKeyOf(readFileSync(join(dataDir, 'keys', 'SEAL_KEY'), 'utf8').trim());
+    expect((await verifyFolder(dataDir, { publicKeys: [publicKey] })).findings).toEqual([]);
   },
   180_000,
 );
