@@ -6,7 +6,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { inLogOrder, isForeignEvent, type LogPage, type LogReader } from '@app/event-log';
-import { type Clock, type RetryOptions, type Position, type StoredEvent, syncToDisk, unfinishedName } from '@app/kernel';
+import {
+  type Clock,
+  type RetryOptions,
+  type Position,
+  type StoredEvent,
+  syncToDisk,
+  unfinishedName,
+} from '@app/kernel';
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../event-hash';
 import { readableSealOf } from '../sealed-place';
