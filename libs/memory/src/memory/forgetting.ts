@@ -8,8 +8,8 @@ import { memoryDecider, type MemoryPlace, type NewMemory } from './memory.decide
 /** Memories that are deleted together, in one commit as a rule: each commit is one more for every view, policy and key vault behind it. */
 const TOGETHER = 10;
 /** Many are deleted at this pace, so that others read meanwhile as quickly as before; all of them take this long at most, on a machine that can. */
-const PACE_MS = 6;
-const MOST_MS = 6_000;
+const PACE_MS = 7.5;
+const MOST_MS = 7_500;
 /** Fewer are deleted as fast as it goes. */
 const UNPACED = 20;
 
