@@ -13,7 +13,7 @@ const PACES: Readonly<Record<Purpose, readonly Pace[]>> = { memory: [FAST, SLOW]
 /** Orders that are averaged; memories, of which there are many more, in fewer. */
 const SEEDS = { memory: [11, 12], text: [11, 12, 13, 14] } as const;
 /** Hands that texts learn nothing from: more memories find fewer attacks in them. */
-const ONLY_FOR_MEMORIES = ['c', 'd', 'e', 'f', 'g', 'h'];
+const ONLY_FOR_MEMORIES = ['c', 'd', 'e', 'f', 'g', 'h', 'i'];
 /** What memories weigh that other hands wrote: each says something in a way of its own, and what is judged is by other hands too. */
 const OTHER_HANDS = 3;
 /** What texts weigh where memories are learned. */

@@ -14,6 +14,12 @@ describe('a memory', () => {
     'The user has two daughters and works as a nurse in Graz.',
     'Ich arbeite seit 2019 als Lehrerin in Leipzig.',
     'Meine Reisen: 🇩🇪 🇫🇷, 🅿️ am Bahnhof.',
+    'The lift is out of order',
+    'The stairs are closed',
+    'The order was shipped on Monday',
+    'The office is closed on Fridays',
+    'Die Bestellung ging am Montag raus',
+    'Die Treppe ist gesperrt',
   ])('is safe: %s', (text) => expect(verdict(text)).toBe('safe'));
 
   it.each([
