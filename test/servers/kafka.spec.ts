@@ -73,6 +73,7 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
       sequence: number;
       value: string;
     }[] = [];
+    const places = new Set<string>();
     const consumer = kafka.consumer({ groupId: `test-${randomUUID()}` });
     await consumer.connect();
     await consumer.subscribe({
@@ -81,6 +82,10 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
     });
     await consumer.run({
       eachMessage: async ({ topic, partition, message }) => {
+        // A consumer that rejoins its group on a busy machine reads a partition once more: that is not sent twice.
+        const place = `${topic} ${partition} ${message.offset}`;
+        if (places.has(place)) return;
+        places.add(place);
         const value = String(message.value);
         const { id, type, source, sequence } = JSON.parse(value) as {
           id: string;
