@@ -42,15 +42,19 @@ it('a client is generated, has types and names, and talks to the product', async
   await run('/bin/bash', '-euo', 'pipefail', '-c', commands);
   const program = blockOf('ts');
   writeFileSync(join(folder, 'program.ts'), program);
-  writeFileSync(join(folder, 'wrong.ts'), program.replace("name: 'Library'", 'title: 1'));
+  writeFileSync(
+    join(folder, 'wrong.ts'),
+    program.replace("name: 'Library'", 'title: 1').replace("scope: 'agent'", "scope: 'all'"),
+  );
   const strict = ['--strict', '--exactOptionalPropertyTypes', 'false', '--skipLibCheck'];
   const target = ['--module', 'commonjs', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--outDir', 'out'];
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types'), '--ignoreDeprecations', '6.0'];
   const said = await run('tsc', 'program.ts', 'wrong.ts', ...strict, ...target, ...types).catch(String);
   expect(said.split('\n').filter((line) => line.includes('error TS'))).toEqual([
     expect.stringMatching(/^wrong\.ts.*(?:TS2353|TS2322)/),
+    expect.stringMatching(/^wrong\.ts.*TS2322/),
   ]);
   expect(await run(process.execPath, 'out/program.js', platform.url, ADMIN_KEY)).toBe(
-    'owner Edsger Grace Ada\nstop 0\nnot_found\n',
+    'owner Edsger Grace Ada\nstop 0\nlift.txt text/plain\nlift.txt text/plain, keys.md text/markdown\nnot_found\n',
   );
 }, 300_000);

@@ -138,7 +138,9 @@ it('JSON that poses as an upload is none, and an upload is no JSON', async () =>
   });
   const upload = '--B\r\ncontent-disposition: form-data; name="file"; filename="a.md"\r\n\r\nwhole\r\n--B--\r\n';
   expect((await platform.call(documents, { method: 'POST', payload: upload })).status).toBe(400);
-  for (const route of routes.filter(({ declaration }) => declaration.body !== undefined && !declaration.body.files)) {
+  for (const route of routes.filter(
+    ({ declaration }) => declaration.body !== undefined && declaration.body.files === undefined,
+  )) {
     expect([
       route.url,
       (

@@ -22,4 +22,4 @@ export const checkBodyHeaders = (headers: IncomingHttpHeaders, body: BodyDeclara
 };
 
 const isTaken = (type: string, body: BodyDeclaration | undefined): boolean =>
-  JSON_TYPE.test(type) || (body?.files === true && MULTIPART_TYPE.test(type));
+  JSON_TYPE.test(type) || (body?.files !== undefined && MULTIPART_TYPE.test(type));

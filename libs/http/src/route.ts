@@ -3,7 +3,8 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { Permission } from '@app/access';
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { MultipartBody } from './multipart-body';
 
 /**
  * Who may call a route: callers with a permission, any caller, or everybody. `docs` is everybody or any caller,
@@ -16,8 +17,10 @@ export interface BodyDeclaration {
   readonly schema: z.ZodType;
   /** Largest JSON body, bytes. */
   readonly limit: number;
-  /** Accept `multipart/form-data` too. */
-  readonly files: boolean;
+  /** The body that it accepts as `multipart/form-data`. */
+  readonly files?: MultipartBody;
+  /** True if JSON is no way to send it: the handler says so where it comes. */
+  readonly onlyFiles?: true;
   /** False if the body may be missing. */
   readonly required: boolean;
   /** True if the Agent of the path may be one that the caller can use no more: the handler alone checks who may, when the body is read. */
@@ -69,7 +72,7 @@ const declaredByParameters = (target: object, handler: string | symbol): RouteDe
   const body = schemaOf(RouteParamtypes.BODY);
   const query = schemaOf(RouteParamtypes.QUERY);
   return {
-    ...(body === undefined ? {} : { body: { schema: body, limit: JSON_LIMIT, files: false, required: true } }),
+    ...(body === undefined ? {} : { body: { schema: body, limit: JSON_LIMIT, required: true } }),
     ...(query === undefined ? {} : { query: query as z.ZodObject }),
   };
 };
@@ -78,11 +81,19 @@ const declaredByParameters = (target: object, handler: string | symbol): RouteDe
 export const Requires = (requires: Requirement): MethodDecorator => declare((route) => ({ ...route, requires }));
 
 /** Declares a body other than required JSON of at most `JSON_LIMIT`. `@BodyInput` names its schema. */
-export const Accepts = (options: Partial<Omit<BodyDeclaration, 'schema'>>): MethodDecorator =>
+export const Accepts = (options: Partial<Omit<BodyDeclaration, 'schema' | 'onlyFiles'>>): MethodDecorator =>
   declare(({ body, ...route }) => {
     if (body === undefined) throw new Error('@Accepts without @BodyInput');
     return { ...route, body: { ...body, ...options } };
   });
+
+/** Declares a body that comes as `multipart/form-data` alone. */
+export const AcceptsFiles = (files: MultipartBody): MethodDecorator =>
+  declare((route) => ({
+    ...route,
+    body: { schema: NO_FIELDS, limit: JSON_LIMIT, required: true, files, onlyFiles: true },
+  }));
+const NO_FIELDS = z.strictObject({});
 
 /** Declares a status and the schema of its body (null: no body). The lowest status is the usual one. */
 export const Answers =

@@ -1,16 +1,16 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { ConvertedSchema } from './json-schema';
+import type { NamedSchemas } from './named-schemas';
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
 type RequestBody = Exclude<NonNullable<Operation['requestBody']>, { $ref: string }>;
-type Schemas = Record<string, object>;
 
 /**
  * Completes the document of `@nestjs/swagger` with what it cannot know: names of request bodies, media types other
- * than JSON, `PATCH` beside `PUT`, and a stable order.
+ * than JSON, files, `PATCH` beside `PUT`, and a stable order.
  */
-export const completed = (document: OpenAPIObject, named: Schemas): OpenAPIObject => {
-  const schemas = { ...named };
+export const completed = (document: OpenAPIObject, schemas: NamedSchemas): OpenAPIObject => {
   const paths = Object.fromEntries(
     Object.entries(document.paths)
       .map(([path, item]): [string, PathItem] => [path.replace('{path}', '{modelId}'), item])
@@ -20,7 +20,10 @@ export const completed = (document: OpenAPIObject, named: Schemas): OpenAPIObjec
   return {
     ...document,
     paths,
-    components: { ...document.components, schemas: Object.fromEntries(Object.entries(schemas).toSorted(byName)) },
+    components: {
+      ...document.components,
+      schemas: Object.fromEntries(Object.entries(schemas.components).toSorted(byName)),
+    },
   } as OpenAPIObject;
 };
 
@@ -39,43 +42,57 @@ const withPatch = (item: PathItem): PathItem => {
 /** Parameters that are documented elsewhere: the rest of the path, and the header that chooses a media type. */
 const UNNAMED: ReadonlySet<string> = new Set(['*', 'accept']);
 
-const plain = (operation: Operation, schemas: Schemas): Operation => {
+/** Carries the converted multipart body of an operation through `@nestjs/swagger`, until the document is completed. */
+export const MULTIPART = 'x-multipart';
+
+const plain = (given: Operation, schemas: NamedSchemas): Operation => {
+  const { [MULTIPART]: files, ...operation } = given as Operation & { readonly [MULTIPART]?: ConvertedSchema };
   const { operationId = '', parameters = [], requestBody, responses } = operation;
-  return {
+  const body = { json: requestBody as RequestBody | undefined, files };
+  return inOrder({
     ...operation,
     parameters: parameters.filter((parameter) => !('name' in parameter && UNNAMED.has(parameter.name))),
-    ...(requestBody === undefined ? {} : { requestBody: namedBody(requestBody as RequestBody, operationId, schemas) }),
+    ...(requestBody === undefined && files === undefined ? {} : { requestBody: namedBody(body, operationId, schemas) }),
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [
         status,
         withMediaTypes(response as { content?: Content }),
       ]),
     ) as Operation['responses'],
-  };
+  });
 };
+
+const inOrder = (operation: Operation): Operation =>
+  Object.fromEntries(Object.entries(operation).toSorted(byName)) as Operation;
 
 type Content = RequestBody['content'];
 
-/** Names the schema of a body after its operation: `createAgent` takes a `CreateAgentRequest`. */
-const namedBody = (body: RequestBody, operationId: string, schemas: Schemas): RequestBody => {
-  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`;
-  const json = body.content['application/json'] as { schema: object };
-  schemas[name] = json.schema;
+/** A body as JSON, with files, or both. */
+interface Body {
+  readonly json: RequestBody | undefined;
+  readonly files: ConvertedSchema | undefined;
+}
+
+/**
+ * Names the schemas of a body after its operation: `createDocument` takes a `CreateDocumentRequest` as JSON, or a
+ * `CreateDocumentUpload` with files. What is taken with files alone is a `Request` too.
+ */
+const namedBody = ({ json, files }: Body, operationId: string, schemas: NamedSchemas): RequestBody => {
+  const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
+  const named = (kind: string, schema: object): Content[string] => {
+    schemas.add(`${name}${kind}`, schema as Record<string, unknown>);
+    return { schema: { $ref: `#/components/schemas/${name}${kind}` } };
+  };
+  const sent = json?.content['application/json'] as { schema: object } | undefined;
   return {
-    ...body,
+    ...(json ?? { required: true }),
     content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
-      ...('multipart/form-data' in body.content ? { 'multipart/form-data': { schema: UPLOADED } } : {}),
+      ...(sent === undefined ? {} : { 'application/json': named('Request', sent.schema) }),
+      ...(files === undefined
+        ? {}
+        : { 'multipart/form-data': named(json === undefined ? 'Request' : 'Upload', schemas.take(files)) }),
     },
   };
-};
-
-const UPLOADED: NonNullable<Content[string]['schema']> = {
-  type: 'object',
-  properties: {
-    file: { type: 'array', items: { type: 'string', format: 'binary' }, description: 'One file or more.' },
-  },
-  additionalProperties: { type: 'string' },
 };
 
 const withMediaTypes = <Response extends { content?: Content }>(response: Response): Response =>

@@ -2,7 +2,6 @@ import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import {
   ApiBody,
-  ApiConsumes,
   ApiExtension,
   ApiHeader,
   ApiParam,
@@ -11,9 +10,11 @@ import {
   ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
-import { declarationOfHandler, type Requirement, type RouteDeclaration } from '../route';
+import { type BodyDeclaration, declarationOfHandler, type Requirement, type RouteDeclaration } from '../route';
+import { MULTIPART } from './complete-document';
 import { isCompatPath } from './error-envelope';
 import { errorResponses } from './error-responses';
+import { jsonSchemaOf } from './json-schema';
 import { parameterDescription } from './path-parameters';
 import type { Tag } from './tags';
 
@@ -50,7 +51,9 @@ const documentation = (method: string, path: string, declaration: RouteDeclarati
   ...securityOf(declaration.requires),
   ApiExtension('x-permission', declaration.requires),
   ...pathParameters(path),
-  ...(isCompatPath(path) || (method !== 'GET' && declaration.requires === 'public') ? [] : headers(method)),
+  ...(isCompatPath(path) || (method !== 'GET' && declaration.requires === 'public')
+    ? []
+    : headers(method, declaration)),
   ...bodyOf(declaration),
   ...answersOf(declaration),
   ...errorResponses(method, path, declaration).map((response) => ApiResponse(response)),
@@ -69,7 +72,7 @@ const pathParameters = (path: string): MethodDecorator[] =>
     ApiParam({ name, description: parameterDescription(name), schema: { type: 'string' } }),
   );
 
-const headers = (method: string): MethodDecorator[] =>
+const headers = (method: string, { body }: RouteDeclaration): MethodDecorator[] =>
   method === 'GET'
     ? [
         ApiHeader({
@@ -78,11 +81,7 @@ const headers = (method: string): MethodDecorator[] =>
         }),
       ]
     : [
-        ApiHeader({
-          name: 'Idempotency-Key',
-          description: 'Makes the request happen once, however often it is sent: repeats get the first answer.',
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
-        }),
+        ...(body?.onlyFiles ? [] : [repeatable(body)]),
         ApiHeader({
           name: 'If-Match',
           description:
@@ -90,10 +89,19 @@ const headers = (method: string): MethodDecorator[] =>
         }),
       ];
 
+const repeatable = (body: BodyDeclaration | undefined): MethodDecorator =>
+  ApiHeader({
+    name: 'Idempotency-Key',
+    description: `Makes the request happen once, however often it is sent: repeats get the first answer.${
+      body?.files === undefined ? '' : ' Only with JSON.'
+    }`,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  });
+
 const bodyOf = ({ body }: RouteDeclaration): MethodDecorator[] => {
   if (body === undefined) return [];
   return [
-    ...(body.files ? [ApiConsumes('application/json', 'multipart/form-data')] : []),
+    ...(body.files === undefined ? [] : [ApiExtension(MULTIPART, jsonSchemaOf(body.files.schema, 'input'))]),
     ...(body.required ? [] : [ApiBody({ required: false })]),
   ];
 };

@@ -31,6 +31,8 @@ const override: Override = ({ zodSchema, jsonSchema }) => {
   // The bounds of a double are no bounds of ours.
   if (written['maximum'] === Number.MAX_SAFE_INTEGER) delete written['maximum'];
   if (written['minimum'] === Number.MIN_SAFE_INTEGER) delete written['minimum'];
+  // JSON Schema knows no encoding of this name; generators know files by their format.
+  if (written['format'] === 'binary') delete written['contentEncoding'];
   // Answers may gain fields: a client must not reject those that it does not know. Bodies say that they are strict.
   const { def } = zodSchema._zod;
   if (def.type === 'object' && (def as z.core.$ZodObjectDef).catchall === undefined)

@@ -4,7 +4,8 @@ import { productRoot, productVersion } from '@app/kernel';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { z } from 'zod';
 import { jsonSchemaOf } from './json-schema';
-import { NamedSchemas, openApiDocument } from './openapi';
+import { NamedSchemas } from './named-schemas';
+import { openApiDocument } from './openapi';
 import { previewApplication } from '../../../../apps/api/src/docs/preview';
 
 /** What a client is generated from. `generated-files.spec.ts` holds the committed document to it. */
@@ -58,6 +59,58 @@ it('names each body that is taken or answered as JSON', () => {
   expect(Object.keys(schemas())).toEqual(
     expect.arrayContaining(['Agent', 'AgentList', 'Space', 'Document', 'Conversation', 'Message', 'ApiKey', 'Problem']),
   );
+});
+
+it('describes each body with files: its fields, and behind them the files, which are required', () => {
+  const bodies = operations().flatMap(({ operationId, requestBody }) => {
+    const { schema } = requestBody?.content['multipart/form-data'] ?? {};
+    if (schema === undefined) return [];
+    const { properties, required, type } = schemas()[String(schema.$ref).split('/').pop() as string] as {
+      readonly type: string;
+      readonly properties: Record<
+        string,
+        { readonly type?: string; readonly format?: string; readonly items?: object }
+      >;
+      readonly required: readonly string[];
+    };
+    const { file } = properties;
+    expect([operationId, type, file?.items ?? file]).toMatchObject([
+      operationId,
+      'object',
+      { type: 'string', format: 'binary' },
+    ]);
+    const fields = Object.keys(properties).map((name) => (required.includes(name) ? `${name}!` : name));
+    return [`${operationId}: ${fields.join(' ')}${file?.items === undefined ? '' : '…'}`];
+  });
+  expect(bodies).toEqual([
+    'createDocument: scope name tagIds file!…',
+    'updateDocument: name tagIds enabled file!',
+    'patchDocument: name tagIds enabled file!',
+    'putSourceFile: path! file!',
+    'uploadAttachment: file!',
+    'createSkill: scope! spaceId agentId publish file!',
+    'importSkills: scope! spaceId agentId mode file!',
+    'replaceSkillDraft: file!',
+    'patchSkillDraft: file!',
+    'putSkillFile: file!',
+    'patchSkillFile: file!',
+  ]);
+});
+
+it('offers JSON only where a body without files is taken, and a key for repeats only with JSON', () => {
+  const onlyFiles = operations().filter(
+    ({ requestBody }) => requestBody !== undefined && requestBody.content['application/json'] === undefined,
+  );
+  expect(onlyFiles.map(({ operationId }) => operationId)).toEqual([
+    'putSourceFile',
+    'uploadAttachment',
+    'importSkills',
+    'replaceSkillDraft',
+    'patchSkillDraft',
+    'putSkillFile',
+    'patchSkillFile',
+  ]);
+  expect(onlyFiles.filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'))).toEqual([]);
 });
 
 it('refers to nothing that is not there', () => {

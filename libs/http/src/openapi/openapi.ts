@@ -3,7 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { z } from 'zod';
 import { errorEnvelope } from './error-envelope';
 import { completed } from './complete-document';
-import { type ConvertedSchema, jsonSchemaOf } from './json-schema';
+import { NamedSchemas } from './named-schemas';
 import { problem } from './problem-schema';
 import { tags } from './tags';
 
@@ -15,24 +15,8 @@ export const openApiDocument = (app: INestApplication, version: string): OpenAPI
     standardSchemaConverter: (schema, { schemaType }) => schemas.convert(schema as z.ZodType, schemaType),
   });
   for (const schema of [problem, errorEnvelope]) schemas.convert(schema, 'output');
-  return completed(document, schemas.components);
+  return completed(document, schemas);
 };
-
-/** The schemas of one document: a name stands for one schema. */
-export class NamedSchemas {
-  readonly components: ConvertedSchema['components'] = {};
-
-  convert(schema: z.ZodType, io: 'input' | 'output'): ConvertedSchema {
-    const converted = jsonSchemaOf(schema, io);
-    for (const [name, component] of Object.entries(converted.components)) {
-      const known = this.components[name];
-      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(component))
-        throw new Error(`two schemas are named ${name} in the OpenAPI document; name one of them otherwise`);
-      this.components[name] = component;
-    }
-    return converted;
-  }
-}
 
 const frame = (version: string): Omit<OpenAPIObject, 'paths'> => {
   const builder = new DocumentBuilder()

@@ -1,4 +1,4 @@
-import { exposed, flagText, listQuery, presenter } from '@app/http';
+import { exposed, flagText, listQuery, presenter, withFile, withFiles } from '@app/http';
 import { nameSchema, placeFields, textSchema } from '@app/kernel';
 import { documentScope, failureMessage, ingestionStep, MAX_CHUNK_TEXT, MOST_TAGS } from '@app/knowledge';
 import { type DocumentLogRow, documentLogRow } from '@projections/document-logs';
@@ -28,28 +28,22 @@ export const newInlineDocument = z.strictObject({
 
 export type NewDocument = z.output<typeof newInlineDocument>;
 
-/** What multipart fields may say beside the files. They stand before the files. */
-export const uploadFields = z.strictObject({
-  scope: documentScope.default('agent'),
-  name: documentName.optional(),
-  tagIds: tagIds.default([]),
-});
-export type UploadFields = z.output<typeof uploadFields>;
+export const uploadedDocuments = withFiles(
+  z.strictObject({
+    scope: newInlineDocument.shape.scope,
+    name: documentName.optional().describe('Its name, in place of that of the file.'),
+    tagIds: newInlineDocument.shape.tagIds,
+  }),
+  'The files, a document each. The media type of the part is that of the document.',
+);
+export type UploadFields = z.output<typeof uploadedDocuments.fields>;
 
-/** What multipart fields may say beside the file that replaces the content. */
-export const replacementFields = z.strictObject({
-  name: documentName.optional(),
-  tagIds: tagIds.optional(),
-  enabled: flagText.optional(),
-});
-
+const ENABLED = 'Whether it answers. A disabled document keeps its status, and nothing of it is searched.';
 export const documentChange = z
   .strictObject({
     name: documentName.describe('Its name.'),
     tagIds: tagIds.describe('The tags that it carries.'),
-    enabled: z
-      .boolean()
-      .describe('Whether it answers. A disabled document keeps its status, and nothing of it is searched.'),
+    enabled: z.boolean().describe(ENABLED),
     content: content.describe('Its new text.'),
     mimeType: mimeType.describe('The media type of the new text.'),
   })
@@ -58,6 +52,15 @@ export const documentChange = z
     path: ['mimeType'],
     message: 'Comes with content only.',
   });
+
+export const replacedContent = withFile(
+  z.strictObject({
+    name: documentChange.shape.name,
+    tagIds: documentChange.shape.tagIds,
+    enabled: flagText.optional().describe(ENABLED),
+  }),
+  'The new content. The media type of the part is that of the document.',
+);
 
 export const reprocessing = z.strictObject({
   force: z.boolean().default(false).describe('Also where nothing would change.'),
@@ -129,6 +132,15 @@ export const createdDocument = shownDocument
       .describe('The ids of other documents that have this name in this place, newest first; at most 100.'),
   })
   .meta({ id: 'CreatedDocument' });
+/** One is the answer to JSON, many to files. */
+export const createdDocuments = z
+  .union([
+    createdDocument,
+    z
+      .object({ items: z.array(createdDocument).describe('A document for each file, in their order.') })
+      .meta({ id: 'CreatedDocuments', description: 'The answer to files.' }),
+  ])
+  .meta({ id: 'CreateDocumentAnswer', description: 'The document that came as JSON, or those that came as files.' });
 export const shownDocuments = z.object({ items: z.array(shownDocument) });
 export const documentContent = z
   .object({

@@ -36,14 +36,15 @@ import {
 import { type AskedDocument, KnowledgeAccess } from './document-access';
 import { DocumentPresenter } from './document-presenter';
 import {
-  createdDocument,
+  createdDocuments,
   documentChange,
   documentsQuery,
   type NewDocument,
   newInlineDocument,
   reprocessing,
+  replacedContent,
   shownDocument,
-  uploadFields,
+  uploadedDocuments,
   writtenDocument,
 } from './documents-schemas';
 import { SentChanges } from './sent-changes';
@@ -111,8 +112,8 @@ export class DocumentsController {
     summary:
       'Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows. `sameName` lists those that had the name already.',
   })
-  @Accepts({ ...LARGE, files: true })
-  @Answers(202, createdDocument)
+  @Accepts({ ...LARGE, files: uploadedDocuments })
+  @Answers(202, createdDocuments)
   async add(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
@@ -149,7 +150,7 @@ export class DocumentsController {
     summary:
       'Renames a document, sets its tags, enables or disables it, or replaces its content: as JSON, or as multipart with one `file` (fields before it). New content is searched once the document is Ready again; until then nothing of it is.',
   })
-  @Accepts({ ...LARGE, files: true })
+  @Accepts({ ...LARGE, files: replacedContent })
   @Answers(200, writtenDocument)
   async change(
     @CurrentCaller() caller: Caller,
@@ -245,7 +246,7 @@ export class DocumentsController {
     request: FastifyRequest,
   ): Promise<Receipt> {
     const { fields, files } = await readUpload(request, this.bodies, {
-      fields: uploadFields,
+      body: uploadedDocuments,
       allow: async ({ scope, tagIds }) => {
         await this.knowledge.write(caller, agentId, scope);
         request.mayGoOn = (now) => this.knowledge.write(now, agentId, scope);

@@ -4,7 +4,7 @@ import { Bodies, type DocumentUpdate, KnownTags } from '@app/knowledge';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { DocumentAccess } from './document-access';
-import { type documentChange, replacementFields } from './documents-schemas';
+import { type documentChange, replacedContent } from './documents-schemas';
 import { readUpload, UNKNOWN_TYPE } from './upload-files';
 
 interface Fields {
@@ -38,8 +38,7 @@ export class SentChanges {
     const { document } = found;
     let fields: DocumentUpdate = {};
     const { files } = await readUpload(request, this.bodies, {
-      fields: replacementFields,
-      mostFiles: 1,
+      body: replacedContent,
       allow: async (given) => void (fields = await this.fields(found, given)),
       store: (body) => this.bodies.store(document.id, null, body),
       // The document keeps its name.

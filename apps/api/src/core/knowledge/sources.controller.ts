@@ -1,6 +1,7 @@
 import { Access, type Caller } from '@app/access';
 import {
   Accepts,
+  AcceptsFiles,
   Answers,
   BodyInput,
   CommandContext,
@@ -11,6 +12,7 @@ import {
   LARGE_JSON_LIMIT,
   presenter,
   Requires,
+  withFile,
   written,
   writtenTogether,
 } from '@app/http';
@@ -58,8 +60,10 @@ const syncResult = presenter(
     ),
   }),
 );
-/** What multipart fields say; JSON is no way to send a file. */
-const fileFields = z.strictObject({ path: sourcePathSchema.describe('The path of the file in the source.') });
+const sourceFile = withFile(
+  z.strictObject({ path: sourcePathSchema.describe('The path of the file in the source.') }),
+  'The content of the file.',
+);
 
 /** Keeps an Agent's documents the same as the files of a source, such as a folder. */
 @Documented('Documents')
@@ -114,13 +118,12 @@ export class SourcesController {
     summary:
       'Sends a file of a source, as multipart: `path`, then `file`. Equal content changes nothing, unless the document is `Failed`: then it is tried again.',
   })
-  @Accepts({ files: true })
+  @AcceptsFiles(sourceFile)
   @Answers(202, writtenDocument)
   async put(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('sourceId') sourceId: string,
-    @BodyInput(fileFields) _: Input<typeof fileFields>,
     @CommandContext() meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -134,8 +137,7 @@ export class SourcesController {
     request.mayGoOn = (now) => this.access.agent(now, agentId, 'edit');
     let documentId = '';
     const { fields, files } = await readUpload(request, this.bodies, {
-      fields: fileFields,
-      mostFiles: 1,
+      body: sourceFile,
       allow: async ({ path }) => void (documentId = await this.synced.idOf({ agentId, sourceId, path })),
       store: (file) => this.bodies.store(documentId, agent.spaceId, file),
       nameOf: ({ path }) => path,

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { input, InvalidInput, parts } from '@app/http';
+import { input, InvalidInput, type MultipartBody, parts } from '@app/http';
 import type { Bodies, NewDocument, StoredBody } from '@app/knowledge';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -13,29 +13,27 @@ export interface UploadedFile {
 }
 
 /** How the files of a multipart body are taken. */
-export interface Taking<Fields> {
-  /** What the fields may say; they stand before the files. */
-  readonly fields: z.ZodType<Fields>;
-  readonly mostFiles?: number;
+export interface Taking<Fields extends z.ZodObject> {
+  readonly body: MultipartBody<Fields>;
   /** Asked with the fields before the first file is read: throws for what is not allowed. */
-  readonly allow: (fields: Fields) => Promise<void>;
+  readonly allow: (fields: z.output<Fields>) => Promise<void>;
   /** Where the n-th file is stored, and under which name if not under its own. */
-  readonly store: (body: AsyncIterable<Buffer>, fields: Fields, index: number) => Promise<StoredBody>;
-  readonly nameOf?: (fields: Fields) => string | undefined;
+  readonly store: (body: AsyncIterable<Buffer>, fields: z.output<Fields>, index: number) => Promise<StoredBody>;
+  readonly nameOf?: (fields: z.output<Fields>) => string | undefined;
 }
 
 /**
  * Reads a multipart body: fields (`tagIds` repeated or comma-separated), then one or more parts `file`, which stream
  * to the blob store. Removes all of them if anything is wrong.
  */
-export const readUpload = async <Fields>(
+export const readUpload = async <Fields extends z.ZodObject>(
   request: FastifyRequest,
   bodies: Bodies,
-  { fields: schema, mostFiles = Infinity, allow, store, nameOf }: Taking<Fields>,
-): Promise<{ readonly fields: Fields; readonly files: readonly UploadedFile[] }> => {
+  { body: { fields: schema, several }, allow, store, nameOf }: Taking<Fields>,
+): Promise<{ readonly fields: z.output<Fields>; readonly files: readonly UploadedFile[] }> => {
   const given: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
-  let taken: { readonly fields: Fields } | undefined;
+  let taken: { readonly fields: z.output<Fields> } | undefined;
   try {
     for await (const part of parts(request)) {
       if (part.kind === 'field') {
@@ -44,7 +42,7 @@ export const readUpload = async <Fields>(
         continue;
       }
       if (part.name !== 'file') throw fault(part.name, 'unknown_field', 'Files are sent as parts named file.');
-      if (files.length === mostFiles) throw fault('file', 'too_many_files', 'Send one file.');
+      if (!several && files.length > 0) throw fault('file', 'too_many_files', 'Send one file.');
       if (taken === undefined) {
         taken = { fields: input(schema, given) };
         await allow(taken.fields);

@@ -2,17 +2,16 @@ import { Readable } from 'node:stream';
 import { Access, type Caller } from '@app/access';
 import { type Attached, Attachments, MOST_FILE_BYTES } from '@app/conversations';
 import {
-  Accepts,
+  AcceptsFiles,
   Answers,
   AnswersAs,
   asFile,
-  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  type Input,
   type JsonText,
   InvalidInput,
+  onlyFile,
   parts,
   presenter,
   Reads,
@@ -29,7 +28,7 @@ import { z } from 'zod';
 const FILES = '/api/v1/core/llm/:agentId/files';
 
 const fileName = nameSchema(500);
-const noFields = z.strictObject({});
+const sent = onlyFile('The file: text, Markdown, PDF, PNG, JPEG, WebP or GIF.');
 
 const fileView = presenter(
   'AttachedFile',
@@ -57,12 +56,11 @@ export class FilesController {
     operationId: 'uploadAttachment',
     summary: 'Stores a file to attach to questions: text, Markdown, PDF, PNG, JPEG, WebP or GIF, as the part `file`.',
   })
-  @Accepts({ files: true })
+  @AcceptsFiles(sent)
   @Answers(201, fileView.schema)
   async upload(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @BodyInput(noFields) _: Input<typeof noFields>,
     @CommandContext() meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { input, InvalidInput, parts } from '@app/http';
+import { input, InvalidInput, type MultipartBody, parts } from '@app/http';
 import { reject } from '@app/kernel';
 import {
   expectSkill,
@@ -23,17 +23,17 @@ export interface SentFile {
 }
 
 /** Reads a multipart body with one part `file`, and fields before it. `allow` is asked before the file is read, and again behind it; `begin` is called where it begins to come. */
-export const sentFile = async <Fields>(
+export const sentFile = async <Fields extends z.ZodObject>(
   request: FastifyRequest,
-  schema: z.ZodType<Fields>,
+  { fields: schema }: MultipartBody<Fields>,
   mostBytes: number,
-  allow: (fields: Fields, now?: Caller) => Promise<unknown> = async () => undefined,
+  allow: (fields: z.output<Fields>, now?: Caller) => Promise<unknown> = async () => undefined,
   begin: () => void = () => undefined,
-): Promise<{ readonly fields: Fields; readonly file: SentFile }> => {
+): Promise<{ readonly fields: z.output<Fields>; readonly file: SentFile }> => {
   if (!request.isMultipart())
     throw fault('file', 'required', 'A file is sent as multipart/form-data, as a part named file.');
   const given: Record<string, unknown> = {};
-  let taken: { readonly fields: Fields; readonly file: SentFile } | undefined;
+  let taken: { readonly fields: z.output<Fields>; readonly file: SentFile } | undefined;
   for await (const part of parts(request)) {
     if (part.kind === 'field') {
       if (taken !== undefined) throw fault(part.name, 'fields_after_files', 'Fields must come before the file.');
@@ -53,12 +53,12 @@ export const sentFile = async <Fields>(
 };
 
 /** As `sentFile`, of Skills that are read then. */
-export const sentSkill = <Fields>(
+export const sentSkill = <Fields extends z.ZodObject>(
   request: FastifyRequest,
-  schema: z.ZodType<Fields>,
+  body: MultipartBody<Fields>,
   mostBytes: number,
-  allow?: (fields: Fields, now?: Caller) => Promise<unknown>,
-) => sentFile(request, schema, mostBytes, allow, expectSkill);
+  allow?: (fields: z.output<Fields>, now?: Caller) => Promise<unknown>,
+) => sentFile(request, body, mostBytes, allow, expectSkill);
 
 /** A file read as a Skill. What is wrong with it names file, line and key. `onFile`: as of `readSkill`. */
 export const parsedSkill = async (

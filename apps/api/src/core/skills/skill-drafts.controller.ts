@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '@app/access';
 import {
-  Accepts,
+  AcceptsFiles,
   Answers,
-  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
-  type Input,
   InvalidInput,
   type JsonText,
+  onlyFile,
   Rejects,
   Requires,
   written,
@@ -30,12 +29,12 @@ import { Controller, Delete, Param, Put, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { PACKING_BYTES, parsedSkill, sentFile, sentSkill } from './sent-skill';
 import { type SeenSkill, SkillAccess, shownSkill } from './skill-access';
 import { skillView, warned } from './skills-schemas';
 
-const noFields = z.strictObject({});
+const draft = onlyFile('The Skill, a `.md`, `.zip` or `.skill`.');
+const referenceFile = onlyFile('The bytes of the reference file.');
 /** It could not stand in the archive that the Skill is exported as. */
 const CLASH =
   'has the path of another file or of its folder, but for case or accents, or a file in place of a folder. Choose another.';
@@ -57,20 +56,19 @@ export class SkillDraftsController {
     operationId: 'replaceSkillDraft',
     summary: 'Replaces the draft by a `.md`, `.zip` or `.skill`, sent as the part `file`. The name of the Skill stays.',
   })
-  @Accepts({ files: true })
+  @AcceptsFiles(draft)
   @Answers(200, warned)
   @Rejects('conflict', 'not_found', 'forbidden', 'invalid_archive', 'invalid_frontmatter')
   async replace(
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
-    @BodyInput(noFields) _: Input<typeof noFields>,
     @CommandContext() meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.change(caller, skillId);
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const { file } = await sentSkill(request, noFields, this.limits.ofVersion.bytes + PACKING_BYTES);
+    const { file } = await sentSkill(request, draft, this.limits.ofVersion.bytes + PACKING_BYTES);
     const { description, instructions, frontmatter, files, warnings } = await parsedSkill(file, this.limits.ofVersion);
     const change = { content: { description, instructions, frontmatter, files }, whole: true } as const;
     const receipt = await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta));
@@ -98,21 +96,20 @@ export class SkillDraftsController {
     operationId: 'putSkillFile',
     summary: 'Adds a reference file to the draft, or replaces it, by the bytes of the part `file`.',
   })
-  @Accepts({ files: true })
+  @AcceptsFiles(referenceFile)
   @Answers(200, skillView.schema)
   @Rejects('conflict', 'not_found', 'forbidden', 'invalid_archive')
   async putFile(
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
     @Param('filePath') path: string,
-    @BodyInput(noFields) _: Input<typeof noFields>,
     @CommandContext() meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     assertPath(path, await this.access.change(caller, skillId));
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const { bytes } = (await sentFile(request, noFields, MAX_FILE_BYTES)).file;
+    const { bytes } = (await sentFile(request, referenceFile, MAX_FILE_BYTES)).file;
     if (isArchive(path, bytes))
       throw new InvalidInput('invalid_archive', [{ path: 'file', code: 'invalid_archive', message: NO_ARCHIVE }]);
     const sha256 = createHash('sha256').update(bytes).digest('hex');

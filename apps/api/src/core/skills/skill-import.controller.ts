@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '@app/access';
 import {
-  Accepts,
+  AcceptsFiles,
   Answers,
   AnswersAs,
-  BodyInput,
   CommandContext,
   CurrentCaller,
   Documented,
@@ -47,7 +46,6 @@ const VIEWS = ['skills'];
 /** Archives that are packed at once: each holds all files of a version. */
 const packing = new Semaphore(2);
 
-const noFields = z.strictObject({});
 const exportQuery = z.strictObject({
   versionId: z.string().optional().describe('A version, or `draft`. Default: the one that is live.'),
 });
@@ -100,12 +98,11 @@ export class SkillImportController {
     summary:
       'Imports every SKILL.md of an archive, each with an outcome of its own: as new Skills, or with the mode `update` as drafts of those with the same slugs. Multipart: `scope`, `spaceId` or `agentId` and `mode`, then the part `file`.',
   })
-  @Accepts({ files: true })
+  @AcceptsFiles(importedSkills)
   @Answers(201, imported.schema)
   @Rejects('invalid_archive', 'not_found', 'forbidden', 'agent_not_granted')
   async import(
     @CurrentCaller() caller: Caller,
-    @BodyInput(noFields) _: Input<typeof noFields>,
     @CommandContext({ hasEtag: false }) meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,4 +1,4 @@
-import { exposed, listQuery, presenter } from '@app/http';
+import { exposed, flagText, listQuery, presenter, withFile } from '@app/http';
 import { isErased, nameSchema, revealed, textSchema } from '@app/kernel';
 import {
   filesOf,
@@ -49,6 +49,7 @@ type Placed = {
   readonly spaceId?: string | undefined;
   readonly agentId?: string | undefined;
 };
+const PUBLISH = 'Publishes it at once.';
 export const hasNoOther = ({ scope, spaceId, agentId }: Placed): boolean =>
   (scope === 'space' ? agentId : spaceId) === undefined;
 export const hasPlace = ({ scope, spaceId, agentId }: Placed): boolean =>
@@ -56,17 +57,25 @@ export const hasPlace = ({ scope, spaceId, agentId }: Placed): boolean =>
 export const NO_OTHER = { path: ['scope'], message: 'takes spaceId with space, and agentId with agent' };
 export const NEEDED = { path: ['scope'], message: 'needs spaceId with space, and agentId with agent' };
 
-/** Beside a file. */
-export const uploadedSkill = z
-  .strictObject({ ...placed, publish: z.enum(['true', 'false']).default('false') })
-  .refine(hasNoOther, NO_OTHER)
-  .refine(hasPlace, NEEDED);
+export const uploadedSkill = withFile(
+  z
+    .strictObject({ ...placed, publish: flagText.default(false).describe(PUBLISH) })
+    .refine(hasNoOther, NO_OTHER)
+    .refine(hasPlace, NEEDED),
+  'The Skill, a `.md`, `.zip` or `.skill`.',
+);
 
-/** Beside an archive of Skills. */
-export const importedSkills = z
-  .strictObject({ ...placed, mode: z.enum(['create', 'update']).default('create') })
-  .refine(hasNoOther, NO_OTHER)
-  .refine(hasPlace, NEEDED);
+const mode = z.enum(['create', 'update']).default('create');
+export const importedSkills = withFile(
+  z
+    .strictObject({
+      ...placed,
+      mode: mode.describe('Whether each becomes a new Skill, or the draft of the one with the same slug.'),
+    })
+    .refine(hasNoOther, NO_OTHER)
+    .refine(hasPlace, NEEDED),
+  'The archive of Skills, a zip.',
+);
 
 export const newSkill = z
   .strictObject({
@@ -74,7 +83,7 @@ export const newSkill = z
     name: name.describe('Its name.'),
     ...contentFields,
     frontmatter: contentFields.frontmatter.default({}),
-    publish: z.boolean().default(false).describe('Publishes it at once.'),
+    publish: z.boolean().default(false).describe(PUBLISH),
   })
   .refine(hasNoOther, NO_OTHER)
   .refine(hasPlace, NEEDED);

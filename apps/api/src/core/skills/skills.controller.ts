@@ -123,7 +123,7 @@ export class SkillsController {
     summary:
       'Creates a Skill as a draft, or publishes it at once: as JSON, or from a `.md`, `.zip` or `.skill` as multipart with one `file` (fields before it).',
   })
-  @Accepts({ files: true })
+  @Accepts({ files: uploadedSkill })
   @Answers(201, warned)
   @Rejects(
     'name_taken',
@@ -256,7 +256,7 @@ export class SkillsController {
 
   private async uploaded(caller: Caller, request: FastifyRequest, meta: CommandMeta): Promise<Uploaded> {
     const { ofVersion: limits } = this.limits;
-    const allow = (given: z.output<typeof uploadedSkill>, now = caller) => this.origin(now, given, 'upload');
+    const allow = (given: z.output<typeof uploadedSkill.fields>, now = caller) => this.origin(now, given, 'upload');
     const { fields, file } = await sentSkill(request, uploadedSkill, limits.bytes + PACKING_BYTES, allow);
     // What is stored while the rest is read goes again where that is wrong.
     const { spaceId } = await this.origin(caller, fields, 'upload');
@@ -270,7 +270,7 @@ export class SkillsController {
         ...content
       } = await parsedSkill(file, limits, (each) => storing.add(each));
       const origin = await this.origin(caller, fields, 'upload');
-      return { skill: { origin, name, slug, content, publish: fields.publish === 'true', storing }, warnings };
+      return { skill: { origin, name, slug, content, publish: fields.publish, storing }, warnings };
     });
   }
 
