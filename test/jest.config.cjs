@@ -13,6 +13,10 @@ if (isWhole && existsSync(inMemory)) {
   if (bavail * bsize > 4 * 2 ** 30) process.env.TMPDIR ??= inMemory;
 }
 
+// A file that takes seconds of processor time is `*.long-spec.ts`. Whoever names files waits for them, whoever names none does not:
+// `npm run test:long`. The first argument behind `-c` and this file's name is a pattern, unless it is an option.
+const namesFiles = process.argv[4] !== undefined && !process.argv[4].startsWith('-');
+
 /** @type {import('jest').Config} */
 module.exports = {
   rootDir: '..',
@@ -20,7 +24,7 @@ module.exports = {
   testEnvironment: '<rootDir>/test/environment.cjs',
   testSequencer: '<rootDir>/test/sequencer.cjs',
   setupFiles: ['<rootDir>/test/draws.cjs'],
-  testRegex: '\\.(spec|e2e-spec)\\.ts$',
+  testRegex: '\\.(spec|e2e-spec|long-spec)\\.ts$',
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json'],
   transform: { '^.+\\.(ts|m?js)$': ['@swc/jest', swcOptions] },
   // Node loads packages itself, whatever format they have, and the product's sources: see testEnvironment.
@@ -31,6 +35,7 @@ module.exports = {
   // them: `npm run test:faults`. Servers must be there: `npm run test:servers`. What is built must be there: `npm run test:built`.
   testPathIgnorePatterns: [
     '/node_modules/',
+    ...(namesFiles ? [] : ['\\.long-spec\\.ts$']),
     ...(process.env.EXHAUSTIVE === 'true' ? [] : ['<rootDir>/test/exhaustive/']),
     ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/']),
     ...(process.env.BUILT === 'true' ? [] : ['<rootDir>/test/built/']),

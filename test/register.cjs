@@ -31,7 +31,7 @@ const aliases = Object.entries(require('../tsconfig.json').compilerOptions.paths
   file: file.replace(/^\.\//, '').replace('*', '$1'),
 }));
 /** The sources of the product: no tests, and no contract suites. */
-const product = new RegExp(`^${root}/(?:apps|libs|projections)/(?!.*\\.(?:spec|e2e-spec|contract)\\.ts$)`);
+const product = new RegExp(`^${root}/(?:apps|libs|projections)/(?!.*\\.(?:spec|e2e-spec|long-spec|contract)\\.ts$)`);
 module.exports = { swcOptions, aliases, product };
 
 const resolveFilename = Module._resolveFilename;

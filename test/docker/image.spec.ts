@@ -27,7 +27,7 @@ const sources = ['apps', 'libs', 'projections']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
-  .filter((name) => name.endsWith('.ts') && !/\.(spec|contract)\.ts$|\/contract\//.test(name));
+  .filter((name) => name.endsWith('.ts') && !/\.(spec|long-spec|contract)\.ts$|\/contract\//.test(name));
 
 const packageOf = (specifier: string): string =>
   specifier

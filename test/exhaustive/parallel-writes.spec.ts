@@ -1,2 +1,2 @@
 /** With more at once, on either log: see `repeated`. */
-import '../e2e/parallel-writes.e2e-spec';
+import '../e2e/parallel-writes.long-spec';

@@ -1,2 +1,2 @@
 /** Repeated often: see `repeated`. */
-import '../e2e/races.e2e-spec';
+import '../e2e/races.long-spec';

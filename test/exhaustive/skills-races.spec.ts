@@ -1,2 +1,2 @@
 /** Repeated often: see `repeated`. */
-import '../e2e/skills-races.e2e-spec';
+import '../e2e/skills-races.long-spec';

@@ -283,7 +283,7 @@ describe('the command line', () => {
 
 it('what is loaded when it is needed is named by its path: the build rewrites no other names', () => {
   const sources = readdirSync(__dirname, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'),
+    (file) => file.endsWith('.ts') && !/\.(spec|long-spec)\.ts$/.test(file),
   );
   expect(
     sources.filter((file) => /require\('@(?:app|projections)/.test(readFileSync(join(__dirname, file), 'utf8'))),

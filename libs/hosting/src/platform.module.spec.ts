@@ -31,7 +31,7 @@ afterAll(async () => {
 /** What stands in the sources of libraries and views, one entry for each match of a pattern with one group. */
 const inSources = (pattern: RegExp, files: readonly string[]): string[] =>
   files
-    .filter((file) => !file.endsWith('.spec.ts'))
+    .filter((file) => !/\.(spec|long-spec)\.ts$/.test(file))
     .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(pattern)].map(([, name]) => name as string))
     .toSorted();
 const sources = (): string[] =>

@@ -74,7 +74,7 @@ export interface EventStoreDouble {
  * gossip and server features. As there, a write counts for refusals at once, and is shown and acknowledged a little later, and
  * all stands still for 1.0 to 1.9 s now and then while there is much to do.
  * It has no persistent subscriptions, projections of one's own, resolved links, access lists of streams or scavenge, and gives ids always as
- * text. `transcript.spec.ts` compares its answers with those of real servers.
+ * text. `transcript.long-spec.ts` compares its answers with those of real servers.
  */
 export const startEventStoreDouble = async (options: DoubleOptions = {}): Promise<EventStoreDouble> => {
   const log =

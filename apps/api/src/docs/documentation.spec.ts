@@ -7,7 +7,7 @@ import { readConfig } from '@app/kernel';
 import { Models } from '@app/models';
 import { FAILURES } from '../../../../libs/knowledge/src/ingestion/ingestion-failure';
 
-/** What the documentation says, as far as it can be tried without a product; `test/e2e/documentation.e2e-spec.ts` runs its commands. */
+/** What the documentation says, as far as it can be tried without a product; `test/e2e/documentation.long-spec.ts` runs its commands. */
 const root = join(__dirname, '../../../..');
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 const readme = read('README.md');

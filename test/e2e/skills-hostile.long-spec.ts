@@ -8,7 +8,7 @@ import { platform } from './spaces-world';
 /**
  * What is made against the readers of Skills is refused with a code, leaves nothing, and takes no time of the server itself. Here
  * one archive of each rule that reads another part of it; all of them: `test/exhaustive/skills-hostile.spec.ts`, and in the reader's
- * own process `libs/skills/src/archive/read.spec.ts`.
+ * own process `libs/skills/src/archive/read.long-spec.ts`.
  */
 
 withHostileSkills();
