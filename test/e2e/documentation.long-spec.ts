@@ -47,14 +47,18 @@ const shell = (commands: string) =>
 
 it('the first conversation, and what goes on from it, answer with citations and without an error', async () => {
   const conversation = blocksOf('README.md', 'A first conversation').join('\n');
-  const guide = blocksOf('docs/api.md', '').join('\n');
-  const printed = await shell(filledIn(`${conversation}\necho "== guide"\n${guide}`));
-  const [first = '', after = ''] = printed.split('== guide');
+  const [answers = '', guide = ''] = ['docs/conversations.md', 'docs/api.md'].map((page) =>
+    blocksOf(page, '').join('\n'),
+  );
+  const printed = await shell(filledIn([conversation, answers, guide].join('\necho "== next page"\n')));
+  const [first = '', answered = '', after = ''] = printed.split('== next page');
   expect(first).toMatch(/"type":"source-document".*README\.md/);
   expect(first).toContain('./data');
   expect(first.match(/"type":"source-document"/g)?.length).toBeGreaterThanOrEqual(2);
   expect(first).toContain('data: [DONE]');
   expect(first).toContain('"object":"chat.completion"');
+  expect(answered.match(/data: \[DONE\]/g)).toHaveLength(2);
+  for (const said of ['"agentRevision"', '"rating":"up"', '"boundary']) expect(answered).toContain(said);
   expect(after).toContain('"name":"Librarian"');
   expect(after).toContain('"swapped"');
   expect(after).not.toContain('"status":4');
