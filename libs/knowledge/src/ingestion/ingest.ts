@@ -19,7 +19,7 @@ import { Attempt, verdictOn } from './attempt';
 import { DocumentWork } from './document-work';
 import { embedPassages, payerOf } from './embed-passages';
 import { IngestionFailure } from './ingestion-failure';
-import { keepEdits } from './kept-edits';
+import { keepDisabled, keepEdits } from './kept-edits';
 import { passagesOf } from './passages';
 import type { ProgressBoard } from './progress';
 import { readApart } from './read-apart';
@@ -164,7 +164,7 @@ const chunkNow = async (
   const read = await whileItCounts(decisions, work, signal, (counts) => readApart(parser, source, chunking, counts));
   if (read === undefined) return undefined;
   run.step = 'chunk';
-  const passages = await passagesOf(documentId, read);
+  const passages = await keepDisabled(work, await passagesOf(documentId, read));
   const report = (step: 'parse' | 'chunk', produced: number): StepReport => ({
     step,
     startedAt: readAt.toISOString(),

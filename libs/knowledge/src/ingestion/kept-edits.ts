@@ -1,5 +1,6 @@
 import type { StoredPassage } from '@app/search-index';
 import { decodePassages } from '@app/search-index';
+import { cutAtDisabled } from './cut-at-disabled';
 import type { DocumentWork } from './document-work';
 
 export interface KeptEdits {
@@ -11,7 +12,7 @@ export interface KeptEdits {
 }
 
 /** What was served last: its passages, the ids of those that were edited or disabled, and the text that they were cut from. */
-interface Former {
+export interface Former {
   readonly passages: readonly StoredPassage[];
   readonly edited: ReadonlySet<string>;
   readonly text: string;
@@ -43,9 +44,13 @@ export const withEdits = (chunks: readonly StoredPassage[], former: Former): Kep
     for (const edit of left) {
       const chunk = byText.get(former.text.slice(edit.start, edit.end))?.shift();
       if (chunk !== undefined) keep(chunk, edit);
-      else if (!edit.enabled) for (const piece of piecesOf(edit, chunks, former.text, byChunk)) keep(piece, edit);
     }
   }
+  const untouched = new Set(former.passages.filter(({ enabled }) => enabled).map(spanKey));
+  for (const edit of edits)
+    if (!edit.enabled)
+      for (const piece of piecesOf(edit, chunks, former.text, byChunk))
+        if (!untouched.has(spanKey(piece))) keep(piece, edit);
   const passages = chunks.map((chunk): StoredPassage => {
     const edit = byChunk.get(chunk.chunkId);
     if (edit === undefined) return chunk;
@@ -63,6 +68,8 @@ export const withEdits = (chunks: readonly StoredPassage[], former: Former): Kep
   };
 };
 
+const spanKey = ({ start, end }: StoredPassage): string => `${start}-${end}`;
+
 /** Chunks of the same text that lie within an edited one. */
 const piecesOf = (
   edit: StoredPassage,
@@ -78,14 +85,29 @@ const piecesOf = (
       text.slice(chunk.start, chunk.end) === chunk.text,
   );
 
-/** As `withEdits`, with what the document was edited to before. */
-export const keepEdits = async (work: DocumentWork, chunks: readonly StoredPassage[]): Promise<KeptEdits> => {
+/** What a document serves, or served last, where chunks of it were edited or disabled. */
+export const formerOf = async (work: DocumentWork): Promise<Former | undefined> => {
   const { indexed, editedChunks } = work.document;
-  if (indexed === null || editedChunks.isEmpty()) return { passages: chunks, kept: [], dropped: 0 };
+  if (indexed === null || editedChunks.isEmpty()) return undefined;
   const [passages, text] = [await work.read(indexed.passages), await work.read(indexed.text)];
-  return withEdits(chunks, {
+  return {
     passages: passages === undefined ? [] : await decodePassages(passages),
     edited: new Set(editedChunks),
     text: text?.toString() ?? '',
-  });
+  };
+};
+
+/** As `withEdits`, with what the document was edited to before. */
+export const keepEdits = async (work: DocumentWork, chunks: readonly StoredPassage[]): Promise<KeptEdits> => {
+  const former = await formerOf(work);
+  return former === undefined ? { passages: chunks, kept: [], dropped: 0 } : withEdits(chunks, former);
+};
+
+/** Chunks of a document, cut where a disabled one begins or ends. */
+export const keepDisabled = async <P extends StoredPassage>(
+  work: DocumentWork,
+  chunks: readonly P[],
+): Promise<readonly P[]> => {
+  const former = await formerOf(work);
+  return former === undefined ? chunks : cutAtDisabled(work.document.documentId, chunks, former);
 };

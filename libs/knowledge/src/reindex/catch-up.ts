@@ -7,7 +7,7 @@ import { DocumentWork } from '../ingestion/document-work';
 import { embedPassages } from '../ingestion/embed-passages';
 import { workerMeta } from '../ingestion/ingest';
 import { IngestionFailure } from '../ingestion/ingestion-failure';
-import { keepEdits } from '../ingestion/kept-edits';
+import { keepDisabled, keepEdits } from '../ingestion/kept-edits';
 import { inStrides } from '../ingestion/passages';
 import { makeBeside, type MakingOf, payerFor, type ReindexParts, vectorsOf } from './reindex-document';
 import { reindexDecider, type ReindexJob } from './reindex.decider';
@@ -110,14 +110,14 @@ const makeEarlier = async (
           )
         )?.passages;
   if (passages === undefined) return;
-  const { chunkCount, tokenCount, chunking, model: embeddingModel } = beside;
+  const { tokenCount, chunking, model: embeddingModel } = beside;
   await work.store([await encodePassages(passages)], ([stored = '']) => ({
     type: 'KeepReindexed',
     jobId: job.jobId,
     of: document.indexed?.passages ?? '',
     text: beside.text,
     passages: stored,
-    chunkCount,
+    chunkCount: passages.length,
     tokenCount,
     chunking,
     embeddingModel,
@@ -140,10 +140,11 @@ const withEditsSince = async (
     const { edited: _, ...unedited } = bare;
     return { ...unedited, text: text.slice(passage.start, passage.end), enabled: true };
   });
-  const { passages, kept, dropped } = await keepEdits(work, asCut);
+  const { passages, kept, dropped } = await keepEdits(work, await keepDisabled(work, asCut));
   const keptNow = new Set(kept);
-  const all = passages.map((passage, index): StoredPassage => {
-    const before = earlier[index];
+  const byId = new Map(earlier.map((passage) => [passage.chunkId, passage]));
+  const all = passages.map((passage): StoredPassage => {
+    const before = byId.get(passage.chunkId);
     if (before === undefined || keptNow.has(passage.chunkId) || !edited.has(passage.chunkId)) return passage;
     return withoutVector(before);
   });
@@ -153,10 +154,12 @@ const withEditsSince = async (
 const withoutVector = ({ vector: _vector, embeddedAs: _as, ...passage }: StoredPassage): StoredPassage => passage;
 
 /** With the vectors of texts that are as they were. */
-const unembedded = (passages: readonly StoredPassage[], earlier: readonly StoredPassage[]) =>
-  inStrides(passages, (passage, index): StoredPassage => {
-    const { text, vector, embeddedAs } = earlier[index] ?? passage;
+const unembedded = (passages: readonly StoredPassage[], earlier: readonly StoredPassage[]) => {
+  const byId = new Map(earlier.map((passage) => [passage.chunkId, passage]));
+  return inStrides(passages, (passage): StoredPassage => {
+    const { text, vector, embeddedAs } = byId.get(passage.chunkId) ?? passage;
     return text !== passage.text || vector === undefined
       ? passage
       : { ...passage, vector, ...(embeddedAs === undefined ? {} : { embeddedAs }) };
   });
+};
