@@ -64,13 +64,14 @@ it('the first conversation, and what goes on from it, answer with citations and 
   expect(after).not.toContain('"status":4');
 });
 
-it('memories are saved, shared, replaced and forgotten by the commands of their page', async () => {
+it('memories are saved, shared, replaced and forgotten, and a tool is given, by the commands of their pages', async () => {
   const [begin = ''] = blocksOf('README.md', 'A first conversation').join('\n').split('# Upload');
-  const page = blocksOf('docs/memory.md', '').join('\n');
-  const said = await shell(filledIn(`${begin.replace('"Handbook"', '"Notebook"')}\n${page}`));
+  const pages = ['docs/memory.md', 'docs/tools.md'].flatMap((page) => blocksOf(page, '')).join('\n');
+  const said = await shell(filledIn(`${begin.replace('"Handbook"', '"Notebook"')}\n${pages}`));
   expect(said).toContain('"status":"saved"');
   expect(said).toContain('"text":"I prefer imperial units."');
   expect(said).toContain('"text":"I use both kinds of units."');
+  expect(said).toMatch(/"id":"weather".*"hasSecret":true/);
 });
 
 it('the gateway answers each call', async () => {

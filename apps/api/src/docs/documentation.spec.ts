@@ -36,7 +36,7 @@ describe('a page with commands', () => {
     const set = new Set(['PATH', 'HOME']);
     const unset: string[] = [];
     // These go on from the README and say so.
-    const text = ['docs/api.md', 'docs/conversations.md', 'docs/memory.md'].includes(page)
+    const text = ['docs/api.md', 'docs/conversations.md', 'docs/memory.md', 'docs/tools.md'].includes(page)
       ? `${readme}\n${read(page)}`
       : read(page);
     for (const line of commandsOf(text).split('\n')) {
