@@ -9,13 +9,13 @@ const NAME = 'destroy-keys';
  * stores purge in half a minute.
  */
 export const destroyKeys = (
-  parts: Pick<EraseContentParts, 'aggregates' | 'decisions' | 'vault' | 'memories' | 'blobs' | 'blobsOf'>,
+  parts: Pick<EraseContentParts, 'aggregates' | 'decisions' | 'destroy' | 'memories' | 'blobs' | 'blobsOf'>,
 ): Policy => {
   const turns = new Turns(EACH_TURN);
   return {
     name: NAME,
-    ...onDeletion(parts, turns, async (_event, selector) => {
-      const streams = await parts.vault.destroy(selector);
+    ...onDeletion(parts, turns, async ({ context }, selector) => {
+      const streams = await parts.destroy(NAME, context.id, selector);
       await turns.next();
       parts.memories.forEach((memory) => memory.forget(streams));
       await removeBlobs(parts, streams);

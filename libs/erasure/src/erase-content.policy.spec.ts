@@ -12,6 +12,7 @@ import {
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { destroyKeys } from './destroy-keys.policy';
+import { destroyOnce } from './destroy-once';
 import { eraseContent, type EraseContentParts } from './erase-content.policy';
 
 const noKeys: Keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map() };
@@ -61,12 +62,12 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
     ),
     clock: new FixedClock(),
     aggregates,
-    vault: {
+    destroy: destroyOnce({
       destroy: async (selector: KeySelector) => {
         await step(`destroy ${Object.values(selector).join()}`);
         return ['document-1', 'agent-1'];
       },
-    },
+    }),
     blobs: { remove: (names) => step(`remove ${names.join()}`) },
     blobsOf: async (stream) => (stream === 'document-1' ? [`file-of-${stream}`, `text-of-${stream}`] : []),
     viewsReached: (position) => step(`reached ${position}`),
@@ -112,6 +113,19 @@ describe('erasing content', () => {
         purged: ['views', 'search', 'decisions'],
       },
     ]);
+  });
+
+  it('destroys keys once for both policies, and anew after a failure', async () => {
+    const destroys = (steps: readonly string[]) => steps.filter((step) => step.startsWith('destroy')).length;
+    const { steps, policy, first } = setUp();
+    const event = deletion('SpaceDeleted', 'space-s1');
+    await Promise.all([first.react(event), policy.react(event)]);
+    expect(destroys(steps)).toBe(1);
+    const failing = setUp('destroy s1');
+    const both = [failing.first, failing.policy];
+    await Promise.all(both.map((each) => expect(each.react(event)).rejects.toThrow('died')));
+    await Promise.all(both.map((each) => each.react(event)));
+    expect(destroys(failing.steps)).toBe(1);
   });
 
   it('destroys keys and removes blobs beside that, waiting for no store', async () => {

@@ -13,7 +13,7 @@ import {
   Turns,
 } from '@app/kernel';
 import type { Policy } from '@app/projecting';
-import type { Vault } from '@app/vault';
+import type { DestroyOnce } from './destroy-once';
 import { erasureReceipt } from './erasure-receipt.decider';
 
 const NAME = 'erase-content';
@@ -22,7 +22,8 @@ const CONCURRENCY = 200;
 
 export interface EraseContentParts {
   readonly decisions: Pick<Decisions, 'load' | 'transact'>;
-  readonly vault: Pick<Vault, 'destroy'>;
+  /** One for both policies of erasure. */
+  readonly destroy: DestroyOnce;
   readonly blobs: Pick<Blobs, 'remove'>;
   readonly clock: Clock;
   readonly aggregates: Pick<Aggregates, 'erasedBy' | 'erasingTypes'>;
@@ -83,7 +84,7 @@ export const eraseContent = (parts: EraseContentParts): Policy => {
   return {
     name: NAME,
     ...onDeletion(parts, turns, async (event, selector) => {
-      const streams = await parts.vault.destroy(selector);
+      const streams = await parts.destroy(NAME, event.context.id, selector);
       await turns.next();
       forget(streams);
       await viewsReached.join(event.context.position);

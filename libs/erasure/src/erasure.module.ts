@@ -23,6 +23,7 @@ import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { erasureAggregate } from './erasure.aggregate';
 import { buildsReached } from './builds-reached';
 import { destroyKeys } from './destroy-keys.policy';
+import { destroyOnce } from './destroy-once';
 import { eraseContent } from './erase-content.policy';
 import { forgetKeys } from './forget-erased';
 import { FinishErasures, type FinishErasuresParts, noteReceipt } from './finish-erasures';
@@ -46,7 +47,7 @@ interface ErasureParts {
 }
 
 /** Erases what was deleted from every store of the platform. */
-const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: ErasureParts): readonly Policy[] => {
+const erasure = ({ log, projecting, logger, readStore, searchIndex, vault, ...parts }: ErasureParts): readonly Policy[] => {
   const { decisions, aggregates } = parts;
   const viewsReached = async (position: Position): Promise<void> => {
     const late = await Promise.all(
@@ -77,6 +78,7 @@ const erasure = ({ log, projecting, logger, readStore, searchIndex, ...parts }: 
   });
   const all = {
     ...parts,
+    destroy: destroyOnce(vault),
     blobsOf: async (key: string) => (aggregates.holdBlobs(key) ? blobsUnder(log, aggregates, key) : []),
     viewsReached,
     heldBack: (streams: readonly string[]) => heldBack.join(streams),

@@ -25,7 +25,7 @@ export * from './integration-event';
 export * from './issue-words';
 export * from './log-records';
 export * from './logger';
-export { Mutex, Semaphore, Grouped, Turns, coalesced } from './concurrency';
+export { Mutex, Queues, Semaphore, Grouped, Turns, coalesced } from './concurrency';
 export * from './shared-lru-cache';
 export * from './size-of';
 export { type SnapshotFormat, type SnapshotStore, SNAPSHOT_EVENTS } from './snapshots';

@@ -10,6 +10,7 @@ import {
   isDomainError,
   nameId,
   normalisedName,
+  Queues,
   type Receipt,
   stepOf,
   unlessLeft,
@@ -23,6 +24,8 @@ import type { PlaceUse } from './bucket.events';
 /** How long a request may take between taking a place and saving its memory, before others settle that for it. */
 export const PLACE_GRACE_MS = 5_000;
 const POLL_MS = 20;
+/** How long giving back a place waits for those before it. */
+const RELEASES_MS = 5_000;
 
 /** What takes a place. */
 export type Taking = Pick<TakePlace, 'memoryId' | 'hash' | 'replaces' | 'use' | 'screening'>;
@@ -51,6 +54,8 @@ const heldFor = (use: PlaceUse): Held => (use === 'propose' ? 'proposed' : 'save
 /** The places of memories in buckets: each is taken before its memory is saved. */
 @Injectable()
 export class Places {
+  private readonly releases = new Queues();
+
   constructor(
     private readonly decisions: Decisions,
     private readonly secret: InstanceSecret,
@@ -145,7 +150,10 @@ export class Places {
     }
   }
 
-  /** Gives back all places of memories that are gone, or with a ticket that of one request. */
+  /**
+   * Gives back all places of memories that are gone, or with a ticket that of one request. Those of a bucket take turns: who gives back
+   * what somebody else in this process does finds it done, instead of racing for the revision.
+   */
   release(
     owner: BucketOwner,
     memoryIds: readonly string[],
@@ -153,11 +161,9 @@ export class Places {
     meta: CommandMeta,
     held: Held = 'saved',
   ): Promise<Receipt> {
-    return this.decisions.transact(
-      bucketDecider,
-      bucketIdOf(owner, held),
-      { type: 'Release', memoryIds, ticket },
-      this.step(meta),
+    const id = bucketIdOf(owner, held);
+    return this.releases.run(id, RELEASES_MS, () =>
+      this.decisions.transact(bucketDecider, id, { type: 'Release', memoryIds, ticket }, this.step(meta)),
     );
   }
 

@@ -13,6 +13,7 @@ const keyring: Keyring = {
   keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
 };
 const screening = { version: '1' };
+const USER_ID = ids.next();
 
 describe('Forgetting', () => {
   const setUp = () => {
@@ -24,7 +25,7 @@ describe('Forgetting', () => {
       MEMORY_SHARED_MAX: 100,
     });
     const meta = () => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() });
-    const [spaceId, userId] = [ids.next(), ids.next()];
+    const [spaceId, userId] = [ids.next(), USER_ID];
     const save = async (agentId: string): Promise<string> => {
       const memoryId = ids.next();
       const owner = { agentId, userId, kind: 'personal' } as const;
@@ -54,6 +55,20 @@ describe('Forgetting', () => {
       expect(await placesOf(agentId)).toBe(0);
       expect(await releasesOf(agentId)).toBe(2);
     }
+  });
+
+  it('gives a place back once, however many are at it', async () => {
+    const { log, forgetting, meta, save, placesOf } = setUp();
+    const agentId = ids.next();
+    const memoryIds = [await save(agentId), await save(agentId)];
+    const append = jest.spyOn(log, 'append');
+    const place = { agentId, userId: USER_ID, kind: 'personal' } as const;
+    await Promise.all([
+      forgetting.freePlaces(memoryIds, place, meta()),
+      ...memoryIds.map((memoryId) => forgetting.freePlaces([memoryId], place, meta())),
+    ]);
+    expect(await placesOf(agentId)).toBe(0);
+    expect(append).toHaveBeenCalledTimes(1);
   });
 
   it('answers where the log stood behind the last of them', async () => {
