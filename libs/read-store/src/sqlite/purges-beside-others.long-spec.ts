@@ -68,6 +68,21 @@ describe('a purge beside others', () => {
     expect(onDisk('SECRET')).toEqual([]);
   });
 
+  it('does nothing to a file in which nothing was written since the last one, whoever holds it', async () => {
+    const store = await open();
+    const commit = writerOf(store);
+    const rows = secretRows(20);
+    await commit(rows);
+    await commit(removals(rows));
+    await store.purge();
+    const writer = new Database(file());
+    writer.exec('begin immediate');
+    await store.purge();
+    writer.exec('rollback');
+    writer.close();
+    expect(onDisk('SECRET')).toEqual([]);
+  });
+
   it.each([1, 2, 3])('leaves what is kept as it is, while two connections write and others read (%p)', async (seed) => {
     let state = seed;
     const random = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;

@@ -210,8 +210,9 @@ export class VersionedFiles<File extends Opened> {
       make?.(db);
       const found = this.opened(db);
       if (found === undefined) return undefined;
+      const loose = db.prepare('select loose from head').pluck();
       const writeBack = new WriteBack(db, {
-        is: () => db.prepare('select loose from head').pluck().get() === 1,
+        is: () => loose.get() === 1,
         clear: () => db.exec('update head set loose = 0'),
       });
       if (isNew) writeBack.begin();

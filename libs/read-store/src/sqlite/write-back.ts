@@ -48,6 +48,8 @@ export class WriteBack {
   private cleared = NOTHING;
   /** Where `clearMore` goes on. */
   private nextPage = 1;
+  /** The log as the last purge left it. */
+  private purged: string | undefined;
   /** What `foreignCommits` said when all was written back last. */
   private seen: number | undefined;
 
@@ -96,6 +98,8 @@ export class WriteBack {
 
   /** The next step of taking what was removed off the disk. `busy` where somebody reads or writes: to be tried again in a moment. */
   purge(): 'done' | 'more' | 'busy' {
+    // Nothing was written since: most files, where much is erased in many rounds.
+    if (this.purged !== undefined && this.purged === this.logMark()) return 'done';
     if (this.loose.is() && !this.isClear()) return this.clearMore() ? 'more' : 'busy';
     if (!this.writeBack()) return 'busy';
     const isEmpty = emptyLog(this.db);
@@ -105,7 +109,7 @@ export class WriteBack {
       return 'more';
     }
     if (!isEmpty) return 'busy';
-    if (!this.loose.is()) return 'done';
+    if (!this.loose.is()) return this.endPurge();
     // Pages in memory have gaps as they were, and would bring back what these held. Other connections forget theirs by this commit.
     this.db.pragma('shrink_memory');
     const isNoted = this.alone(() => {
@@ -113,7 +117,7 @@ export class WriteBack {
       this.loose.clear();
       return true;
     });
-    return isNoted ? 'done' : 'busy';
+    return isNoted ? this.endPurge() : 'busy';
   }
 
   /** Closes the connection too. What could not be written back is found by whoever opens the file next. */
@@ -155,6 +159,19 @@ export class WriteBack {
     const from = this.cleared.salts === salts ? this.cleared.frames : 0;
     if (clearWrittenPages(this.file(), this.logFile, this.pageSize, { from, to: frames })) fdatasyncSync(this.file());
     this.cleared = { salts, frames };
+  }
+
+  /** Remembers the log as it is, unless another connection has written in this moment. */
+  private endPurge(): 'done' {
+    const mark = this.logMark();
+    this.purged = this.foreignCommits.get() === this.seen ? mark : undefined;
+    return 'done';
+  }
+
+  /** Changes with every commit: a log grows, or is begun anew with other salts. */
+  private logMark(): string {
+    const size = statSync(this.logFile, { throwIfNoEntry: false })?.size ?? 0;
+    return size === 0 ? '' : `${size} ${saltsOf(this.logFile)}`;
   }
 
   private isCleared(frames: number): boolean {
