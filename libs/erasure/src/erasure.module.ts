@@ -47,7 +47,15 @@ interface ErasureParts {
 }
 
 /** Erases what was deleted from every store of the platform. */
-const erasure = ({ log, projecting, logger, readStore, searchIndex, vault, ...parts }: ErasureParts): readonly Policy[] => {
+const erasure = ({
+  log,
+  projecting,
+  logger,
+  readStore,
+  searchIndex,
+  vault,
+  ...parts
+}: ErasureParts): readonly Policy[] => {
   const { decisions, aggregates } = parts;
   const viewsReached = async (position: Position): Promise<void> => {
     const late = await Promise.all(
