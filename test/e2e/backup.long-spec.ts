@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backup, restore } from '@app/backup';
@@ -190,4 +190,47 @@ describe('what was erased after the backup', () => {
     );
     await again.stop();
   }, 300_000);
+
+  it('stays erased where older keys stand beside a newer log: restored with it, or put in the place of the vault', async () => {
+    const first = await startTestPlatform({ environment });
+    const ids = await make(first);
+    const { stores } = first.platform.host;
+    const said = async (platform: TestPlatform) => {
+      const answers = await Promise.all(
+        ['space', 'document', 'user'].map((category) =>
+          platform.call(`/api/v1/audit/events?category=${category}&content=true&limit=100`),
+        ),
+      );
+      return Object.values(WORDS).filter((word) => JSON.stringify(answers.map(({ body }) => body)).includes(word));
+    };
+    const keys = [`document-${ids.document}`, `space-${ids.space}`, `agent-${ids.agent}`, `user-${ids.user}`];
+    expect((await stores.vault.keys(keys)).size).toBe(keys.length);
+    expect(await said(first)).toEqual([WORDS.space, WORDS.user]);
+    const copied = async (name: string) => {
+      const [folder, keysFile] = [join(root, name), join(root, `${name}-keys`)];
+      await backup({ dataFolder: first.dataDir, folder, keysFile, clock: systemClock });
+    };
+    await copied('older');
+    for (const path of paths(ids)) if (!path.includes(ids.agent)) await first.call(path, { method: 'DELETE' });
+    await erased(first, ids);
+    await copied('newer');
+    await first.stop();
+
+    const dataFolder = join(root, 'restored');
+    await restore({ folder: join(root, 'newer'), keysFile: join(root, 'older-keys'), vaultKey: VAULT_KEY, dataFolder });
+    for (const putting of [false, true]) {
+      if (putting) {
+        rmSync(join(dataFolder, 'vault'), { recursive: true });
+        mkdirSync(join(dataFolder, 'vault'));
+        cpSync(join(root, 'older-keys'), join(dataFolder, 'vault', 'vault.sqlite'));
+      }
+      const second = await startTestPlatform({ environment, dataDir: dataFolder });
+      const { vault } = second.platform.host.stores;
+      expect([await said(second), (await vault.keys(keys)).size]).toEqual([[], 0]);
+      await expect(vault.ensureKey('prompt-later', { spaceId: ids.space })).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      await second.stop({ keep: true });
+    }
+  }, 120_000);
 });

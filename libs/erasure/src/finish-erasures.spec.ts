@@ -53,7 +53,12 @@ const startOn = async (
     new FinishErasures({
       decisions,
       log,
-      vault: { destroyed: async () => [{ stream: `prompt-${prompt}`, at: new Date(0).toISOString() }] },
+      vault: {
+        destroyed: async () => [{ stream: `prompt-${prompt}`, at: new Date(0).toISOString() }],
+        destroy: async () => [],
+        note: async () => undefined,
+        setNote: async () => undefined,
+      },
       readStore,
       aggregates,
       ids,

@@ -1,15 +1,8 @@
-import {
-  type Aggregates,
-  type Clock,
-  type Decisions,
-  dataKeyPlace,
-  idOf,
-  type Ids,
-  isDomainError,
-  type StreamReader,
-} from '@app/kernel';
+import { type Aggregates, type Clock, type Decisions, dataKeyPlace, idOf, type Ids, isDomainError } from '@app/kernel';
+import type { EventLog } from '@app/event-log';
 import type { ReadStore } from '@app/read-store';
 import type { Vault } from '@app/vault';
+import { destroyErased } from './destroy-erased';
 
 const PAGE = 500;
 const CONCURRENCY = 50;
@@ -27,8 +20,8 @@ export const noteReceipt = async (readStore: Pick<ReadStore, 'writeState'>, rece
 
 export interface FinishErasuresParts {
   readonly decisions: Decisions;
-  readonly log: StreamReader;
-  readonly vault: Pick<Vault, 'destroyed'>;
+  readonly log: Pick<EventLog, 'readAll' | 'readStream'>;
+  readonly vault: Pick<Vault, 'destroy' | 'destroyed' | 'note' | 'setNote'>;
   readonly readStore: Pick<ReadStore, 'readState' | 'writeState'>;
   readonly aggregates: Aggregates;
   readonly ids: Ids;
@@ -37,15 +30,20 @@ export interface FinishErasuresParts {
 }
 
 /**
- * Deletes again what a restored or imported log shows as living though the vault knows that it was erased after the
- * backup. Its content cannot come back, and the empty aggregate must not either. Policies delete what belongs to it,
- * as after any deletion.
+ * Where log and vault are not of one time. Destroys again the keys of what the log knows as deleted, if the vault is the older. Deletes
+ * again what a restored or imported log shows as living though the vault knows that it was erased after the backup: its
+ * content cannot come back, and the empty aggregate must not either. Policies delete what belongs to it, as after any deletion.
  */
 export class FinishErasures {
   constructor(private readonly parts: FinishErasuresParts) {}
 
-  /** Once for each log: a log that holds the last receipt is the one that this was done for. */
   async run(): Promise<void> {
+    await destroyErased(this.parts);
+    await this.deleteAgain();
+  }
+
+  /** Once for each log: a log that holds the last receipt is the one that this was done for. */
+  private async deleteAgain(): Promise<void> {
     const { log, vault, readStore, clock } = this.parts;
     const done = (await readStore.readState(DONE)) as Done | string | undefined;
     const noted = (await readStore.readState(LAST_RECEIPT)) as string | undefined;

@@ -1,6 +1,7 @@
 export * from './append-check';
 export * from './catch-up-subscription';
 export * from './event-log';
+export * from './event-place';
 export { EventLogModule } from './event-log.module';
 export { openLog } from './open-log';
 export * from './threads';

@@ -4,6 +4,7 @@ import type { IntegrationDefinition, IntegrationEvent, Integrations, Tellings } 
 import { textsAt } from './field-paths';
 import { categoryOf, idOf } from './decider';
 import { dataKeyPlace, type KeySelector } from './keyring';
+import { storedObject } from './stored-json';
 import type { StoredEvent } from './log-records';
 import type { RecordedEvent } from './recorded-event';
 
@@ -48,12 +49,16 @@ export class Aggregates {
     return this.erasures[event.type]?.(event);
   }
 
-  /** Whether an event of the log erased what is under a key. */
-  erases({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>, key: string): boolean {
-    if (!this.erasingTypes.includes(type)) return false;
+  /** The same, by an event as the log holds it; undefined also for one that somebody damaged. */
+  erasedByStored({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>): KeySelector | undefined {
     // What erases says by ids which content: they are not encrypted, and all that is read of the event.
-    const event = { type, data: JSON.parse(data) as Record<string, unknown>, context: { stream } } as RecordedEvent;
-    const selector = this.erasedBy(event);
+    const read = this.erasingTypes.includes(type) ? storedObject(data) : undefined;
+    return read && this.erasedBy({ type, data: read, context: { stream } } as RecordedEvent);
+  }
+
+  /** Whether an event of the log erased what is under a key. */
+  erases(event: Pick<StoredEvent, 'type' | 'data' | 'stream'>, key: string): boolean {
+    const selector = this.erasedByStored(event);
     return selector !== undefined && 'stream' in selector && selector.stream === key;
   }
 

@@ -222,6 +222,16 @@ export const vaultContract = (start: () => Promise<VaultUnderTest>): void => {
     expect(await vault.destroyed('document-1', 10)).toEqual([{ stream: 'document-2', at: '2026-01-01T00:00:01.000Z' }]);
   });
 
+  it('keeps what is noted beside its keys until it takes over others', async () => {
+    expect(await vault.note()).toBeUndefined();
+    for (const text of ['up to 4711', 'up to 4712 é']) {
+      await vault.setNote(text);
+      expect([await vault.note(), await (await test.open()).note()]).toEqual([text, text]);
+    }
+    await vault.merge([{ kind: 'destroyedOwner', owner: 'space:s9', at: '2026-01-01T00:00:00.000Z' }]);
+    expect([await vault.note(), await (await test.open()).note()]).toEqual([undefined, undefined]);
+  });
+
   describe('brought into another vault', () => {
     const recordsOf = async (from: Vault): Promise<KeyRecord[]> => {
       const records: KeyRecord[] = [];

@@ -40,6 +40,9 @@ export interface Vault extends Keyring {
    * key is wrapped under another, before it imports any of that call.
    */
   merge(records: readonly KeyRecord[]): Promise<{ readonly erased: number }>;
+  /** What was last noted beside the keys. It goes with them into copies of the vault as it is stored; undefined: nothing, as behind a `merge`. */
+  note(): Promise<string | undefined>;
+  setNote(text: string): Promise<void>;
   health(): Promise<{ readonly ok: boolean; readonly reason?: string }>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { type EventLog, lastBefore } from '@app/event-log';
+import { type EventLog, type EventPlace, holdsPlace, lastPlace } from '@app/event-log';
 import { errorName, type Logger, type Position } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 
@@ -6,14 +6,7 @@ type Mark = {
   /** How often the log was found to be another than before. */
   readonly timeline: number;
   /** The last event of the log when it was looked at; null for an empty log. */
-  readonly last: Place | null;
-};
-
-type Place = {
-  readonly id: string;
-  readonly stream: string;
-  readonly revision: number;
-  readonly position: Position;
+  readonly last: EventPlace | null;
 };
 
 /** Stands beside the views, since it says of which log they are. */
@@ -74,7 +67,7 @@ export class LogMark {
   async advance(head: Position | null): Promise<void> {
     const { known } = this;
     if (known === undefined || head === (known.last?.position ?? null)) return;
-    const next = { ...known, last: await this.last() };
+    const next = { ...known, last: await lastPlace(this.log) };
     // Asked behind the read: what it found is of the log that is followed.
     await this.log.head();
     if (this.log.readIndex?.timeline !== this.followed) return;
@@ -96,13 +89,14 @@ export class LogMark {
     const stored = await storedMark(this.readStore);
     await this.log.head();
     this.followed = this.log.readIndex?.timeline;
-    if (stored?.last !== undefined && (stored.last === null || (await this.holds(stored.last)))) this.known = stored;
+    if (stored?.last !== undefined && (stored.last === null || (await holdsPlace(this.log, stored.last))))
+      this.known = stored;
     else await this.begin(stored);
   }
 
   /** The views of before are of another log from here on; where nothing was kept yet, of this one. */
   private async begin(stored: Mark | undefined): Promise<void> {
-    const next: Mark = { timeline: stored === undefined ? 0 : stored.timeline + 1, last: await this.last() };
+    const next: Mark = { timeline: stored === undefined ? 0 : stored.timeline + 1, last: await lastPlace(this.log) };
     const isMine = await this.readStore.writeState(STATE, next, { expected: stored });
     this.known = isMine ? next : await storedMark(this.readStore);
     if (stored !== undefined)
@@ -110,20 +104,6 @@ export class LogMark {
         { kept: stored.last, end: next.last?.position ?? null },
         'The log holds the event no longer that was its last: it was restored from an older backup, or its end was cut off or removed. The views are rebuilt from what it holds. `operator verify --since`, with the last seal that you noted, says what is missing.',
       );
-  }
-
-  private async holds({ id, stream, revision, position }: NonNullable<Mark['last']>): Promise<boolean> {
-    const [event] = await this.log.readStream(stream, { from: revision, limit: 1 });
-    return event?.id === id && event?.position === position;
-  }
-
-  private async last(): Promise<Mark['last']> {
-    const page = await this.log.readAll({ direction: 'backwards', limit: 1 });
-    const found =
-      page.events[0] ?? (page.end || page.next === null ? undefined : await lastBefore(this.log, page.next));
-    if (found === undefined) return null;
-    const { id, stream, revision, position } = found;
-    return { id, stream, revision, position };
   }
 }
 

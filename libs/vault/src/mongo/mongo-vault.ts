@@ -169,6 +169,14 @@ class MongoVault implements Vault {
     return { erased: await this.writes.merge(records) };
   }
 
+  async note(): Promise<string | undefined> {
+    return (await this.server.read(() => this.models.vault.findById('note').lean()))?.text;
+  }
+
+  async setNote(text: string): Promise<void> {
+    await this.server.write(() => this.models.vault.updateOne({ _id: 'note' }, { $set: { text } }, { upsert: true }));
+  }
+
   health(): Promise<{ readonly ok: boolean; readonly reason?: string }> {
     return this.server.health();
   }

@@ -22,11 +22,12 @@ export interface DestroyedOwnerDocument {
   readonly destroyedAt: string;
 }
 
-/** `check`: a wrapped key of no stream, base64, by which a wrong `VAULT_KEY` shows. `destructions`: how many there were. */
+/** `check`: a wrapped key of no stream, base64, by which a wrong `VAULT_KEY` shows. `destructions`: how many there were. `note`: what is noted beside the keys. */
 export interface VaultDocument {
-  readonly _id: 'check' | 'destructions';
+  readonly _id: 'check' | 'destructions' | 'note';
   readonly wrapped?: string;
   readonly count?: number;
+  readonly text?: string;
 }
 
 export interface VaultModels {
@@ -53,7 +54,7 @@ export const vaultModelsOf = async (server: MongoServer): Promise<VaultModels> =
     ),
     vault: server.database.model<VaultDocument>(
       'Vault',
-      new Schema({ _id: String, wrapped: String, count: Number }, strict),
+      new Schema({ _id: String, wrapped: String, count: Number, text: String }, strict),
       'vault',
     ),
   };

@@ -42,6 +42,8 @@ export class VaultWrites {
 
   /** Imports what another vault knows. Answers how many of its keys stay destroyed here. */
   async merge(records: readonly KeyRecord[]): Promise<number> {
+    // What was noted of other keys does not hold of these.
+    await this.server.write(() => this.models.vault.deleteOne({ _id: 'note' }));
     await this.buryOwners(records.flatMap((record) => (record.kind === 'destroyedOwner' ? [record] : [])));
     const destroyed = records.flatMap((record) => (record.kind === 'destroyed' ? [record] : []));
     await this.writeKeys(destroyed.map(({ stream, cause, at }) => destructionOf({ _id: stream }, cause, at)));

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Unavailable } from '@app/kernel/threads';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
-import { causeAbove, destroyKey, emptyWriteAheadLog, NO_KEY, openVaultDatabase } from './vault-database';
+import { causeAbove, destroyKey, emptyWriteAheadLog, forgetNote, NO_KEY, openVaultDatabase } from './vault-database';
 
 export interface RestoreKeysOptions {
   /** Folder of the vault; what it holds stays, its tombstones above all. */
@@ -63,6 +63,7 @@ const checkKeysFile = (backup: Database.Database, wrapping: Buffer, keysFile: st
 };
 
 const merge = (backup: Database.Database, vault: Database.Database): number => {
+  forgetNote(vault);
   const insert = vault.prepare('INSERT OR IGNORE INTO keys (wrapped, thing, user_id, space_id) VALUES (?, ?, ?, ?)');
   const present = vault.prepare<[string], Buffer>('SELECT wrapped FROM keys WHERE thing = ?').pluck();
   const bury = vault.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');

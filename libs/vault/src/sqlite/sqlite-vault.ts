@@ -17,7 +17,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { checkRecords, unwrapKey, wrappingKeyOf } from '../key-wrapping';
 import type { DestroyedKey, KeyRecord, Vault } from '../vault';
-import { NO_KEY, openVaultDatabase, vaultFile } from './vault-database';
+import { NO_KEY, NOTE, openVaultDatabase, vaultFile } from './vault-database';
 import type { EnsureRequest, VaultWriter } from './vault-writer';
 
 export interface SqliteVaultOptions {
@@ -174,6 +174,15 @@ class SqliteVault implements Vault {
   async merge(records: readonly KeyRecord[]): Promise<{ erased: number }> {
     checkRecords(records, this.wrappingKey);
     return { erased: await this.written(this.writer.call('merge', records)) };
+  }
+
+  async note(): Promise<string | undefined> {
+    const noted = this.database.prepare('SELECT value FROM vault WHERE name = ?').pluck().get(NOTE);
+    return (noted as Buffer | undefined)?.toString('utf8');
+  }
+
+  async setNote(text: string): Promise<void> {
+    await this.written(this.writer.call('note', text));
   }
 
   async health(): Promise<{ ok: boolean; reason?: string }> {

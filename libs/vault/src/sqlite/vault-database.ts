@@ -128,6 +128,13 @@ const destroyingIn = (database: Database.Database): Destroying => {
   return known;
 };
 
+/** The row of `vault` that holds what is noted beside the keys. */
+export const NOTE = 'note';
+
+/** What was noted of other keys does not hold of these. */
+export const forgetNote = (database: Database.Database): void =>
+  void database.prepare('DELETE FROM vault WHERE name = ?').run(NOTE);
+
 /** Why a key cannot exist though its name has no tombstone: its owner, or the stream of its entity, is destroyed. */
 export const causeAbove = (
   database: Database.Database,

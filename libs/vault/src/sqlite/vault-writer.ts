@@ -8,7 +8,9 @@ import {
   causeAbove,
   destroyKey,
   emptyWriteAheadLog,
+  forgetNote,
   NO_KEY,
+  NOTE,
   openVaultDatabase,
   ownerText,
   rewriteVersion,
@@ -72,6 +74,10 @@ export class VaultWriter {
     return erased;
   }
 
+  note(text: string): void {
+    this.commit(() => this.database.prepare('INSERT OR REPLACE INTO vault VALUES (?, ?)').run(NOTE, Buffer.from(text)));
+  }
+
   /** Throws where nothing can be written. */
   tryWriting(): void {
     this.commit(() => rewriteVersion(this.database));
@@ -82,6 +88,7 @@ export class VaultWriter {
   }
 
   private takeOver(records: readonly KeyRecord[]): number {
+    forgetNote(this.database);
     const bury = this.database.prepare('INSERT OR IGNORE INTO destroyed (thing, at, cause) VALUES (?, ?, ?)');
     const buryOwner = this.database.prepare('INSERT OR IGNORE INTO destroyed_owners VALUES (?, ?)');
     const insert = this.database.prepare(

@@ -1,0 +1,28 @@
+import type { Position } from '@app/kernel';
+import { type EventLog, lastBefore } from './event-log';
+
+/** An event and where it stands: a position alone does not tell one log from another. */
+export type EventPlace = {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: Position;
+};
+
+/** The last event of a log; null where it is empty. */
+export const lastPlace = async (log: Pick<EventLog, 'readAll'>): Promise<EventPlace | null> => {
+  const page = await log.readAll({ direction: 'backwards', limit: 1 });
+  const found = page.events[0] ?? (page.end || page.next === null ? undefined : await lastBefore(log, page.next));
+  if (found === undefined) return null;
+  const { id, stream, revision, position } = found;
+  return { id, stream, revision, position };
+};
+
+/** Whether the log holds that event there. */
+export const holdsPlace = async (
+  log: Pick<EventLog, 'readStream'>,
+  { id, stream, revision, position }: EventPlace,
+): Promise<boolean> => {
+  const [event] = await log.readStream(stream, { from: revision, limit: 1 });
+  return event?.id === id && event.position === position;
+};
