@@ -9,7 +9,7 @@ import { SkillBodies, skillStream } from '../skill/skill-bodies';
 import { activeVersion, skillDecider } from '../skill/skill.decider';
 import type { StoredFile } from '../skill/skill.events';
 import { filesOf, hashOf, loadedHashOf, type SkillVersion } from '../skill/version';
-import { isText, matchesIn, type SearchedText, wordsOf } from './search-texts';
+import { isText, matchesIn, type SearchedFile, wordsOf } from './search-texts';
 
 /** Where an Agent has a Skill from. */
 export type Availability = 'agent' | 'space' | 'installed' | 'default';
@@ -126,24 +126,28 @@ export class LoadableSkills {
   async search({ skillId, versionId }: Pinned, query: string) {
     const words = wordsOf(query);
     if (words.length === 0) return [];
-    const texts = this.texts(await this.versionOf(skillId, versionId));
-    return matchesIn(texts, words);
+    const held = await this.versionOf(skillId, versionId);
+    return matchesIn(
+      filesOf(held.version).map((file) => this.searched(held.stream, file)),
+      words,
+    );
   }
 
   /** The text of a file; undefined for one that is not there or no text. */
   async readFile({ skillId, versionId }: Pinned, path: string): Promise<string | undefined> {
     const { stream, version } = await this.versionOf(skillId, versionId);
     const file = version.files.get(path);
-    const bytes = file === undefined ? undefined : await this.bodies.read(stream, file);
-    return bytes !== undefined && isText(bytes) ? bytes.toString('utf8') : undefined;
+    return file && this.textOf(stream, file);
   }
 
-  private async *texts({ stream, version }: HeldVersion): AsyncGenerator<SearchedText> {
-    for (const file of filesOf(version)) {
-      const bytes = isErased(file.path) ? undefined : await this.bodies.read(stream, file);
-      if (bytes !== undefined && isText(bytes))
-        yield { path: revealed<string>(file.path, ''), text: bytes.toString('utf8') };
-    }
+  private searched(stream: string, file: StoredFile): SearchedFile {
+    return { path: revealed<string>(file.path, ''), read: () => this.textOf(stream, file) };
+  }
+
+  /** Undefined for what is no text, or gone. */
+  private async textOf(stream: string, file: StoredFile): Promise<string | undefined> {
+    const bytes = isErased(file.path) ? undefined : await this.bodies.read(stream, file);
+    return bytes !== undefined && isText(bytes) ? bytes.toString('utf8') : undefined;
   }
 
   /** Ids of what bears a name in a Space, where it is available. */

@@ -1,11 +1,11 @@
 import { matchesIn, wordsOf } from './search-texts';
 
-const lines = async (query: string, text: string) => {
-  async function* texts() {
-    yield { path: 'a.md', text };
-  }
-  return (await matchesIn(texts(), wordsOf(query))).map(({ line }) => line);
-};
+const found = (query: string, ...texts: readonly string[]) =>
+  matchesIn(
+    texts.map((text, nth) => ({ path: `${nth}.md`, read: async () => text })),
+    wordsOf(query),
+  );
+const lines = async (query: string, text: string) => (await found(query, text)).map(({ line }) => line);
 
 describe('lines of the files of a Skill', () => {
   it('are found by words and their beginnings, those with rarer words first', async () => {
@@ -21,4 +21,30 @@ describe('lines of the files of a Skill', () => {
   ])('are found by words inside of sentences without spaces: %s', async (query, text) =>
     expect(await lines(query, text)).toEqual([2]),
   );
+
+  it('are found anywhere in a long line, with the piece that has the words', async () => {
+    const long = `${'before '.repeat(300)}The limit is 500 euros.${' behind'.repeat(300)}`;
+    const [hit, ...others] = await found('limit', 'Nothing.', `First.\n${long}\nLast.`);
+    expect(others).toEqual([]);
+    expect(hit).toMatchObject({ path: '1.md', line: 2, text: expect.stringContaining('The limit is 500 euros.') });
+    expect(hit?.text.length).toBeLessThanOrEqual(500);
+  });
+
+  it('are found where a long line without spaces is cut, and no letter is cut', async () => {
+    for (let before = 440; before < 520; before += 1) {
+      const [hit] = await found('接口登录', `${'😀'.repeat(before)}接口登录${'😀'.repeat(600)}`);
+      expect(hit?.text).toContain('接口登录');
+      expect(hit?.text.isWellFormed()).toBe(true);
+    }
+  });
+
+  it('are found in a file in which each of very many lines has a word, the rarest first', async () => {
+    const many = 'common\n'.repeat(200_000);
+    const hits = await found('common rare', many, `${many}a rare thing\n${many}`);
+    expect(hits.length).toBe(20);
+    expect(hits.slice(0, 2)).toEqual([
+      { path: '1.md', line: 200_001, text: 'a rare thing' },
+      { path: '0.md', line: 1, text: 'common' },
+    ]);
+  });
 });
