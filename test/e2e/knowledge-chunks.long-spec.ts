@@ -51,6 +51,17 @@ const setUp = async (name: string) => {
 };
 
 describe('a chunk', () => {
+  it('is read by its id, with the etag of its document', async () => {
+    const { path, chunks, edit } = await setUp('Reading one');
+    const [, numbats] = (await chunks()) as [Chunk, Chunk];
+    await edit(numbats.id, { enabled: false });
+    const { revision } = (await guide.platform.call<Shown>(path)).body;
+    const one = await guide.platform.call<Chunk>(`${path}/chunks/${numbats.id}`);
+    expect([one.status, one.body]).toEqual([200, { ...numbats, enabled: false }]);
+    expect(one.headers['etag']).toBe(`"${revision}"`);
+    expect((await guide.platform.call(`${path}/chunks/${randomUUID()}`)).status).toBe(404);
+  });
+
   it('is searched and cited as it was edited, and no more as it was', async () => {
     const { chunks, edit, found, cited, path } = await setUp('Editing');
     const [wombats] = (await chunks()) as [Chunk];

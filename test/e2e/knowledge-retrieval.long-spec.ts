@@ -185,7 +185,10 @@ test('without its embedder hybrid goes on and says so, answers too; searches by 
     status: 200,
     body: expect.not.objectContaining({ degraded: [] }),
   });
-  expect(await search('lynx', { mode: 'vector' })).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+  expect(await search('lynx', { mode: 'vector' })).toMatchObject({
+    status: 503,
+    body: { code: 'unavailable', detail: expect.stringContaining('Search with the mode hybrid or text') },
+  });
   const asked = await send<{ message: object }>(`/llm/${agentId}/conversation`, {
     message: 'When does the lynx hunt?',
   });

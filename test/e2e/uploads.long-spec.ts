@@ -118,3 +118,17 @@ it.each([
     expect([(await stored()).length, await filesLeft()]).toEqual([before, blobs]);
   },
 );
+
+it.each([
+  ['offer.DOCX', 'application/octet-stream', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['offer.docx', undefined, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['costs.csv', 'text/plain', 'text/csv'],
+  ['notes.md', 'application/octet-stream', 'text/markdown'],
+  ['notes.md', 'text/x-own', 'text/x-own'],
+  ['notes', 'text/plain', 'text/plain'],
+  ['main.py', 'application/octet-stream', 'application/octet-stream'],
+])('a file %s that is sent as %s is of the type %s', async (fileName, type, mimeType) => {
+  const part = { name: 'file', fileName, value: 'x', ...(type === undefined ? {} : { type }) };
+  const answer = (await (await upload(body([scope, part]))).json()) as { items: { mimeType: string }[] };
+  expect(answer.items.map((item) => item.mimeType)).toEqual([mimeType]);
+});

@@ -10,4 +10,5 @@ export {
 } from './extraction';
 export { formatOf, isPlainText } from './format';
 export { blocksOf, plainText } from './formats/plain';
+export { mediaTypeByName } from './media-types';
 export { startWatch, type WatchLimits } from './process/watch';

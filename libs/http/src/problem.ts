@@ -1,9 +1,9 @@
 import type { LogCorrupted } from '@app/event-log';
-import { isDomainError, isUnavailable, sentenceAbout, type UnreadableEvent } from '@app/kernel';
+import { isDomainError, isUnavailable, sentenceAbout, type Unavailable, type UnreadableEvent } from '@app/kernel';
 import { HttpException } from '@nestjs/common';
 import { errorEntry, errorRegistry } from './error-registry';
 import { type InputFault, InvalidInput } from './invalid-input';
-import { rejectionSentence } from './rejection-sentences';
+import { rejectionSentence, sentenceWithout } from './rejection-sentences';
 import { type UsedUp, usedUp, usedUpSentence } from './used-up';
 
 /** A problem document: what the caller is told about an error. */
@@ -30,7 +30,7 @@ export const problemOf = (error: unknown): Problem => {
     return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
   if (isLogDamage(error)) return logDamaged(error.place, `${error.message}.`);
   if (isUnreadableEvent(error)) return error.isNewer ? logNewer(error.place) : damagedEvent(error.place);
-  if (isUnavailable(error)) return { ...named('unavailable'), outcome: error.outcome, retryAfterSeconds: 1 };
+  if (isUnavailable(error)) return unavailable(error);
   if (isDomainError(error)) {
     const { path, reason, retryAfterSeconds, text, conversationId, messageId } = error.facts;
     const general = named(error.code);
@@ -49,6 +49,11 @@ export const problemOf = (error: unknown): Problem => {
   }
   if ((error as { code?: unknown }).code === 'FST_ERR_BAD_URL') return problemOf(malformedPath);
   return named(frameworkCode(error instanceof HttpException && error.cause instanceof Error ? error.cause : error));
+};
+
+const unavailable = ({ dependency, outcome }: Unavailable): Problem => {
+  const general = named('unavailable');
+  return { ...general, detail: sentenceWithout(dependency) ?? general.detail, outcome, retryAfterSeconds: 1 };
 };
 
 const malformedPath = new InvalidInput('invalid_parameter', [

@@ -95,6 +95,12 @@ const unavailables: Readonly<Record<string, string | undefined>> = {
   incognito_full: 'Incognito conversations already take all the memory that they may. Try again later.',
 };
 
+/** What a caller can do while something that the platform depends on is away. Undefined: no more than to try again. */
+export const sentenceWithout = (dependency: string): string | undefined =>
+  dependency === 'embedding'
+    ? 'The embedding model does not answer, so nothing is searched by meaning. Search with the mode hybrid or text, or try again later.'
+    : undefined;
+
 const parameters: Readonly<Record<string, string | undefined>> = {
   required: 'is missing',
   repeated: 'must be given once',

@@ -15,6 +15,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  tagged,
   written,
 } from '@app/http';
 import { type CommandMeta, givenFields, placeOf, reject, streamOf } from '@app/kernel';
@@ -66,6 +67,24 @@ export class DocumentChunksController {
     const last = page.at(-1);
     const next = last !== undefined && found.length > limit ? { values: [last.ordinal], key: last.chunkId } : null;
     return this.lists.answer(list, caller, asked, page.map(chunkJson), next);
+  }
+
+  @Get(':chunkId')
+  @Requires('knowledge:read')
+  @ApiOperation({ operationId: 'getDocumentChunk', summary: 'Returns a chunk. The `etag` is that of the document.' })
+  @Answers(200, chunkView)
+  @Reads('documents')
+  async get(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('documentId') documentId: string,
+    @Param('chunkId') chunkId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
+    const { document } = await this.knowledge.read(caller, agentId, documentId);
+    const chunk = await this.chunk(document, chunkId);
+    tagged(reply, document.revision);
+    return chunkJson(chunk);
   }
 
   @Put(':chunkId')

@@ -1,4 +1,4 @@
-import { extname } from 'node:path';
+import { mediaTypeByName } from '@app/extraction/threads';
 import { input, InvalidInput, type MultipartBody, parts } from '@app/http';
 import type { Bodies, NewDocument, StoredBody } from '@app/knowledge';
 import type { FastifyRequest } from 'fastify';
@@ -106,16 +106,11 @@ const fileName = (name: string): string => {
 /** What a file is if neither its part nor its name says it. */
 export const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Browsers and curl do not know Markdown: then the ending of the name decides. */
-const mimeTypeOf = (declared: string, names: readonly string[]): string => {
-  if (declared !== '' && declared !== UNKNOWN_TYPE) return declared;
-  const known: Readonly<Record<string, string>> = {
-    '.md': 'text/markdown',
-    '.markdown': 'text/markdown',
-    '.txt': 'text/plain',
-  };
-  return names.map((name) => known[extname(name).toLowerCase()]).find((type) => type !== undefined) ?? UNKNOWN_TYPE;
-};
+/** Browsers, curl and libraries know few types, and say of the others nothing, or `text/plain`: then the ending of the name decides. */
+const mimeTypeOf = (declared: string, names: readonly string[]): string =>
+  declared !== '' && declared !== UNKNOWN_TYPE && declared !== 'text/plain'
+    ? declared
+    : (names.map(mediaTypeByName).find((type) => type !== undefined) ?? (declared === '' ? UNKNOWN_TYPE : declared));
 
 const fault = (path: string, code: string, message: string): InvalidInput =>
   new InvalidInput(code === 'unknown_field' ? 'unknown_field' : 'invalid_body', [{ path, code, message }]);
