@@ -42,6 +42,54 @@ describe('a German text', () => {
     ).toContain(GERMAN));
 });
 
+const forwarded = (inner: string, fields: string): string =>
+  [
+    'From: a@x.example',
+    'Subject: Outer',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="o"',
+    '',
+    '--o',
+    'Content-Type: text/plain',
+    '',
+    'See below.',
+    '--o',
+    fields,
+    '',
+    inner,
+    '--o--',
+  ].join('\r\n');
+const INNER = 'From: b@x.example\r\nSubject: Inner\r\n\r\nThe quokka sleeps.';
+
+describe('a mail that was forwarded as an attachment', () => {
+  it.each([
+    ['without a name', 'Content-Type: message/rfc822\r\nContent-Disposition: attachment', []],
+    [
+      'as a file',
+      'Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename="b.eml"',
+      ['## b.eml'],
+    ],
+  ])('is read %s', async (_, fields, heading) => {
+    const found = await shown(forwarded(INNER, fields), 'a.eml');
+    expect(found[0]).toBe('# Outer');
+    expect(found.slice(2)).toEqual([
+      'See below.',
+      ...heading,
+      `${heading.length === 0 ? '##' : '###'} Inner`,
+      'From: b@x.example\nSubject: Inner',
+      'The quokka sleeps.',
+    ]);
+  });
+
+  it('is left out where it is damaged, and the mail is read', async () =>
+    expect(
+      await shown(
+        forwarded('', 'Content-Type: message/rfc822\r\nContent-Disposition: attachment; filename="b.eml"'),
+        'a.eml',
+      ),
+    ).toContain('See below.'));
+});
+
 it.each(['The ftyp box of an MP4 file.', 'OggS begins a page.', 'GIF89a is a format.', 'RIFFs and WEBP'])(
   'a text that begins like a picture or a film is a text: %s',
   async (text) => expect(await shown(text, 'a.txt', 'text/plain')).toEqual([text]),

@@ -10,9 +10,16 @@ import { extractPlain } from './plain';
 const MAX_NESTING = 64;
 const MAX_HEADER_BYTES = 1024 ** 2;
 const MAX_ATTACHMENTS = 1_000;
+/** Mails that were forwarded as attachments of each other. */
+const MAX_FORWARDED = 8;
 
-/** A mail: subject, who wrote to whom and when, the body as text or else its HTML, the names of attachments, and what text attachments say. */
-export const extractEml = async ({ body }: SourceFile): Promise<Extraction> => {
+/**
+ * A mail: subject, who wrote to whom and when, the body as text or else its HTML, the names of attachments, and what text
+ * attachments say, and mails that were forwarded as such.
+ */
+export const extractEml = ({ body }: SourceFile): Promise<Extraction> => mailOf(body, 0);
+
+const mailOf = async (body: Buffer, forwarded: number): Promise<Extraction> => {
   const mail = await parsed(body);
   if (mail.attachments.length > MAX_ATTACHMENTS) fail('malformed');
   const builder = new TextBuilder();
@@ -21,7 +28,7 @@ export const extractEml = async ({ body }: SourceFile): Promise<Extraction> => {
   const hasText = (mail.text ?? '').trim() !== '';
   if (hasText) for (const paragraph of (mail.text ?? '').split(/\n[ \t]*\r?\n/)) builder.lines(paragraph);
   else writeHtml(builder, mail.html ?? '');
-  for (const attachment of mail.attachments) writeAttachment(builder, attachment);
+  for (const attachment of mail.attachments) await writeAttachment(builder, attachment, forwarded);
   return builder.build();
 };
 
@@ -65,16 +72,25 @@ const addressText = ({ name, address, group }: Address): string =>
       : `${name} <${address ?? ''}>`
     : `${name}: ${group.map(addressText).join(', ')}`;
 
-const writeAttachment = (builder: TextBuilder, { filename, mimeType, content }: Attachment): void => {
-  if (filename === null || typeof content === 'string') return;
-  const file = { name: filename, mimeType, body: Buffer.from(content as ArrayBuffer) };
-  const format = formatOf(file);
-  if (!isOfText(format) || format === 'eml') return;
+const writeAttachment = async (
+  builder: TextBuilder,
+  { filename, mimeType, content }: Attachment,
+  forwarded: number,
+): Promise<void> => {
+  const isMail = mimeType === 'message/rfc822';
+  if ((filename === null && !isMail) || typeof content === 'string') return;
+  const file = { name: filename ?? '', mimeType, body: Buffer.from(content as ArrayBuffer) };
+  const format = isMail ? 'eml' : formatOf(file);
+  if (!isOfText(format) || (format === 'eml' && forwarded >= MAX_FORWARDED)) return;
   try {
     const extraction =
-      format === 'html' ? extractHtml(file) : extractPlain({ ...file, mimeType: 'text/plain' }, format);
-    builder.heading(2, filename);
-    builder.include(extraction, 2);
+      format === 'eml'
+        ? await mailOf(file.body, forwarded + 1)
+        : format === 'html'
+          ? extractHtml(file)
+          : extractPlain({ ...file, mimeType: 'text/plain' }, format);
+    if (file.name !== '') builder.heading(2, file.name);
+    builder.include(extraction, file.name === '' ? 1 : 2);
   } catch (error) {
     // Its name stands among the attachments; the mail is whole without it.
     if (!(error instanceof ExtractionFailure) || error.code === 'too_many_passages') throw error;
