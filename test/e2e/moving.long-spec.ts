@@ -170,3 +170,25 @@ test('keys of another instance are not replaced, unless that is asked for', asyn
   expect(await run(' --force')).toMatchObject({ code: 0 });
   expect(readFileSync(keys, 'utf8')).toContain('agent-platform/keys');
 });
+
+test('an import under the wrong VAULT_KEY, or with keys that were cut off, leaves nothing that the next one stumbles over', async () => {
+  const [file, keys, cut] = ['log.jsonl', 'keys.jsonl', 'cut.jsonl'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  expect(await operator(`export ${file} --keys ${keys}`, { DATA_DIR: source })).toMatchObject({ code: 0 });
+  writeFileSync(cut, readFileSync(keys, 'utf8').slice(0, 300));
+  const there = { DATA_DIR: join(root, 'target') };
+  const wrong = { ...there, VAULT_KEY: 'another vault key of a test of moving' };
+  expect(await operator(`import ${file} --keys ${keys}`, wrong)).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('under another VAULT_KEY') as string,
+  });
+  expect(await operator(`import ${file} --keys ${cut}`, there)).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('was cut off') as string,
+  });
+  expect(existsSync(join(there.DATA_DIR, 'vault'))).toBe(false);
+  expect(await operator(`import ${file} --keys ${keys}`, there)).toMatchObject({ code: 0 });
+});

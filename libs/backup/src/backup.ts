@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { openSqliteLogReader } from '@app/event-log';
 import { type Clock, makeFolder, syncToDisk } from '@app/kernel';
-import { headOf, knownSealText, SEAL_STREAM, sealHash, sealOf } from '@app/sealing';
 import { copyBlobs, sizeOfBlobs } from './blob-files';
 import { copyDatabase } from './copy-database';
+import { endOf } from './end-of-log';
 import { BackupError, type Manifest, UNFINISHED_MANIFEST, writeManifest } from './manifest';
 
 export type BackupStep = 'log' | 'blobs' | 'keys';
@@ -127,18 +126,4 @@ const copyKeys = async (
   if (existsSync(keysFile)) throw keysExist(keysFile);
   await rename(unfinished, keysFile);
   await syncToDisk(dirname(resolve(keysFile)));
-};
-
-const endOf = async (folder: string): Promise<Pick<Manifest, 'head' | 'lastSeal'>> => {
-  const log = await openSqliteLogReader({ folder });
-  try {
-    const [last] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });
-    const head = last === undefined ? undefined : headOf(sealOf(last));
-    return {
-      head: await log.head(),
-      lastSeal: head === undefined ? null : knownSealText({ ordinal: head.ordinal, hash: sealHash(head) }),
-    };
-  } finally {
-    await log.close();
-  }
 };

@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type RetryOptions, retry, syncToDisk, unfinishedName } from '@app/kernel';
-import type { KeyRecord, Vault } from '@app/vault';
+import { checkRecordsUnder, type KeyRecord, type Vault } from '@app/vault';
 import { z } from 'zod';
 import { BackupError } from './manifest';
 
@@ -92,6 +92,18 @@ export const importKeys = async (
   }
   await merge();
   return { keys, erased };
+};
+
+/**
+ * Whether a file of `exportKeys` can be imported under a `VAULT_KEY`, before a vault is made under it: that would take no other
+ * from then on. Throws as `importKeys` does.
+ */
+export const checkKeys = async (file: string, vaultKey: string): Promise<void> => {
+  await mustBeWhole(file);
+  for await (const each of recordsIn(file)) {
+    checkRecordsUnder([each], vaultKey);
+    if (each.kind === 'key') return;
+  }
 };
 
 const mustBeWhole = async (file: string): Promise<void> => {

@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockLogFolder, RESTORED_FILE } from '@app/event-log';
-import { syncToDisk } from '@app/kernel';
+import { reasonOf, sentenceIn, syncToDisk } from '@app/kernel';
 import { restoreKeys } from '@app/vault';
+import Database from 'better-sqlite3';
 import { copyBlobs } from './blob-files';
 import { copyDatabase } from './copy-database';
+import { endOf } from './end-of-log';
 import { BackupError, type Manifest, readManifest } from './manifest';
 
 export interface RestoreOptions {
@@ -38,6 +40,7 @@ export const restore = async ({
   onProgress = () => undefined,
 }: RestoreOptions): Promise<Restored> => {
   const manifest = await readManifest(folder);
+  await mustBeWhole(folder, manifest);
   if (!existsSync(keysFile)) throw new BackupError(`${keysFile} does not exist`);
   const logFolder = join(dataFolder, 'log');
   const lock = lockLogFolder(logFolder);
@@ -67,6 +70,34 @@ export const restore = async ({
     return { manifest, erased };
   } finally {
     lock.release();
+  }
+};
+
+/** A file that was cut off may still be a database: an empty one is. */
+const mustBeWhole = async (folder: string, { head, lastSeal }: Manifest): Promise<void> => {
+  const log = join(folder, 'log');
+  const end = await endOf(log).catch((error: unknown) => {
+    throw new BackupError(
+      `${folder} cannot be restored: its log cannot be read: ${sentenceIn(error) ?? reasonOf(error)}`,
+      { cause: error },
+    );
+  });
+  if (isCutOff(join(log, 'events.sqlite')))
+    throw new BackupError(`${folder} cannot be restored: its log cannot be read: it was cut off`);
+  if (end.head !== head || end.lastSeal !== lastSeal)
+    throw new BackupError(
+      `${folder} cannot be restored: its log ends elsewhere than ${join(folder, 'manifest.json')} says, so it is of another backup or was changed`,
+    );
+};
+
+/** SQLite reads a last page that is there in part, and takes zeros for the rest. */
+const isCutOff = (file: string): boolean => {
+  const database = new Database(file, { readonly: true });
+  try {
+    const [pages, bytes] = ['page_count', 'page_size'].map((name) => Number(database.pragma(name, { simple: true })));
+    return statSync(file).size < (pages ?? 0) * (bytes ?? 0);
+  } finally {
+    database.close();
   }
 };
 

@@ -18,6 +18,7 @@ const SENTENCES: ReadonlySet<string> = new Set([
   'UnfitRuntime',
   'UnusableFolder',
   'UnusableKey',
+  'UnusableKeys',
   'WrongVaultKey',
 ]);
 

@@ -1,4 +1,5 @@
 export * from './key-files';
+export { checkRecordsUnder } from './key-wrapping';
 export * from './vault';
 export { openSqliteVault, type SqliteVaultOptions } from './sqlite/sqlite-vault';
 export { rotateVaultKey, type RotateVaultKeyOptions } from './sqlite/rotate-key';

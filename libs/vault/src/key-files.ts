@@ -118,6 +118,11 @@ const flush = (folder: string): void => {
   }
 };
 
+/** A file is damaged, or no file of keys; nothing was changed. */
+export class UnusableKeys extends Error {
+  override readonly name = 'UnusableKeys';
+}
+
 /** `VAULT_KEY` is not the one that keys were wrapped under; nothing was read or changed. */
 export class WrongVaultKey extends Error {
   override readonly name = 'WrongVaultKey';

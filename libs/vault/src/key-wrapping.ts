@@ -35,6 +35,10 @@ export const unwrapKey = (wrappingKey: Buffer, stream: string, wrapped: Buffer):
   }
 };
 
+/** The same, by the text of `VAULT_KEY`: without a vault, which would be made under it. */
+export const checkRecordsUnder = (records: readonly KeyRecord[], vaultKey: string): void =>
+  checkRecords(records, wrappingKeyOf(vaultKey));
+
 /** Throws `WrongVaultKey` unless every key among the records opens. Otherwise a wrong one would surface only when it is needed. */
 export const checkRecords = (records: readonly KeyRecord[], wrappingKey: Buffer): void => {
   for (const record of records) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type CarriedBlobs, carryBlobs, exportKeys, importKeys } from '@app/backup';
+import { type CarriedBlobs, carryBlobs, checkKeys, exportKeys, importKeys } from '@app/backup';
 import { type Blobs, openBlobs, openFileBlobs } from '@app/blobs';
 import { type EventLog, eventMacOf, IMPORTED_FILE, type ImportMark } from '@app/event-log';
 import { eventCatalogue, openLog, openLogReader } from '@app/hosting';
@@ -114,6 +114,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
     output.result(checked, verificationLines);
     return exitCodeOf(checked);
   }
+  if (apart.keys !== undefined) await orFailure(checkKeys(apart.keys, instanceKey(config, 'VAULT_KEY')));
   const sealing = sealingOf(config, output);
   const log = await orFailure(openLog(config, { imports: true }));
   try {

@@ -1,5 +1,5 @@
-import { WrongVaultKey } from '../key-files';
-import { existsSync } from 'node:fs';
+import { UnusableKeys, WrongVaultKey } from '../key-files';
+import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Unavailable } from '@app/kernel/threads';
 import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
@@ -54,12 +54,33 @@ export const restoreKeys = async ({
 };
 
 const checkKeysFile = (backup: Database.Database, wrapping: Buffer, keysFile: string): void => {
-  const check = backup.prepare(`SELECT value FROM vault WHERE name = 'check'`).pluck().get() as Buffer;
+  const check = checkIn(backup, keysFile);
   try {
     unwrapKey(wrapping, '', check);
   } catch (error) {
     throw new WrongVaultKey(`VAULT_KEY is not the key that ${keysFile} is wrapped under`, { cause: error });
   }
+};
+
+/** Of a file that is whole. What is cut off or of another kind would fail in the middle, or bring nothing. */
+const checkIn = (backup: Database.Database, keysFile: string): Buffer => {
+  const wrong = (cause?: unknown) =>
+    new UnusableKeys(
+      `${keysFile} is damaged, or no file of keys that operator backup wrote. One of operator export goes with operator import.`,
+      { cause },
+    );
+  try {
+    const pages = Number(backup.pragma('page_count', { simple: true }));
+    // SQLite reads a last page that is there in part, and takes zeros for the rest.
+    const isWhole =
+      statSync(keysFile).size >= pages * Number(backup.pragma('page_size', { simple: true })) &&
+      backup.pragma('quick_check(1)', { simple: true }) === 'ok';
+    const check = backup.prepare(`SELECT value FROM vault WHERE name = 'check'`).pluck().get() as Buffer | undefined;
+    if (isWhole && check !== undefined) return check;
+  } catch (error) {
+    throw wrong(error);
+  }
+  throw wrong();
 };
 
 const merge = (backup: Database.Database, vault: Database.Database): number => {
