@@ -74,17 +74,18 @@ it('foreign ids are unknown, on every route', async () => {
   expect((await platform.call(`${path()}/${body.id}`, { key: owner.key })).body).toEqual(body);
 });
 
+const keyWith = async (permissions: readonly string[], agentIds: readonly string[]) =>
+  (
+    await world.platform.call<{ secret: string }>(`${CORE}/api-keys`, {
+      method: 'POST',
+      key: world.owner.key,
+      body: { name: 'narrow', permissions, agentIds },
+    })
+  ).body.secret;
+
 it('a key has the memories that it is granted', async () => {
-  const { platform, owner, agentId, newAgent, path } = world;
+  const { platform, agentId, newAgent, path } = world;
   const other = await newAgent();
-  const keyWith = async (permissions: readonly string[], agentIds: readonly string[]) =>
-    (
-      await platform.call<{ secret: string }>(`${CORE}/api-keys`, {
-        method: 'POST',
-        key: owner.key,
-        body: { name: 'narrow', permissions, agentIds },
-      })
-    ).body.secret;
   const reading = await keyWith(['memory:read'], [agentId]);
   expect((await platform.call(path(), { key: reading })).status).toBe(200);
   const refused = await platform.call(path(), { method: 'POST', key: reading, body: { text: 'x' } });
@@ -95,4 +96,20 @@ it('a key has the memories that it is granted', async () => {
     const key = await keyWith(['memory:read', 'memory:write'], [agentId]);
     expect((await platform.call(MINE, { method, key })).body).toMatchObject({ code: 'forbidden' });
   }
+});
+
+it('a key that may not change memories deletes a conversation, and none that came from it', async () => {
+  const { platform, agentId } = world;
+  const [talking, both] = [await keyWith(['llm'], [agentId]), await keyWith(['llm', 'memory:write'], [agentId])];
+  const conversations = `${CORE}/llm/${agentId}/conversation`;
+  const said = await platform.call<{ conversationId: string }>(conversations, {
+    method: 'POST',
+    key: talking,
+    body: { message: 'Hello' },
+  });
+  const one = `${conversations}/${said.body.conversationId}`;
+  const refused = await platform.call(`${one}?memories=true`, { method: 'DELETE', key: talking });
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('memory:write')]);
+  expect((await platform.call(one, { key: talking })).status).toBe(200);
+  expect((await platform.call(`${one}?memories=true`, { method: 'DELETE', key: both })).status).toBe(204);
 });

@@ -18,7 +18,7 @@ import {
   tagged,
   written,
 } from '@app/http';
-import { type CommandMeta, dataKeyName, givenFields, stepOf } from '@app/kernel';
+import { type CommandMeta, dataKeyName, givenFields, reject, stepOf } from '@app/kernel';
 import { ClearMemories } from '@app/memory';
 import { GetConversation, ListConversations } from '@projections/conversations';
 import { GetMessage, ListMessages } from '@projections/messages';
@@ -139,7 +139,8 @@ export class ConversationsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'deleteConversation',
-    summary: 'Deletes a conversation permanently, with its messages; with `memories=true` also what was learned in it.',
+    summary:
+      'Deletes a conversation permanently, with its messages; with `memories=true`, which needs the permission `memory:write`, also what was learned in it.',
   })
   @Answers(204)
   async remove(
@@ -157,6 +158,7 @@ export class ConversationsController {
     }
     await this.assertOwn(caller, agentId, conversationId);
     const { memories } = query.parse();
+    if (memories && !caller.permissions.has('memory:write')) reject('forbidden', { permission: 'memory:write' });
     // First, so that who is told that it failed can send it again; and once more for what an answer under way remembered meanwhile.
     if (memories) await this.clearMemories(caller, conversationId, stepOf(meta, 'memories'));
     const receipt = await this.commands.execute(
