@@ -57,7 +57,7 @@ export class AuditLog {
     most: number,
   ): Promise<Stretch> {
     const filter = indexFilter(query);
-    if (filter !== undefined) return indexPage(this.views, this.log, query, filter, order, after);
+    if (filter !== undefined) return indexPage(this.views, this.log, query, filter, { order, after, most });
     const page = await this.log.readAll({ direction: order === 'asc' ? 'forwards' : 'backwards', after, limit: most });
     return {
       events: page.events.filter((event) => matches(query, tracedOf(event))),

@@ -36,19 +36,19 @@ export const indexFilter = (query: EventQuery): IndexFilter | undefined => {
   return field === undefined ? undefined : { field, value: query[field] as string };
 };
 
-/** A page of the index, with the events of the rows that match. */
+/** A page of the index, of `most` rows at most, with the events of the rows that match. */
 export const indexPage = async (
   views: ReadStore,
   log: EventLog,
   query: EventQuery,
   { field, value }: IndexFilter,
-  order: 'asc' | 'desc',
-  after: Position | null,
+  { order, after, most }: { readonly order: 'asc' | 'desc'; readonly after: Position | null; readonly most: number },
 ): Promise<Stretch> => {
+  const limit = Math.min(PAGE, most);
   const rows = await views.find(AUDIT_TRAIL, {
     where: { [field]: value },
     orderBy: [{ field, order }],
-    limit: PAGE,
+    limit,
     ...(after === null ? {} : { after: { values: [value], key: after } }),
   });
   const matching = rows.map(trailRow).filter((row) => matches(query, row));
@@ -57,7 +57,7 @@ export const indexPage = async (
     events: events.filter((event) => event !== undefined),
     lookedAt: rows.length,
     upTo: rows.at(-1)?.key ?? after,
-    end: rows.length < PAGE,
+    end: rows.length < limit,
   };
 };
 
