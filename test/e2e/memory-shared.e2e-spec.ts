@@ -157,4 +157,22 @@ describe('a saved shared memory', () => {
     );
     await world.platform.call(`${world.path()}?kind=shared`, { method: 'DELETE', key: owner.key });
   });
+
+  it('is confirmed also where the one that it was to replace is gone', async () => {
+    const { owner, viewer, editor, shared, post, choose, list, path, platform } = world;
+    const [first, second] = [await shared(viewer.key, 'Keys hang left'), await shared(viewer.key, 'Keys hang right')];
+    const of = async (text: string, replaces: string) =>
+      (await post(viewer.key, { text, kind: 'shared', replaces })).body.id;
+    const [one, other] = [await of('Keys hang outside', first), await of('Keys lie in the drawer', second)];
+    const anew = await post(editor.key, { text: 'Keys hang inside', kind: 'shared', replaces: first });
+    expect((await choose(editor.key, anew.body.id, 'confirm')).status).toBe(200);
+    expect((await platform.call(`${path()}/${second}`, { method: 'DELETE', key: owner.key })).status).toBe(204);
+    for (const id of [one, other]) {
+      const { status, body } = await choose(viewer.key, id, 'confirm');
+      expect([status, body]).toMatchObject([200, { id, status: 'saved', kind: 'shared', replaces: null }]);
+    }
+    const texts = (await list(owner.key, '?kind=shared')).map(({ text }) => text);
+    expect(texts.toSorted()).toEqual(['Keys hang inside', 'Keys hang outside', 'Keys lie in the drawer']);
+    await platform.call(`${path()}?kind=shared`, { method: 'DELETE', key: owner.key });
+  });
 });

@@ -66,8 +66,7 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
     // Who may not use the Agent any more writes nothing for those who do.
     if (kind === 'shared' && caller.access === 'none') reject('not_found', { kind: 'agent', id: agentId });
     assertOn(kind, await this.rulesOf(agentId));
-    const replaces = kind === proposal.kind ? proposal.replaces : null;
-    if (replaces !== null) await this.assertReplaceable(agentId, replaces, caller);
+    const replaces = kind === proposal.kind ? await this.replacedBy(proposal, caller) : null;
     const { screening } = await this.safe(proposal, text, meta);
     assertOn(kind, await this.rulesOf(agentId));
     const owner = bucketOf({ agentId, userId, kind });
@@ -115,7 +114,12 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
     return receipt;
   }
 
-  private async assertReplaceable(agentId: string, replaces: string, caller: MemoryCaller): Promise<void> {
+  /** The memory that a proposal takes the place of; null where it is gone meanwhile: then there is nothing to delete. Rejects as `visibleMemory` and `assertMayChange`. */
+  private async replacedBy({ agentId, replaces }: ProposedMemory, caller: MemoryCaller): Promise<string | null> {
+    if (replaces === null) return null;
+    const { state } = await this.decisions.load(memoryDecider, replaces);
+    if (state.status === 'deleted') return null;
     assertMayChange(await visibleMemory(this.decisions, agentId, replaces, caller, 'replaces'), caller);
+    return replaces;
   }
 }
