@@ -68,6 +68,50 @@ describe('deleting a Space', () => {
     );
   });
 
+  it('removes the others where one of what was inside cannot be removed', async () => {
+    const { body: space } = await create('Stuck');
+    const post = async (path: string, body: object): Promise<string> => {
+      const {
+        status,
+        text,
+        body: made,
+      } = await platform.call<{ id: string; conversationId: string }>(`/api/v1/core${path}`, {
+        key: alice.key,
+        method: 'POST',
+        body,
+      });
+      if (status >= 300) throw new Error(text);
+      return made.id ?? made.conversationId;
+    };
+    const two = (make: (n: number) => Promise<string>) => Promise.all([make(1), make(2)]);
+    const texts = { description: 'Use it.', instructions: 'Do it.' };
+    const agents = await two((n) => post('/agents', { spaceId: space.id, name: `A${n}` }));
+    const inside: Record<string, readonly string[]> = {
+      agent: agents,
+      prompt: await two((n) => post(`/spaces/${space.id}/prompts`, { title: `T${n}`, text: 'x' })),
+      skill: await two((n) => post('/skills', { scope: 'space', spaceId: space.id, name: `S${n}`, ...texts })),
+      conversation: await two((n) => post(`/llm/${agents[0]}/conversation`, { message: `Hello ${n}` })),
+    };
+    const { decisions } = platform.platform.host.stores;
+    const transact = decisions.transact.bind(decisions);
+    const stuck = new Map<string, string>();
+    const gone = new Set<string>();
+    const failing = jest.spyOn(decisions, 'transact').mockImplementation(async (decider, id, command, meta) => {
+      const isInside =
+        inside[decider.category]?.includes(id) === true &&
+        ['Delete', 'Remove'].includes((command as { type: string }).type);
+      if (isInside && !stuck.has(decider.category)) stuck.set(decider.category, id);
+      if (isInside && stuck.get(decider.category) === id) throw new Error('it cannot be removed');
+      const receipt = await transact(decider, id, command, meta);
+      if (isInside) gone.add(id);
+      return receipt;
+    });
+    expect((await platform.call(`${SPACES}/${space.id}`, { key: alice.key, method: 'DELETE' })).status).toBe(204);
+    await until(async () => gone.size === Object.keys(inside).length, 'the end of the others');
+    expect([...stuck.keys()].toSorted()).toEqual(Object.keys(inside).toSorted());
+    failing.mockRestore();
+  });
+
   it('forgets a deleted user as a member, also as the last owner', async () => {
     const owner = await platform.newCaller();
     const { body: space } = await create('Orphaned', {}, owner.key);

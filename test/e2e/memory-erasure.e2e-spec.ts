@@ -109,6 +109,44 @@ describe('memories go', () => {
   });
 });
 
+describe('clearing', () => {
+  it('deletes the others where one cannot be deleted, and names that one', async () => {
+    const { platform, owner, post, list, shared, newAgent } = world;
+    const agentId = await newAgent();
+    const stuck: string[] = [];
+    for (let n = 0; n < 4; n += 1) await post(owner.key, { text: `I like colour ${n}` }, agentId);
+    const proposal = await post(owner.key, { text: 'Colours are mixed', kind: 'shared' }, agentId);
+    stuck.push((await list(owner.key, '?kind=personal', agentId))[3]?.id ?? '', proposal.body.id);
+    const rule = await shared(owner.key, 'Paint dries outside');
+    const { decisions } = platform.platform.host.stores;
+    const transact = decisions.transact.bind(decisions);
+    const failing = jest.spyOn(decisions, 'transact').mockImplementation((decider, id, ...given) => {
+      if (stuck.includes(id)) throw new Error('it cannot be deleted');
+      return transact(decider, id, ...given);
+    });
+    const cleared = await platform.call<{ detail: string; errors: { path: string; code: string }[] }>(
+      world.path(agentId),
+      { method: 'DELETE', key: owner.key },
+    );
+    expect([cleared.status, cleared.body.detail]).toEqual([500, expect.stringContaining('2 of 5 failed')]);
+    expect(cleared.body.errors.map(({ path }) => path).toSorted()).toEqual(stuck.toSorted());
+    const left = async () =>
+      (await list(owner.key, '', agentId))
+        .map(({ id }) => id)
+        .toSorted()
+        .join();
+    await until(async () => (await left()) === stuck.toSorted().join(), 'the others to be gone');
+    stuck.push((await post(owner.key, { text: 'Paint is wet', kind: 'shared' })).body.id);
+    const ofAgent = await platform.call(`${world.path()}?kind=shared`, { method: 'DELETE', key: owner.key });
+    expect([ofAgent.status, ofAgent.text]).toEqual([500, expect.stringContaining(stuck[2] ?? '')]);
+    const isThere = async () => (await list(owner.key, '?kind=shared')).some(({ id }) => id === rule);
+    await until(async () => !(await isThere()), 'the shared one to be gone');
+    failing.mockRestore();
+    for (const path of [world.path(agentId), world.path()]) expect((await remove(path, owner.key)).status).toBe(204);
+    expect(await list(owner.key, '', agentId)).toEqual([]);
+  });
+});
+
 describe('the conversation that a memory came from', () => {
   const learned = async (n: number) => {
     const { platform, owner, agentId, spaceId } = world;

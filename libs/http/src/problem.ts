@@ -1,5 +1,13 @@
 import type { LogCorrupted } from '@app/event-log';
-import { isDomainError, isUnavailable, sentenceAbout, type Unavailable, type UnreadableEvent } from '@app/kernel';
+import {
+  type DomainError,
+  isDomainError,
+  isUnavailable,
+  sentenceAbout,
+  type SomeFailed,
+  type Unavailable,
+  type UnreadableEvent,
+} from '@app/kernel';
 import { HttpException } from '@nestjs/common';
 import { errorEntry, errorRegistry } from './error-registry';
 import { type InputFault, InvalidInput } from './invalid-input';
@@ -28,27 +36,45 @@ export interface Problem {
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof InvalidInput)
     return { ...named(error.code), detail: sentence(error.faults), errors: error.faults };
+  if (isSomeFailed(error)) return someFailed(error);
   if (isLogDamage(error)) return logDamaged(error.place, `${error.message}.`);
   if (isUnreadableEvent(error)) return error.isNewer ? logNewer(error.place) : damagedEvent(error.place);
   if (isUnavailable(error)) return unavailable(error);
-  if (isDomainError(error)) {
-    const { path, reason, retryAfterSeconds, text, conversationId, messageId } = error.facts;
-    const general = named(error.code);
-    const problem = { ...general, detail: rejectionSentence(error) ?? general.detail };
-    const limit = error.code === 'usage_limit_exceeded' ? usedUp(error.facts) : undefined;
-    return {
-      ...problem,
-      ...(limit === undefined ? {} : { limit, detail: usedUpSentence(limit) }),
-      ...(typeof path === 'string'
-        ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] }
-        : {}),
-      ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
-      ...(typeof conversationId === 'string' && typeof messageId === 'string' ? { conversationId, messageId } : {}),
-      ...(error.code === 'no_object_generated' && typeof text === 'string' ? { text } : {}),
-    };
-  }
+  if (isDomainError(error)) return rejection(error);
   if ((error as { code?: unknown }).code === 'FST_ERR_BAD_URL') return problemOf(malformedPath);
   return named(frameworkCode(error instanceof HttpException && error.cause instanceof Error ? error.cause : error));
+};
+
+/** What a command rejected. */
+const rejection = (error: DomainError): Problem => {
+  const { path, reason, retryAfterSeconds, text, conversationId, messageId } = error.facts;
+  const general = named(error.code);
+  const problem = { ...general, detail: rejectionSentence(error) ?? general.detail };
+  const limit = error.code === 'usage_limit_exceeded' ? usedUp(error.facts) : undefined;
+  return {
+    ...problem,
+    ...(limit === undefined ? {} : { limit, detail: usedUpSentence(limit) }),
+    ...(typeof path === 'string'
+      ? { errors: [{ path, code: String(reason ?? error.code), message: problem.detail }] }
+      : {}),
+    ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
+    ...(typeof conversationId === 'string' && typeof messageId === 'string' ? { conversationId, messageId } : {}),
+    ...(error.code === 'no_object_generated' && typeof text === 'string' ? { text } : {}),
+  };
+};
+
+const isSomeFailed = (error: unknown): error is SomeFailed => error instanceof Error && error.name === 'SomeFailed';
+
+/** The problem of the first, with what is wrong with each. */
+const someFailed = ({ failures, all }: SomeFailed): Problem => {
+  const problems = failures.map(({ id, error }) => ({ id, problem: problemOf(error) }));
+  const { problem: first = named('internal') } = problems[0] ?? {};
+  const done = failures.length === all ? 'none is done' : 'the others are done';
+  return {
+    ...first,
+    detail: `${failures.length} of ${all} failed, ${done}: see errors. ${first.detail}`,
+    errors: problems.map(({ id, problem: { code, detail } }) => ({ path: id, code, message: detail })),
+  };
 };
 
 const unavailable = ({ dependency, outcome }: Unavailable): Problem => {

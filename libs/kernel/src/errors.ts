@@ -49,6 +49,25 @@ export class Unavailable extends Error {
   }
 }
 
+/** One of several things that failed, by its id. */
+export interface Failure {
+  readonly id: string;
+  readonly error: unknown;
+}
+
+/** Of several things that were to be done some failed, each for itself; the others are done. */
+export class SomeFailed extends Error {
+  override readonly name = 'SomeFailed';
+
+  /** `failures`: at least one. `all`: how many there were to do. */
+  constructor(
+    readonly failures: readonly Failure[],
+    readonly all: number,
+  ) {
+    super(`${failures.length} of ${all} failed`, { cause: failures[0]?.error });
+  }
+}
+
 /** The store rejects the configured user. Retrying does not help, only another setting. */
 export class AccessDenied extends Unavailable {
   readonly denied = true;

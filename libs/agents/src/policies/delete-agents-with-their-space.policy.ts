@@ -3,6 +3,7 @@ import {
   type Clock,
   CLOCK,
   Decisions,
+  eachOfAll,
   idOf,
   isDeleted,
   reactionTo,
@@ -31,7 +32,7 @@ export class DeleteAgentsWithTheirSpace implements Policy {
   async react(event: RecordedEvent): Promise<void> {
     const id = idOf(event.context.stream);
     if (event.type === 'SpaceDeleted')
-      for (const agentId of await this.agentsOf(id, event.context.position)) await this.remove(agentId, event);
+      await eachOfAll(await this.agentsOf(id, event.context.position), (agentId) => this.remove(agentId, event));
     else if (await isDeleted(this.log, `space-${String(event.data['spaceId'])}`, 'SpaceDeleted'))
       await this.remove(id, event);
   }

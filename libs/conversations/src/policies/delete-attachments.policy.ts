@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, idOf, reactionTo, type RecordedEvent, stepOf } from '@app/kernel';
+import { type Clock, CLOCK, eachOfAll, idOf, reactionTo, type RecordedEvent, stepOf } from '@app/kernel';
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import { Attachments } from '../attachment/attachments';
@@ -22,11 +22,13 @@ export class DeleteUnnamedAttachments implements Policy {
   async react(recorded: RecordedEvent): Promise<void> {
     const { type, data, context } = recorded as Deleted;
     const of = type === 'MessageDeleted' ? { messageId: data.messageId } : { conversationId: idOf(context.stream) };
-    for (const fileId of new Set((await this.attachmentsOf(of, context.position)).map((each) => each.fileId)))
-      await this.attachments.deleteUnlessNamed(
+    const fileIds = new Set((await this.attachmentsOf(of, context.position)).map((each) => each.fileId));
+    await eachOfAll(fileIds, (fileId) =>
+      this.attachments.deleteUnlessNamed(
         fileId,
         context.position,
         stepOf(reactionTo(recorded, this.name, this.clock.now()), fileId),
-      );
+      ),
+    );
   }
 }

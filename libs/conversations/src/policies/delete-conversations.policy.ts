@@ -3,6 +3,7 @@ import {
   type Clock,
   CLOCK,
   Decisions,
+  eachOfAll,
   idOf,
   isDeleted,
   reactionTo,
@@ -39,8 +40,9 @@ export class DeleteConversationsOfTheDeleted implements Policy {
   async react(event: RecordedEvent): Promise<void> {
     const id = idOf(event.context.stream);
     if (event.type !== 'ConversationStarted') {
-      for (const conversationId of await this.conversationsOf(ownerOf(event.type, id), event.context.position))
-        await this.remove(conversationId, event);
+      await eachOfAll(await this.conversationsOf(ownerOf(event.type, id), event.context.position), (conversationId) =>
+        this.remove(conversationId, event),
+      );
     } else if (await this.isOrphaned(event as ConversationStarted)) await this.remove(id, event);
   }
 

@@ -3,6 +3,7 @@ import {
   type Clock,
   CLOCK,
   Decisions,
+  eachOfAll,
   idOf,
   isDeleted,
   reactionTo,
@@ -38,8 +39,9 @@ export class DeleteKnowledgeOfTheDeleted implements Policy {
     const id = idOf(event.context.stream);
     if (event.type !== 'DocumentAdded') {
       const owner = event.type === 'AgentDeleted' ? { agentId: id } : { spaceId: id };
-      for (const documentId of await this.documentsOf(owner, event.context.position))
-        await this.remove(documentId, event);
+      await eachOfAll(await this.documentsOf(owner, event.context.position), (documentId) =>
+        this.remove(documentId, event),
+      );
     } else if (await this.isOrphaned(event as DocumentAdded)) await this.remove(id, event);
   }
 

@@ -1,4 +1,12 @@
-import { Decisions, EventCatalogue, EventCodec, InstanceSecret, type Keyring, TimeOrderedIds } from '@app/kernel';
+import {
+  Decisions,
+  EventCatalogue,
+  EventCodec,
+  InstanceSecret,
+  type Keyring,
+  TimeOrderedIds,
+  Unavailable,
+} from '@app/kernel';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { bucketDecider } from '../bucket/bucket.decider';
 import { bucketEvents } from '../bucket/bucket.events';
@@ -76,7 +84,7 @@ describe('Forgetting', () => {
     const agentId = ids.next();
     const memoryIds: string[] = [];
     for (let n = 0; n < 7; n += 1) memoryIds.push(await save(agentId));
-    const receipt = await forgetting.deleteAll(memoryIds, meta());
+    const { last: receipt } = await forgetting.deleteEach(memoryIds, meta());
     const ends = await Promise.all(memoryIds.map(async (id) => (await log.readStream(`memory-${id}`)).at(-1)));
     expect(receipt?.position).toBe(
       ends
@@ -85,5 +93,52 @@ describe('Forgetting', () => {
         .at(-1),
     );
     for (const id of memoryIds) expect((await decisions.load(memoryDecider, id)).state.status).toBe('deleted');
+  });
+
+  it('deletes the others where one fails, says which did, and gives back no place of that', async () => {
+    const { decisions, forgetting, meta, save, placesOf } = setUp();
+    const agentId = ids.next();
+    const memoryIds: string[] = [];
+    for (let n = 0; n < 25; n += 1) memoryIds.push(await save(agentId));
+    const [unread, unwritten] = [memoryIds[0] as string, memoryIds[12] as string];
+    const failing = new Set([unread, unwritten]);
+    const [load, transact] = [decisions.load.bind(decisions), decisions.transact.bind(decisions)];
+    jest.spyOn(decisions, 'load').mockImplementation((decider, id) => {
+      if (id === unread && failing.has(id)) throw new Error('cannot be read');
+      return load(decider, id);
+    });
+    jest.spyOn(decisions, 'transact').mockImplementation((decider, id, ...given) => {
+      if (id === unwritten && failing.has(id)) throw new Error('cannot be written');
+      return transact(decider, id, ...given);
+    });
+    const { last, failures } = await forgetting.deleteEach(memoryIds, meta());
+    expect(last).toBeDefined();
+    expect(failures.map(({ id }) => id)).toEqual([unread, unwritten]);
+    await expect(forgetting.deleteAll(memoryIds, meta())).rejects.toThrow('cannot be read');
+    expect(await placesOf(agentId)).toBe(2);
+    failing.clear();
+    const statuses = await Promise.all(
+      memoryIds.map(async (id) => (await decisions.load(memoryDecider, id)).state.status),
+    );
+    expect(memoryIds.filter((_id, n) => statuses[n] !== 'deleted')).toEqual([unread, unwritten]);
+    await forgetting.deleteAll(memoryIds, meta());
+    expect(await placesOf(agentId)).toBe(0);
+  });
+
+  it('ends where a store is away, and gives back the places of those that were deleted', async () => {
+    const { decisions, forgetting, meta, save, placesOf } = setUp();
+    const agentId = ids.next();
+    const memoryIds: string[] = [];
+    for (let n = 0; n < 30; n += 1) memoryIds.push(await save(agentId));
+    const transact = decisions.transact.bind(decisions);
+    const away = jest.spyOn(decisions, 'transact').mockImplementation((decider, id, ...given) => {
+      if (id === memoryIds[12]) throw new Unavailable('eventLog', 'away');
+      return transact(decider, id, ...given);
+    });
+    await expect(forgetting.deleteEach(memoryIds, meta())).rejects.toThrow(Unavailable);
+    expect(await placesOf(agentId)).toBe(11);
+    away.mockRestore();
+    await forgetting.deleteAll(memoryIds, meta());
+    expect(await placesOf(agentId)).toBe(0);
   });
 });

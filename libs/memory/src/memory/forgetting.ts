@@ -1,5 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { type CommandMeta, Decisions, deriveId, type Receipt, stepOf, unlessLeft } from '@app/kernel';
+import {
+  type CommandMeta,
+  Decisions,
+  deriveId,
+  type Failure,
+  isUnavailable,
+  type Receipt,
+  stepOf,
+  unlessLeft,
+} from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import type { BucketOwner } from '../bucket/bucket.decider';
 import { bucketOf, type Held, Places, waitingOf } from '../bucket/places';
@@ -40,6 +49,14 @@ interface Leaving {
   readonly holding?: Holding;
 }
 
+/** What came of deleting memories. */
+export interface DeletedMemories {
+  /** The last receipt; undefined where there was none to delete. */
+  readonly last: Receipt | undefined;
+  /** What could not be deleted. */
+  readonly failures: readonly Failure[];
+}
+
 /** Deletes memories and gives their places back. Policies do what is left of it where a process dies. */
 @Injectable()
 export class Forgetting {
@@ -58,24 +75,32 @@ export class Forgetting {
   }
 
   /**
-   * Deletes memories, or proposals, some at a time, those of a bucket together, and gives their places back. Answers the last receipt;
-   * undefined where there was none to delete. Ends where one fails: those before stay deleted.
+   * Deletes memories, or proposals, some at a time, those of a bucket together, and gives their places back. One that fails keeps no other
+   * from it: the first failure is thrown at the end, or at once where a store is away.
    */
-  async deleteAll(memoryIds: readonly string[], meta: CommandMeta): Promise<Receipt | undefined> {
+  async deleteAll(memoryIds: readonly string[], meta: CommandMeta): Promise<void> {
+    const { failures } = await this.deleteEach(memoryIds, meta);
+    if (failures.length > 0) throw failures[0]?.error;
+  }
+
+  /** As `deleteAll`, but answers what could not be deleted, and the last receipt; undefined where there was none to delete. Throws `Unavailable`. */
+  async deleteEach(memoryIds: readonly string[], meta: CommandMeta): Promise<DeletedMemories> {
+    const failures: Failure[] = [];
     const leaving: Leaving[] = [];
     for (const [at, memoryId] of memoryIds.entries()) {
       if (at % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
-      leaving.push(await this.leaving(memoryId));
+      await orFailure(failures, [memoryId], async () => leaving.push(await this.leaving(memoryId)));
     }
     const byBucket = [...Map.groupBy(leaving, ({ holding }) => holding?.bucket).values()].flat();
     const pace = pacing(byBucket.length);
     let last: Receipt | undefined;
     for (let from = 0; from < byBucket.length; from += TOGETHER) {
       await pace(from);
-      for (const receipt of await this.deleteTogether(byBucket.slice(from, from + TOGETHER), meta))
-        if (last === undefined || receipt.position > last.position) last = receipt;
+      const { receipts, failures: failed } = await this.deleteTogether(byBucket.slice(from, from + TOGETHER), meta);
+      failures.push(...failed);
+      for (const receipt of receipts) if (last === undefined || receipt.position > last.position) last = receipt;
     }
-    return last;
+    return { last, failures };
   }
 
   /** Deletes what a saved memory took the place of. Answers up to where a view must be to show neither too much nor too little. */
@@ -115,20 +140,41 @@ export class Forgetting {
   }
 
   /** The policy that would give the places back, one by one, then finds that done. */
-  private async deleteTogether(leaving: readonly Leaving[], meta: CommandMeta): Promise<readonly Receipt[]> {
-    const receipts = await Promise.all(
-      leaving.map(({ memoryId }) =>
-        this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, stepOf(meta, memoryId)),
-      ),
+  private async deleteTogether(leaving: readonly Leaving[], meta: CommandMeta) {
+    const failures: Failure[] = [];
+    const receipts: Receipt[] = [];
+    const deleted: Leaving[] = [];
+    const settled = await Promise.allSettled(
+      leaving.map(async (each) => {
+        const { memoryId } = each;
+        await orFailure(failures, [memoryId], async () => {
+          receipts.push(
+            await this.decisions.transact(memoryDecider, memoryId, { type: 'Delete' }, stepOf(meta, memoryId)),
+          );
+          deleted.push(each);
+        });
+      }),
     );
-    for (const gone of Map.groupBy(leaving, ({ holding }) => holding?.bucket).values()) {
+    for (const gone of Map.groupBy(deleted, ({ holding }) => holding?.bucket).values()) {
       const [{ holding }] = gone as [Leaving];
       const ids = gone.map(({ memoryId }) => memoryId);
-      if (holding !== undefined) await unlessLeft(() => this.freePlaces(ids, holding.place, meta, holding.held));
+      if (holding !== undefined)
+        await orFailure(failures, ids, () => unlessLeft(() => this.freePlaces(ids, holding.place, meta, holding.held)));
     }
-    return receipts;
+    for (const each of settled) if (each.status === 'rejected') throw each.reason;
+    return { receipts, failures };
   }
 }
+
+/** Does work for memories, and notes where it failed; throws where a store is away. */
+const orFailure = async (failures: Failure[], ids: readonly string[], work: () => Promise<unknown>): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    failures.push(...ids.map((id) => ({ id, error })));
+  }
+};
 
 /** Proposals wait at their user, also those of shared memories. */
 const ownerOf = (place: MemoryPlace, held: Held): BucketOwner =>

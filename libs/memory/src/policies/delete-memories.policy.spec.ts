@@ -26,6 +26,7 @@ const setUp = async (...choices: readonly MemoryCommand[]) => {
   const codec = new EventCodec(new EventCatalogue(memoryEvents), keyring);
   const decisions = new Decisions(log, codec);
   const deleted: string[] = [];
+  const found: string[] = [];
   const forgetting = { deleteAll: async (memoryIds: readonly string[]) => void deleted.push(...memoryIds) };
   const policy = new DeleteMemoriesOfTheDeleted(
     decisions,
@@ -33,7 +34,7 @@ const setUp = async (...choices: readonly MemoryCommand[]) => {
     forgetting as unknown as Forgetting,
     log,
     systemClock,
-    async () => [],
+    async () => found,
   );
   const [memoryId, agentId, spaceId, userId] = [ids.next(), ids.next(), ids.next(), ids.next()];
   const decide = (command: MemoryCommand) => {
@@ -62,7 +63,20 @@ const setUp = async (...choices: readonly MemoryCommand[]) => {
     await policy.react(proposed as RecordedEvent);
     return deleted.length;
   };
-  return { meetLate };
+  /** The end of its user, of whom another memory cannot be read. */
+  const meetUser = async () => {
+    const unread = ids.next();
+    found.push(unread, memoryId);
+    const load = decisions.load.bind(decisions);
+    jest.spyOn(decisions, 'load').mockImplementation((decider, id) => {
+      if (id === unread) throw new Error('it cannot be read');
+      return load(decider, id);
+    });
+    const ended = { ...proposed, type: 'UserDeleted', data: {} } as RecordedEvent;
+    await expect(policy.react(ended)).rejects.toThrow('it cannot be read');
+    return deleted.map((id) => id === memoryId);
+  };
+  return { meetLate, meetUser };
 };
 
 const CONFIRM: MemoryCommand = { type: 'Confirm', screening };
@@ -83,4 +97,9 @@ it.each([
 ] as const)('a shared one that is met late goes with its %s', async (stream, type) => {
   const { meetLate } = await setUp(CONFIRM);
   expect(await meetLate(stream, type)).toBe(1);
+});
+
+it('where one memory of a deleted user cannot be read, the others are deleted', async () => {
+  const { meetUser } = await setUp();
+  expect(await meetUser()).toEqual([true]);
 });

@@ -5,6 +5,7 @@ import {
   Decisions,
   idOf,
   isDeleted,
+  isUnavailable,
   reactionTo,
   type RecordedEvent,
   type StreamReader,
@@ -43,8 +44,10 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
       return;
     }
     const found = await this.memoriesOf(ownerOf(event.type, id), event.context.position);
-    const memoryIds = event.type === 'UserDeleted' ? await this.withoutShared(found) : found;
+    const unread: unknown[] = [];
+    const memoryIds = event.type === 'UserDeleted' ? await this.withoutShared(found, unread) : found;
     await this.forgetting.deleteAll(memoryIds, meta);
+    if (unread.length > 0) throw unread[0];
   }
 
   /** The memory, where what it is of is gone. It may have been there when the memory was made: this may be met late. */
@@ -54,16 +57,28 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
       isDeleted(this.log, `space-${spaceId}`, 'SpaceDeleted'),
     ]);
     if (gone.some(Boolean)) return [id];
-    return (await isDeleted(this.log, `user-${userId}`, 'UserDeleted')) ? this.withoutShared([id]) : [];
+    const isLeaving = await isDeleted(this.log, `user-${userId}`, 'UserDeleted');
+    return isLeaving && !(await this.outlivesUser(id)) ? [id] : [];
   }
 
-  private async withoutShared(memoryIds: readonly string[]): Promise<readonly string[]> {
-    const left: string[] = [];
+  /** One that cannot be read keeps no other from being deleted: it is noted in `unread`. Throws where a store is away. */
+  private async withoutShared(memoryIds: readonly string[], unread: unknown[]): Promise<readonly string[]> {
+    const leaving: string[] = [];
     for (const memoryId of memoryIds) {
-      const { state } = await this.decisions.load(memoryDecider, memoryId);
-      if (state.status === 'proposed' || (state.status === 'saved' && state.kind === 'personal')) left.push(memoryId);
+      try {
+        if (!(await this.outlivesUser(memoryId))) leaving.push(memoryId);
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        unread.push(error);
+      }
     }
-    return left;
+    return leaving;
+  }
+
+  /** Also what is gone already. */
+  private async outlivesUser(memoryId: string): Promise<boolean> {
+    const { state } = await this.decisions.load(memoryDecider, memoryId);
+    return !(state.status === 'proposed' || (state.status === 'saved' && state.kind === 'personal'));
   }
 }
 

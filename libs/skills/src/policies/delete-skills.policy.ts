@@ -3,6 +3,7 @@ import {
   type Clock,
   CLOCK,
   Decisions,
+  eachOfAll,
   idOf,
   isDeleted,
   reactionTo,
@@ -35,7 +36,7 @@ export class DeleteSkillsOfTheDeleted implements Policy {
     const id = idOf(event.context.stream);
     if (event.type !== 'SkillCreated') {
       const owner = event.type === 'AgentDeleted' ? { agentId: id } : { spaceId: id };
-      for (const skillId of await this.skillsOf(owner, event.context.position)) await this.remove(skillId, event);
+      await eachOfAll(await this.skillsOf(owner, event.context.position), (skillId) => this.remove(skillId, event));
     } else if (await this.isOrphaned(event as SkillCreated)) await this.remove(id, event);
   }
 

@@ -3,6 +3,7 @@ import {
   type Clock,
   CLOCK,
   Decisions,
+  eachOfAll,
   idOf,
   isDeleted,
   reactionTo,
@@ -35,7 +36,7 @@ export class UninstallEntriesOfTheDeleted implements Policy {
     const id = idOf(event.context.stream);
     if (event.type !== 'SkillInstalled') {
       const owner = event.type === 'AgentDeleted' ? { agentId: id } : { spaceId: id };
-      for (const each of await this.installationsOf(owner, event.context.position)) await this.remove(each, event);
+      await eachOfAll(await this.installationsOf(owner, event.context.position), (each) => this.remove(each, event));
     } else if (await this.isOrphaned(event as SkillInstalled)) await this.remove(id, event);
   }
 

@@ -3,6 +3,7 @@ import {
   type Clock,
   CLOCK,
   Decisions,
+  eachOfAll,
   idOf,
   isDeleted,
   reactionTo,
@@ -31,7 +32,7 @@ export class DeletePromptsWithTheirSpace implements Policy {
   async react(event: RecordedEvent): Promise<void> {
     const id = idOf(event.context.stream);
     if (event.type === 'SpaceDeleted')
-      for (const promptId of await this.promptsOf(id, event.context.position)) await this.remove(promptId, event);
+      await eachOfAll(await this.promptsOf(id, event.context.position), (promptId) => this.remove(promptId, event));
     else if (await isDeleted(this.log, `space-${String(event.data['spaceId'])}`, 'SpaceDeleted'))
       await this.remove(id, event);
   }

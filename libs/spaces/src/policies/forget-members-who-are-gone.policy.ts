@@ -3,6 +3,7 @@ import {
   type Clock,
   CLOCK,
   Decisions,
+  eachOfAll,
   idOf,
   isDeleted,
   reactionTo,
@@ -34,7 +35,7 @@ export class ForgetMembersWhoAreGone implements Policy {
   async react(event: RecordedEvent): Promise<void> {
     const id = idOf(event.context.stream);
     if (event.type === 'UserDeleted') {
-      for (const spaceId of await this.spacesOf(id, event.context.position)) await this.forget(spaceId, id, event);
+      await eachOfAll(await this.spacesOf(id, event.context.position), (spaceId) => this.forget(spaceId, id, event));
       return;
     }
     const userId = madeMember(event);

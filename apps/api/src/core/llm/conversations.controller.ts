@@ -250,7 +250,7 @@ export class ConversationsController {
   }
 
   private clearMemories({ userId }: Caller, conversationId: string, meta: CommandMeta) {
-    return this.commands.execute(new ClearMemories(userId, { of: 'conversation', conversationId }, meta));
+    return this.commands.execute(new ClearMemories(userId, [{ of: 'conversation', conversationId }], meta));
   }
 
   /** Rejects `not_found` for conversations of other users or with other Agents, and `conflict` for an incognito one. */

@@ -18,7 +18,15 @@ import {
   written,
 } from '@app/http';
 import { type CommandMeta, Decisions, givenFields, type Receipt, reject } from '@app/kernel';
-import { ClearMemories, CreateMemory, DeleteMemory, type MemoryCaller, UpdateMemory, visibleMemory } from '@app/memory';
+import {
+  ClearMemories,
+  type Cleared,
+  CreateMemory,
+  DeleteMemory,
+  type MemoryCaller,
+  UpdateMemory,
+  visibleMemory,
+} from '@app/memory';
 import { GetMemory, ListMemories, type MemoryRow } from '@projections/memories';
 import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -128,11 +136,11 @@ export class MemoriesController {
     if (isShared && asker.access !== 'edit') reject('forbidden', { role: 'editor', kind: 'agent', id: agentId });
     const { userId } = asker;
     const own = { of: 'user', agentId, kind, status: isShared ? 'proposed' : status } as const;
-    const receipts = [
-      ...(isShared && status === 'saved' ? [] : [await this.commands.execute(new ClearMemories(userId, own, meta))]),
-      ...(isShared ? [await this.commands.execute(new ClearMemories(userId, { of: 'everybody', agentId }, meta))] : []),
+    const asked: readonly Cleared[] = [
+      ...(isShared && status === 'saved' ? [] : [own]),
+      ...(isShared ? [{ of: 'everybody', agentId } as const] : []),
     ];
-    return cleared(reply, receipts);
+    return cleared(reply, await this.commands.execute(new ClearMemories(userId, asked, meta)));
   }
 
   @Get(':memoryId')
@@ -196,10 +204,7 @@ export class MemoriesController {
 }
 
 /** Answers that memories were deleted, once none of them is listed. */
-export const cleared = async (reply: FastifyReply, receipts: readonly (Receipt | undefined)[]): Promise<void> => {
-  const [last] = receipts
-    .filter((receipt) => receipt !== undefined)
-    .toSorted((a, b) => (a.position < b.position ? 1 : -1));
+export const cleared = async (reply: FastifyReply, last: Receipt | undefined): Promise<void> => {
   if (last === undefined) return;
   await written(reply, last, { views: ['memories'] });
   // It would be that of one memory among them.

@@ -70,7 +70,7 @@ export class OwnMemoriesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     assertAllAgents(caller);
-    return cleared(reply, [await this.commands.execute(new ClearMemories(caller.userId, { of: 'user' }, meta))]);
+    return cleared(reply, await this.commands.execute(new ClearMemories(caller.userId, [{ of: 'user' }], meta)));
   }
 }
 

@@ -1,6 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EVENT_LOG } from '@app/event-log';
-import { type CommandMeta, Decisions, type Position, type Receipt } from '@app/kernel';
+import {
+  type CommandMeta,
+  Decisions,
+  type Failure,
+  isUnavailable,
+  type Position,
+  type Receipt,
+  SomeFailed,
+} from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EVERYBODY, MEMORIES_OF, type MemoriesOf } from '../../lookups';
@@ -22,11 +30,11 @@ export type Cleared =
   /** All that came from a conversation. */
   | { readonly of: 'conversation'; readonly conversationId: string };
 
-/** Deletes memories and proposals permanently. Undefined where there was none. Whether the caller may is checked before. */
+/** Deletes memories and proposals permanently. Undefined where there was none. Whether the caller may is checked before. Throws `SomeFailed` where some could not be deleted, once the others are. */
 export class ClearMemories extends Command<Receipt | undefined> {
   constructor(
     readonly userId: string,
-    readonly cleared: Cleared,
+    readonly cleared: readonly Cleared[],
     readonly meta: CommandMeta,
   ) {
     super();
@@ -46,12 +54,23 @@ export class ClearMemoriesHandler implements ICommandHandler<ClearMemories> {
     const head = await this.log.head();
     if (head === null) return undefined;
     const memoryIds: string[] = [];
-    const found = await this.memoriesOf(ownerOf(userId, cleared), head);
-    for (const [at, memoryId] of found.entries()) {
-      if (at % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
-      if (await this.isCleared(memoryId, userId, cleared)) memoryIds.push(memoryId);
+    const unread: Failure[] = [];
+    for (const each of cleared) {
+      const found = await this.memoriesOf(ownerOf(userId, each), head);
+      for (const [at, memoryId] of found.entries()) {
+        if (at % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
+        try {
+          if (await this.isCleared(memoryId, userId, each)) memoryIds.push(memoryId);
+        } catch (error) {
+          if (isUnavailable(error)) throw error;
+          unread.push({ id: memoryId, error });
+        }
+      }
     }
-    return this.forgetting.deleteAll(memoryIds, meta);
+    const { last, failures } = await this.forgetting.deleteEach(memoryIds, meta);
+    const failed = [...unread, ...failures];
+    if (failed.length > 0) throw new SomeFailed(failed, memoryIds.length + unread.length);
+    return last;
   }
 
   /** The view says which may be, the log which are. */
