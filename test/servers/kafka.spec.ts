@@ -132,7 +132,9 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
   it('sends fewer at once where a topic takes no more, each stream in order', async () => {
     const topic = `${topicPrefix}documents`;
     const configEntries = [{ name: 'max.message.bytes', value: '20000' }];
-    await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries }] });
+    // Waiting for leaders fails where a broker does not know the topic yet.
+    await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries }], waitForLeaders: false });
+    await until(async () => (await admin.listTopics()).includes(topic));
     const { relay, start } = relayWith();
     await log.append(document(1), [added(), ...Array.from({ length: 299 }, renamed)], 'noStream');
     const run = await start();
