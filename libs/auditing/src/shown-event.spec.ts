@@ -75,10 +75,11 @@ describe('an event shown to an auditor', () => {
       expect(shownEvent(made, null, keys, { content, raw: false }).data).toEqual({ secretHash: { encrypted: true } });
   });
 
-  it('never shows copies of what documents say, which outlive these', () => {
+  it('never shows copies of what documents say, of which earlier ones outlive these', () => {
     const copied = {
       provenance: { request: { template: 'provenance.request.template', hash: 'a1b2' } },
       passages: 'passages',
+      sources: 'sources',
     };
     const hidden = changedThroughout(copied, '', (value, path) =>
       value === path
@@ -89,6 +90,7 @@ describe('an event shown to an auditor', () => {
     expect(shownEvent(event, null, keys, { content: true, raw: false }).data).toEqual({
       provenance: { request: { template: { encrypted: true }, hash: 'a1b2' } },
       passages: { encrypted: true },
+      sources: { encrypted: true },
     });
     expect(shownEvent(event, null, new Map(), { content: true, raw: false }).data).toMatchObject({
       passages: { erased: true },

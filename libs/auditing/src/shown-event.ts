@@ -87,10 +87,11 @@ const isEncryptedSomewhere = (value: Json): boolean =>
 const OF_SECRETS: ReadonlySet<string> = new Set(['secretHash']);
 
 /**
- * Copies of what documents say, which outlive them in the conversations that they were made for: the request to a provider, and
- * what an answer that waits may cite. Auditors read documents where these stand, as long as they do.
+ * Copies of what documents say, kept for the conversations that they were made for: the request to a provider, and what an answer that
+ * waits may cite. Earlier versions kept them under the keys of messages alone, so they outlive their documents. Auditors read documents
+ * where these stand, as long as they do.
  */
-const COPIES: ReadonlySet<string> = new Set(['provenance.request.template', 'passages']);
+const COPIES: ReadonlySet<string> = new Set(['provenance.request.template', 'passages', 'sources']);
 
 /** Undefined for what is shown as it stands. */
 const shownField = (

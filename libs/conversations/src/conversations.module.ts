@@ -10,6 +10,7 @@ import {
   EventCodec,
   type Ids,
   IDS,
+  type Keyring,
   LOGGER,
   provideWith,
   Resources,
@@ -18,6 +19,7 @@ import {
 import { Models } from '@app/models';
 import { UnfinishedWork } from '@app/projecting';
 import { type Metering, METERING, SpendingModule } from '@app/spending';
+import { VAULT } from '@app/vault';
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { attachmentAggregate } from './attachment/attachment.decider';
 import { Attachments } from './attachment/attachments';
@@ -27,6 +29,7 @@ import { conversationAggregate } from './conversation/conversation.aggregate';
 import { Answerer } from './answering/answerer';
 import { BranchContexts } from './answering/branch-context';
 import { Compactor } from './answering/compactor';
+import { DocumentCopies } from './answering/document-copies';
 import { History } from './answering/history';
 import { RETRIEVER, type Retriever } from './answering/retriever';
 import { ProvenanceReader } from './answering/provenance-reader';
@@ -70,6 +73,7 @@ interface CompactorDependencies {
 
 interface TurnParts {
   readonly history: History;
+  readonly copies: DocumentCopies;
   readonly compactor: Compactor;
   readonly decisions: Decisions;
   readonly coordination: CoordinationStore;
@@ -125,11 +129,12 @@ const generator = ({
   ...parts
 }: Omit<
   TurnParts,
-  'history' | 'tools' | 'skills' | 'memories' | 'attachments' | 'coordination' | 'ids' | 'clock' | 'logger'
+  'history' | 'copies' | 'tools' | 'skills' | 'memories' | 'attachments' | 'coordination' | 'ids' | 'clock' | 'logger'
 >): Generator => new Generator({ ...parts, currency: config.DEFAULT_CURRENCY });
 
 interface ProvenanceReaderParts {
   readonly history: History;
+  readonly copies: DocumentCopies;
   readonly memories?: AgentMemories;
   readonly skills?: AgentSkills;
 }
@@ -159,6 +164,7 @@ interface ProvenanceReaderParts {
       useFactory: ({ PARSER_MEMORY_MB, PARSER_SECONDS, PARSER_INFLATED_BYTES }: Config) =>
         new Parser({ memoryMb: PARSER_MEMORY_MB, seconds: PARSER_SECONDS, inflatedBytes: PARSER_INFLATED_BYTES }),
     },
+    provideWith(DocumentCopies, ({ vault }: { vault: Keyring }) => new DocumentCopies(vault), { vault: VAULT }),
     provideWith(History, history, { log: EVENT_LOG, codec: EventCodec, decisions: Decisions }),
     provideWith(Compactor, compactor, {
       history: History,
@@ -171,15 +177,18 @@ interface ProvenanceReaderParts {
     provideWith(Titler, titler, { models: Models, metering: METERING, config: CONFIG, logger: LOGGER }),
     provideWith(
       ProvenanceReader,
-      ({ history, memories, skills }: ProvenanceReaderParts) => new ProvenanceReader(history, memories, skills),
+      ({ history, copies, memories, skills }: ProvenanceReaderParts) =>
+        new ProvenanceReader(history, copies, memories, skills),
       {
         history: History,
+        copies: DocumentCopies,
         memories: { token: AGENT_MEMORIES, optional: true },
         skills: { token: AGENT_SKILLS, optional: true },
       },
     ),
     provideWith(Turns, turns, {
       history: History,
+      copies: DocumentCopies,
       compactor: Compactor,
       decisions: Decisions,
       coordination: COORDINATION_STORE,

@@ -19,6 +19,7 @@ export * from './record-catalogue';
 export * from './security-tier';
 export * from './upstream/failure';
 export { imageType } from './upstream/media-types';
+export { sourceText } from './upstream/prompt';
 export * from './upstream/reported-usage';
 export type * from './upstream/exchange';
 export { LineEnds } from './upstream/line-ends';

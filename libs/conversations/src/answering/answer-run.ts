@@ -13,7 +13,7 @@ import {
 } from '@app/models';
 import { CallRecord, type MeteredCall } from '@app/spending';
 import { type MessagePart, type ToolPart } from '../conversation/message-parts';
-import { passagesOf, type PausedAnswer } from '../conversation/tool-approvals';
+import type { PausedAnswer, ResumedAnswer } from '../conversation/tool-approvals';
 import type { TurnBegun } from '../conversation/provenance.schema';
 import { AnswerParts } from './answer-parts';
 import { AnswerSources } from './answer-sources';
@@ -37,7 +37,7 @@ export interface AnswerToMake {
   /** For the first call of the model; it is settled here. Without it one is reserved. */
   readonly metered?: MeteredCall | undefined;
   /** Where it goes on. */
-  readonly from?: { readonly parts: readonly MessagePart[]; readonly paused: PausedAnswer };
+  readonly from?: ResumedAnswer;
   /** Resolves when all that was said is in the log. Throws where nobody waits for the answer any more. */
   readonly save: () => Promise<void>;
   /** The Skills and memories that the turn began with; those of an incognito one by default. */
@@ -78,7 +78,7 @@ export class AnswerRun {
     const { from, agent, say } = answer;
     this.said = new AnswerParts(from?.parts ?? [], say);
     this.sources = new AnswerSources((passages) => answer.provenance?.found(passages));
-    if (from !== undefined) this.sources.resume(passagesOf(from.paused), from.parts);
+    if (from !== undefined) this.sources.resume(from.passages, from.parts);
     this.usage = from?.paused.usage ?? null;
     this.degraded = from?.paused.degraded;
     this.metered = answer.metered;

@@ -1,4 +1,4 @@
-import type { RequestTemplate } from '../conversation/provenance.schema';
+import type { CopiedText, RequestTemplate } from '../conversation/provenance.schema';
 import { lineOf } from './skill-catalogue';
 import type { PlacedText, ShownSkills } from './turn-skills';
 
@@ -18,6 +18,19 @@ export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1
 /** What a model is shown of memories. */
 export const heldMemories = (lines: readonly { readonly memoryId: string; readonly line: string }[]) =>
   lines.map(({ memoryId, line }): HeldText => ({ pieces: [{ at: { memoryId }, text: line }] }));
+
+/** What a model is shown of documents, with the copies that are kept of it; undefined where one is not there. */
+export const heldSources = (
+  texts: readonly { readonly text: string }[],
+  copies: readonly (CopiedText | undefined)[],
+): readonly HeldText[] | undefined => {
+  const held = texts.flatMap(({ text }, index): readonly HeldText[] => {
+    const at = copies[index];
+    // Also where a user repeats it: what a document says is kept nowhere else.
+    return at === undefined ? [] : [{ pieces: [{ at, text }], isEverywhere: true }];
+  });
+  return held.length === texts.length ? held : undefined;
+};
 
 /** What a model is shown of Skills: the catalogue, the names that `load_skill` takes, and what was loaded and read. */
 export const heldSkills = ({ catalogue, skills, loaded, read }: ShownSkills): readonly HeldText[] => {

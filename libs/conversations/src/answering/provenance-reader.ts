@@ -1,5 +1,6 @@
 import { isErased, reject } from '@app/kernel';
 import type { Provenance, RequestTemplate } from '../conversation/provenance.schema';
+import type { DocumentCopies } from './document-copies';
 import type { History, RecordedAnswer } from './history';
 import type { AgentMemories } from './memories';
 import { sentRequest, skillsOf, textsOf } from './sent-request';
@@ -27,6 +28,7 @@ export class ProvenanceReader {
   /** Without `memories` or `skills` nobody has any. */
   constructor(
     private readonly history: History,
+    private readonly copies: Pick<DocumentCopies, 'text'>,
     private readonly memories: Pick<AgentMemories, 'textAt'> | undefined,
     private readonly skills: AgentSkills | undefined,
   ) {}
@@ -79,6 +81,7 @@ export class ProvenanceReader {
       const text = applied && (await this.memories?.textAt(applied.memoryId, applied.revision));
       return applied === undefined || text === undefined ? undefined : lineOf({ ...applied, text });
     }
+    if ('documentId' in place) return this.copies.text(place);
     if ('skillId' in place) return this.skills && skillTextAt(this.skills, place);
     const message = await this.history.message(conversationId, place.messageId);
     return message === undefined ? undefined : textsOf(message.after(place), loaded)[place.text];
@@ -88,5 +91,6 @@ export class ProvenanceReader {
 const nameOf = (place: Place): string => {
   if ('checkpointId' in place) return `checkpoint:${place.checkpointId}`;
   if ('memoryId' in place) return `memory:${place.memoryId}`;
+  if ('documentId' in place) return `document:${place.documentId}`;
   return 'skillId' in place ? `skill:${place.skillId}` : `message:${place.messageId}`;
 };

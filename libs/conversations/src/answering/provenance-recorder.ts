@@ -1,13 +1,17 @@
-import type { InvocationUsage, Models } from '@app/models';
+import { isUnavailable } from '@app/kernel';
+import { type InvocationUsage, type Models, sourceText } from '@app/models';
 import type { Answer } from '../conversation/conversation.decider';
 import type { Provenance, ProvenanceUntilNow } from '../conversation/provenance.schema';
+import type { PausedAnswer } from '../conversation/tool-approvals';
 import type { Invocation } from '../conversation/checkpoint.events';
 import { bytesOf } from './answer-size';
 import type { AnsweringAgent } from './answering';
 import type { AnswerContext } from './compactor';
-import { heldMemories, heldSkills } from './held-texts';
+import type { DocumentCopies } from './document-copies';
+import { type HeldText, heldMemories, heldSkills, heldSources } from './held-texts';
 import type { RetrievedPassage } from './retriever';
 import { hashOf, keptRequest } from './sent-request';
+import { sourceOf } from './sources';
 import type { TurnMemories } from './turn-memories';
 import type { TurnSkills } from './turn-skills';
 
@@ -16,8 +20,9 @@ export interface AnswerBeside {
   readonly hasImages: boolean;
   readonly skills: TurnSkills;
   readonly memories: TurnMemories;
-  /** Calls of models before it waited. */
-  readonly earlier: readonly Invocation[];
+  readonly copies: Pick<DocumentCopies, 'sealed'>;
+  /** Of an answer that waited: what it was made from until then. */
+  readonly paused: PausedAnswer | undefined;
 }
 
 /** Hears what an answer is made from, for whoever asks later. */
@@ -32,7 +37,7 @@ export class ProvenanceRecorder {
     private readonly catalogue: Pick<Models['catalogue'], 'models'>,
     private readonly beside: AnswerBeside,
   ) {
-    this.calls = [...context.invocations, ...beside.earlier];
+    this.calls = [...context.invocations, ...(beside.paused?.invocations ?? [])];
   }
 
   /** The calls of models until now. */
@@ -59,19 +64,7 @@ export class ProvenanceRecorder {
   async of({ model, parts }: Pick<Answer, 'model' | 'parts'>): Promise<Provenance | undefined> {
     const made = this.untilNow(model);
     if (made === undefined) return undefined;
-    const { skills, memories } = this.beside;
-    const { loaded } = skills.shown;
-    // Images would outlive the messages that they are attached to.
-    const request =
-      this.body === undefined || this.beside.hasImages
-        ? undefined
-        : await keptRequest(
-            this.body,
-            this.context,
-            [...heldMemories(memories.lines), ...heldSkills(skills.shown)],
-            loaded.map(({ place }) => place.skillId),
-            bytesOf(parts),
-          );
+    const request = await this.request(parts);
     return { ...made, ...(request === undefined ? {} : { request }) };
   }
 
@@ -86,15 +79,7 @@ export class ProvenanceRecorder {
       prompt: { revision: revisions.prompt, hash: hashOf(systemPrompt) },
       priceVersion: this.catalogue.models.get(model)?.priceVersion ?? null,
       sampling: { ...sampling },
-      chunks: this.passages.flatMap(({ documentId, documentRevision, chunks }, rank) =>
-        chunks.map(({ chunkId, text }) => ({
-          documentId,
-          documentRevision,
-          chunkId,
-          hash: hashOf(text),
-          rank: rank + 1,
-        })),
-      ),
+      chunks: this.chunks,
       checkpointId: summary?.checkpointId ?? null,
       ...(isCut ? { isCut } : {}),
       invocations: this.calls,
@@ -102,5 +87,57 @@ export class ProvenanceRecorder {
       memories: [...memories.references],
       memoryState: memories.state,
     };
+  }
+
+  /** Those of before it waited stay as they were, also where their document was deleted while it did. */
+  private get chunks(): Provenance['chunks'] {
+    const earlier = this.beside.paused?.provenance?.chunks ?? [];
+    const ranks = new Map(earlier.map(({ chunkId, rank }) => [chunkId, rank]));
+    let last = Math.max(0, ...ranks.values());
+    const added = this.passages.flatMap(({ documentId, documentRevision, chunks }) => {
+      const isNew = chunks.filter(({ chunkId }) => !ranks.has(chunkId));
+      if (isNew.length > 0) last += 1;
+      return isNew.map(({ chunkId, text }) => ({
+        documentId,
+        documentRevision,
+        chunkId,
+        hash: hashOf(text),
+        rank: last,
+      }));
+    });
+    return [...earlier, ...added];
+  }
+
+  private async request(parts: Answer['parts']): Promise<Provenance['request']> {
+    const { skills, memories, hasImages } = this.beside;
+    const { loaded } = skills.shown;
+    // Images would outlive the messages that they are attached to.
+    if (this.body === undefined || hasImages) return undefined;
+    const sources = await this.heldSources();
+    return (
+      sources &&
+      keptRequest(
+        this.body,
+        this.context,
+        [...sources, ...heldMemories(memories.lines), ...heldSkills(skills.shown)],
+        loaded.map(({ place }) => place.skillId),
+        bytesOf(parts),
+      )
+    );
+  }
+
+  /** Undefined where one is of a document that was deleted meanwhile. */
+  private async heldSources(): Promise<readonly HeldText[] | undefined> {
+    const texts = this.passages.map((passage, index) => ({
+      documentId: passage.documentId,
+      text: sourceText(sourceOf(passage, index)),
+    }));
+    try {
+      return heldSources(texts, await this.beside.copies.sealed(texts));
+    } catch (error) {
+      // The answer is worth more than its request.
+      if (isUnavailable(error)) return undefined;
+      throw error;
+    }
   }
 }

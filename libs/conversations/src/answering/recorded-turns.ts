@@ -19,18 +19,21 @@ import type { Continuation } from '../conversation/continuation';
 import type { MessagePart } from '../conversation/message-parts';
 import { partsWithin } from './answer-size';
 import type { Outcome } from './answering';
+import type { DocumentCopies } from './document-copies';
 import type { History, RecordedAnswer } from './history';
 import { askOf, type Question, type TurnIds } from './question';
+import type { RetrievedPassage } from './retriever';
 import { recordedTokens } from './said-message';
 import { SavedParts } from './saved-parts';
 import type { OpenTurn } from '../conversation/open-turns';
 import { closedCalls } from './tool-calls';
-import type { Respond } from '../conversation/tool-approvals';
+import type { PausedAnswer, Respond } from '../conversation/tool-approvals';
 import { type FinishedTurn, Turn } from './turn';
 
 export interface RecordedTurnsParts {
   readonly decisions: Decisions;
   readonly history: History;
+  readonly copies: Pick<DocumentCopies, 'citable' | 'kept' | 'sealed'>;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void };
 }
@@ -107,17 +110,23 @@ export class RecordedTurns {
     meta: CommandMeta,
   ): Promise<FinishedTurn> {
     const now = this.parts.clock.now();
-    const { parts, status: _, finishReason: __, ...paused } = outcome;
+    const { parts, status: _, finishReason: __, passages, ...paused } = outcome;
+    const sources = await this.parts.copies.kept(passages);
     const { model, usage } = paused;
     const receipt = await this.parts.decisions.transact(
       conversationDecider,
       conversationId,
-      { type: 'Wait', answerId, more, ...paused },
+      { type: 'Wait', answerId, more, sources, ...paused },
       { ...stepOf(meta, 'wait'), now },
     );
     if (receipt.eventIds.length === 0) return this.rejectGone(conversationId, answerId);
     const answer = { answerId, parts, status: 'waiting' as const, finishReason: 'tool-calls' as const, model, usage };
     return { conversationId, parentId: messageId, answer, receipt };
+  }
+
+  /** What an answer that waited may cite, without what was deleted since. */
+  citable(paused: PausedAnswer): Promise<readonly RetrievedPassage[]> {
+    return this.parts.copies.citable(paused);
   }
 
   /** Records an answer. Rejects `not_found` where the conversation, or its question, was deleted meanwhile. */

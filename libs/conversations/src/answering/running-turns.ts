@@ -4,6 +4,7 @@ import type { ChatMessage } from '@app/models';
 import type { MeteredCall } from '@app/spending';
 import type { MessagePart } from '../conversation/message-parts';
 import type { OpenTurn } from '../conversation/open-turns';
+import type { ResumedAnswer } from '../conversation/tool-approvals';
 import type { AnswerToMake } from './answer-run';
 import type { Answerer } from './answerer';
 import { type AnsweringAgent, type Outcome, Stopped } from './answering';
@@ -125,6 +126,11 @@ export class RunningTurns {
     return turn;
   }
 
+  private async resumed({ parts, paused }: OpenTurn): Promise<{ readonly from?: ResumedAnswer }> {
+    if (paused === undefined) return {};
+    return { from: { parts, paused, passages: await this.parts.recorded.citable(paused) } };
+  }
+
   private async answer(
     begun: TurnToRun,
     signal: AbortSignal,
@@ -136,7 +142,7 @@ export class RunningTurns {
       throw error;
     });
     const { answerer } = this.parts;
-    const resumed = from?.paused === undefined ? {} : { from: { parts: from.parts, paused: from.paused } };
+    const resumed = from === undefined ? {} : await this.resumed(from);
     const options = { signal, metered, provenance, mayWait: true, ...told, ...resumed };
     const outcome = await answerer.answer({ agent, asker, ...context, ...options });
     if (outcome.status === 'waiting') {

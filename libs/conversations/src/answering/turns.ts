@@ -66,11 +66,11 @@ export class Turns {
           parts.attachments.images(agent, context.newestFirst),
           parts.beginnings.of(turn, context),
         ]);
-        const earlier = from?.paused?.invocations ?? [];
+        const beside = { ...begun, copies: parts.copies, hasImages: images.size > 0, paused: from?.paused };
         return {
           begun,
           messages: chatMessagesOf(context, images, begun.skills.loadedTexts),
-          provenance: parts.compactor.recorder(agent, context, { ...begun, hasImages: images.size > 0, earlier }),
+          provenance: parts.compactor.recorder(agent, context, beside),
         };
       },
     });

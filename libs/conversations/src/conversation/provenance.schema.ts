@@ -10,9 +10,13 @@ const sampling = z.strictObject({
   topK: z.number().exactOptional(),
 });
 
+/** What a document says, kept elsewhere: encrypted under the data key of the document, base64url. */
+export const copiedText = z.strictObject({ documentId: id, copy: z.string() });
+export type CopiedText = z.output<typeof copiedText>;
+
 /**
- * The request to a provider, without what stands elsewhere: JSON of texts and of places of messages, summaries, memories and
- * Skills, in their order. So a deleted message, memory or Skill is in no request either.
+ * The request to a provider, without what stands elsewhere: JSON of texts, of places of messages, summaries, memories and
+ * Skills, and of copies of what documents say, in their order. So a deleted message, memory, Skill or document is in no request either.
  */
 export const requestTemplate = z.array(
   z.union([
@@ -20,6 +24,7 @@ export const requestTemplate = z.array(
     z.strictObject({ messageId: id, part: count, offset: count, text: count }),
     z.strictObject({ checkpointId: id }),
     z.strictObject({ memoryId: z.string() }),
+    copiedText,
     z.strictObject({
       skillId: z.string(),
       versionId: z.string(),

@@ -2,14 +2,14 @@ import { defineEvent, placeFields, sensitive, textSchema } from '@app/kernel';
 import { invocationUsage } from '@app/models';
 import { z } from 'zod';
 import { invocation } from './checkpoint.events';
-import { provenanceUntilNow, turnBegun } from './provenance.schema';
+import { copiedText, provenanceUntilNow, turnBegun } from './provenance.schema';
 
 const id = z.uuid();
 const text = textSchema(4_000_000);
 const chunk = { chunkId: z.string(), text, start: z.number().int(), end: z.number().int() };
 
 /** A passage that an answer may cite, as it was found. */
-const passage = z.strictObject({
+export const passage = z.strictObject({
   documentId: id,
   documentName: text,
   documentRevision: z.number().int().nonnegative(),
@@ -38,8 +38,10 @@ export const toolApprovalRequested = defineEvent({
     began: turnBegun.exactOptional(),
     /** For where the answer is stopped while it waits; absent in earlier versions. */
     provenance: provenanceUntilNow.exactOptional(),
-    /** What the answer may cite, by number. */
-    passages: sensitive(z.array(passage)),
+    /** What the answer may cite, as it was recorded before `sources`. */
+    passages: sensitive(z.array(passage)).exactOptional(),
+    /** What the answer may cite, by number: each passage as JSON. */
+    sources: sensitive(z.array(copiedText)).exactOptional(),
   }),
   entity: 'messageId',
 });

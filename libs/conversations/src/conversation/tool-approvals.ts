@@ -1,11 +1,11 @@
-import { type EventOf, isErased, placeOf, reject, type Sensitive } from '@app/kernel';
+import { type EventOf, placeOf, reject, type Sensitive } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
 import type { RetrievedPassage } from '../answering/retriever';
 import { continued, type Continuation } from './continuation';
 import type { LiveConversation, Party } from './conversation.decider';
 import type { Invocation } from './checkpoint.events';
 import type { OpenTurn } from './open-turns';
-import type { ProvenanceUntilNow, TurnBegun } from './provenance.schema';
+import type { CopiedText, ProvenanceUntilNow, TurnBegun } from './provenance.schema';
 import type { ConversationEvent } from './conversation.events';
 import type { MessagePart, ToolPart } from './message-parts';
 import type { toolApprovalRequested, toolApprovalResponded } from './tool-approval.events';
@@ -15,7 +15,10 @@ export interface PausedAnswer {
   readonly model: string;
   readonly usage: InvocationUsage | null;
   readonly degraded?: readonly ('vector' | 'rerank')[];
-  readonly passages: Sensitive<readonly RetrievedPassage[]>;
+  /** What it may cite, as earlier versions kept it. */
+  readonly passages?: Sensitive<readonly RetrievedPassage[]>;
+  /** What it may cite. */
+  readonly sources?: Sensitive<readonly CopiedText[]>;
   /** Calls of models until then. */
   readonly invocations?: readonly Invocation[];
   /** The Skills and memories that it keeps. */
@@ -24,11 +27,18 @@ export interface PausedAnswer {
   readonly provenance?: ProvenanceUntilNow;
 }
 
+/** An answer that waited, with what was said of it and what it may cite. */
+export interface ResumedAnswer {
+  readonly parts: readonly MessagePart[];
+  readonly paused: PausedAnswer;
+  readonly passages: readonly RetrievedPassage[];
+}
+
 /** An answer waits for approvals; `more`: what was not saved of it yet. */
-export interface Wait extends PausedAnswer {
+export interface Wait extends Omit<PausedAnswer, 'passages'> {
   readonly type: 'Wait';
   readonly answerId: string;
-  readonly passages: readonly RetrievedPassage[];
+  readonly sources: readonly CopiedText[];
   readonly more: Continuation | undefined;
 }
 
@@ -42,7 +52,7 @@ export interface Respond extends Party {
 
 /** Events of an answer that waits; none where nobody waits for it. */
 export const waits = (
-  { answerId, more, model, usage, degraded, passages, invocations, began, provenance }: Wait,
+  { answerId, more, model, usage, degraded, sources, invocations, began, provenance }: Wait,
   live: LiveConversation,
 ): readonly ConversationEvent[] => {
   const turn = live.open.get(answerId);
@@ -64,7 +74,7 @@ export const waits = (
         ...(invocations === undefined ? {} : { invocations: [...invocations] }),
         ...(began === undefined ? {} : { began }),
         ...(provenance === undefined ? {} : { provenance }),
-        passages: passages.map(keptPassage),
+        sources: [...sources],
       },
     },
   ];
@@ -86,7 +96,16 @@ export const responds = (
 
 export const waiting = (
   turn: OpenTurn,
-  { model, usage, degraded, passages, invocations, began, provenance }: EventOf<typeof toolApprovalRequested>['data'],
+  {
+    model,
+    usage,
+    degraded,
+    passages,
+    sources,
+    invocations,
+    began,
+    provenance,
+  }: EventOf<typeof toolApprovalRequested>['data'],
 ): OpenTurn => ({
   ...turn,
   isWaiting: true,
@@ -97,7 +116,8 @@ export const waiting = (
     ...(invocations === undefined ? {} : { invocations }),
     ...(began === undefined ? {} : { began }),
     ...(provenance === undefined ? {} : { provenance }),
-    passages: passages as PausedAnswer['passages'],
+    ...(passages === undefined ? {} : { passages }),
+    ...(sources === undefined ? {} : { sources }),
   },
 });
 
@@ -114,7 +134,7 @@ export const responded = (
 };
 
 /** A passage as it is kept: a retriever gives more of each, such as its ranks. */
-const keptPassage = ({
+export const keptPassage = ({
   documentId,
   documentName,
   documentRevision,
@@ -139,10 +159,6 @@ const keptChunk = ({ chunkId, text, start, end }: RetrievedPassage['chunks'][num
   start,
   end,
 });
-
-/** What a paused answer may cite; nothing where that was erased. */
-export const passagesOf = ({ passages }: PausedAnswer): readonly RetrievedPassage[] =>
-  isErased(passages) ? [] : passages;
 
 const requestedIn = (parts: readonly MessagePart[]): readonly ToolPart[] =>
   parts.filter((part): part is ToolPart => part.type === 'tool' && part.state === 'approval-requested');

@@ -12,6 +12,7 @@ import type {
   Ranking,
   RerankRequest,
 } from '../provider';
+import { sourceText } from '../upstream/prompt';
 import { estimatedTokens, usageOf } from '../usage';
 import { extractsFor } from './extract';
 import { LocalEmbeddings, type OpenedEmbeddings } from './local-embeddings';
@@ -93,7 +94,7 @@ export class LocalProvider implements Provider {
   }
 }
 
-/** What the model is given, as JSON: there is no request. Calls of tools that others made stand in it as texts, as providers are sent them. */
+/** What the model is given, as JSON: there is no request. Sources, and calls of tools that others made stand in it as texts, as providers are sent them. */
 const givenTo = ({ model, messages, sources }: ChatRequest): string =>
   JSON.stringify({
     model: model.key,
@@ -104,7 +105,7 @@ const givenTo = ({ model, messages, sources }: ChatRequest): string =>
         return part.type === 'tool-call' ? { ...part, input: JSON.stringify(part.input ?? {}) } : part;
       }),
     })),
-    sources,
+    sources: sources.map(sourceText),
   });
 
 /** What of an answer comes before a stop sequence, in as many tokens as it may have. */
