@@ -149,3 +149,46 @@ describe('a file', () => {
     expect(out).not.toContain('to note for --since');
   });
 });
+
+describe('a backup', () => {
+  const [folder, keys] = [() => join(root, 'backup'), () => join(root, 'backup-keys')];
+  const restoring = (...given: string[]) =>
+    operatorOn({ ...KEYS, DATA_DIR: join(root, 'restored') }, 'restore', folder(), '--keys', keys(), ...given);
+
+  it('is verified by the hashes of its files and the seals of its log, beside a server too', async () => {
+    expect((await operatorOn({ ...stores, ...KEYS }, 'backup', folder(), '--keys', keys())).code).toBe(0);
+    const { code, out } = await operatorOn({ ...stores, ...KEYS }, 'verify', folder(), '--keys', keys());
+    expect([code, firstLine(out), out]).toEqual([
+      0,
+      `Verifying the backup ${folder()}`,
+      expect.stringMatching(/Every file is as it was backed up: \d+\.\nThe log is as it was sealed/),
+    ]);
+    expect((await operatorOn({ ...stores, ...KEYS }, 'verify', exported, '--keys', keys())).code).toBe(2);
+  });
+
+  it('that was changed ends with 3 where it is verified or restored, and is restored only with --force', async () => {
+    const log = join(folder(), 'log', 'events.sqlite');
+    const whole = readFileSync(log);
+    const database = new Database(log);
+    database.prepare("UPDATE events SET type = 'SpaceCreatef' WHERE type = 'SpaceCreated'").run();
+    database.close();
+    const { code, out } = await operatorOn({ ...stores, ...KEYS }, 'verify', folder());
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(
+        /NOT as it was made: 1 finding\.\n {2}changed {2}log\/events\.sqlite: [\s\S]*NOT as it was sealed/,
+      ),
+    ]);
+    const rejected = await restoring();
+    expect([rejected.code, rejected.out]).toEqual([3, expect.stringMatching(/^Nothing was restored\.\n.*1 finding\./)]);
+    expect(await restoring('--force')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('its log cannot be read') as string,
+    });
+    writeFileSync(log, whole);
+    rmSync(join(folder(), 'files.jsonl'));
+    expect((await restoring()).code).toBe(3);
+    const forced = await restoring('--force');
+    expect([forced.code, forced.out]).toEqual([3, expect.stringMatching(/^Restored the backup of /)]);
+  });
+});

@@ -152,3 +152,7 @@ export const duration = (seconds: number): string => {
   const whole = Math.round(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 };
+
+/** A number and what it counts: `1 event`, `1,000 events`. `several` is the plural where it has no `s`. */
+export const counted = (value: number, one: string, several = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : several}`;

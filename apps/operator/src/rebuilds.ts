@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, Failure } from './exit-codes';
-import { count, duration, type Output } from './output';
+import { count, counted, duration, type Output } from './output';
 import type { PlatformClient } from './platform-client';
 import { type ProjectionStatus, projectionPath, type RebuildStatus } from './projections';
 import { progressBar } from './progress-bar';
@@ -30,7 +30,7 @@ export const watchRebuild = async (
     if (ended) {
       output.progressDone();
       const { rows = 0, checksum = '' } = rebuild.verification ?? {};
-      return `${name}: version ${rebuild.version} ${rebuild.state === 'swapped' ? 'is served' : 'is ready to be swapped'}, from ${count(rebuild.done)} events in ${duration((performance.now() - from) / 1000)}, equal to the version before (rows: ${count(rows)}, checksum ${checksum.slice(0, 12)})`;
+      return `${name}: version ${rebuild.version} ${rebuild.state === 'swapped' ? 'is served' : 'is ready to be swapped'}, from ${counted(rebuild.done, 'event')} in ${duration((performance.now() - from) / 1000)}, equal to the version before (rows: ${count(rows)}, checksum ${checksum.slice(0, 12)})`;
     }
     await sleep(ASK_EVERY_MS);
   }
@@ -52,7 +52,7 @@ const differences = (
   { rows, liveRows, differences: found, listed }: NonNullable<RebuildStatus['verification']>,
 ): string =>
   [
-    `${name}: the rebuilt version differs from the live one in ${count(found)} rows (${count(rows)} rebuilt, ${count(liveRows)} served):`,
+    `${name}: the rebuilt version differs from the live one in ${counted(found, 'row')} (${count(rows)} rebuilt, ${count(liveRows)} served):`,
     ...listed.map(({ key, difference }) => `  ${difference}  ${key}`),
     'If the new version is right, swap it in. If not, cancel the rebuild.',
   ].join('\n');

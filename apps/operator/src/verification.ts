@@ -1,7 +1,7 @@
 import { type KnownSeal, knownSealText, type Verification, verify } from '@app/sealing';
 import { EXIT, type ExitCode } from './exit-codes';
 import { httpSource } from './http-source';
-import { count, type Output } from './output';
+import { count, counted, type Output } from './output';
 import type { PlatformClient } from './platform-client';
 import { progressBar } from './progress-bar';
 
@@ -56,8 +56,8 @@ export const verificationLines = ({
   findingsInAll,
 }: Verification): readonly string[] => [
   ok
-    ? `The log is as it was sealed: ${count(events)} events under ${count(seals)} seals.`
-    : `The log is NOT as it was sealed: ${count(findingsInAll)} findings in ${count(events)} sound events under ${count(seals)} seals.`,
+    ? `The log is as it was sealed: ${counted(events, 'event')} under ${counted(seals, 'seal')}.`
+    : `The log is NOT as it was sealed: ${counted(findingsInAll, 'finding')} in ${counted(events, 'sound event')} under ${counted(seals, 'seal')}.`,
   ...findings.map(
     ({ kind, detail, ordinal, stream, revision, position }) =>
       `  ${kind}  ${[ordinal === undefined ? undefined : `ordinal ${ordinal}`, stream === undefined ? undefined : `${stream}@${revision ?? '?'}`, position === undefined ? undefined : `position ${position}`].filter((place) => place !== undefined).join(', ')}: ${detail}`,
@@ -65,7 +65,7 @@ export const verificationLines = ({
   ...(findingsInAll > findings.length ? [`  and ${count(findingsInAll - findings.length)} more`] : []),
   ...(unsealed.events > 0
     ? [
-        `Unproven, not sealed yet: ${count(unsealed.events)} events${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals its own events within a second.`,
+        `Unproven, not sealed yet: ${counted(unsealed.events, 'event')}${unsealed.since === null ? '' : ` since ${unsealed.since}`}. A running product seals its own events within a second.`,
       ]
     : []),
   ...unproven
@@ -74,19 +74,19 @@ export const verificationLines = ({
   ...(unsealed.events > MOST_SHOWN ? [`  and ${count(unsealed.events - MOST_SHOWN)} more`] : []),
   ...(withoutMacs.events > 0
     ? [
-        `Sealed without a MAC, by an earlier version or an import: ${count(withoutMacs.events)} events up to ordinal ${withoutMacs.upTo}.`,
+        `Sealed without a MAC, by an earlier version or an import: ${counted(withoutMacs.events, 'event')} up to ordinal ${withoutMacs.upTo}.`,
       ]
     : []),
   ...(foreign.since === null
     ? []
     : [
-        `Other programs wrote to the same server: ${count(foreign.events)} events since ${foreign.since.at} (position ${foreign.since.position}). They are not part of the log.`,
+        `Other programs wrote to the same server: ${counted(foreign.events, 'event')} since ${foreign.since.at} (position ${foreign.since.position}). They are not part of the log.`,
       ]),
   ...removals.map(
     ({ stream, beforeRevision, events: gone, reason, receiptId }) =>
-      `Removed with a receipt: ${count(gone)} events of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`,
+      `Removed with a receipt: ${counted(gone, 'event')} of ${stream} before revision ${beforeRevision} (${reason}, receipt ${receiptId}).`,
   ),
-  ...(erasuresInAll > 0 ? [`Content erased rightfully: ${count(erasuresInAll)} receipts.`] : []),
+  ...(erasuresInAll > 0 ? [`Content erased rightfully: ${counted(erasuresInAll, 'receipt')}.`] : []),
   ...(keyIds.length > 0 ? [`Signed by ${keyIds.join(', ')}.`] : []),
   ...(lastSeal === null
     ? []

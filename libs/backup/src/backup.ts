@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { type Clock, makeFolder, syncToDisk } from '@app/kernel';
+import { noteKeysDigest } from '@app/vault';
 import { copyBlobs, sizeOfBlobs } from './blob-files';
 import { copyDatabase } from './copy-database';
 import { endOf } from './end-of-log';
+import { LISTING_FILE, LOG_PATH, writeListing } from './listing';
 import { BackupError, type Manifest, UNFINISHED_MANIFEST, writeManifest } from './manifest';
 
-export type BackupStep = 'log' | 'blobs' | 'keys';
+export type BackupStep = 'log' | 'blobs' | 'keys' | 'hash';
 
 export interface BackupOptions {
   /** `DATA_DIR` of the instance, which may be running. */
@@ -48,7 +50,7 @@ export const backup = async ({
   }
 };
 
-const PARTS = ['log', 'blobs', UNFINISHED_MANIFEST];
+const PARTS = ['log', 'blobs', LISTING_FILE, UNFINISHED_MANIFEST];
 
 /** Of several that are made at once, one makes what is named, and the others touch nothing. */
 const claim = async (named: string, making: Promise<unknown>): Promise<void> => {
@@ -79,7 +81,9 @@ const copyAll = async (
   const source = join(dataFolder, 'blobs');
   const { count } = await sizeOfBlobs(source);
   const copy = () =>
-    copyBlobs(source, join(folder, 'blobs'), (done) => onProgress('blobs', { done, total: Math.max(done, count) }));
+    copyBlobs(source, join(folder, 'blobs'), {
+      onCopied: (done) => onProgress('blobs', { done, total: Math.max(done, count) }),
+    });
   // Before the log, for those that it names and are removed meanwhile; after it, for those that it names and are new.
   await copy();
   await copyDatabase(join(dataFolder, 'log', 'events.sqlite'), join(folder, 'log', 'events.sqlite'), (done, total) =>
@@ -95,14 +99,18 @@ const copyAll = async (
   }
   const manifest: Manifest = {
     format: 'agent-platform/backup',
-    version: 1,
+    version: 2,
     at: clock.now().toISOString(),
     ...(await endOf(join(folder, 'log'))),
     blobs,
+    listing: await writeListing(folder, await bytesIn(folder), (progress) => onProgress('hash', progress)),
   };
   await writeManifest(folder, manifest);
   return manifest;
 };
+
+const bytesIn = async (folder: string): Promise<number> =>
+  (await stat(join(folder, LOG_PATH))).size + (await sizeOfBlobs(join(folder, 'blobs'))).bytes;
 
 const mustBeFree = async (folder: string, keysFile: string | undefined): Promise<void> => {
   const found = existsSync(folder) ? await readdir(folder) : [];
@@ -123,6 +131,7 @@ const copyKeys = async (
 ): Promise<void> => {
   const unfinished = unfinishedOf(keysFile);
   await copyDatabase(from, unfinished, onBytes);
+  noteKeysDigest(unfinished);
   if (existsSync(keysFile)) throw keysExist(keysFile);
   await rename(unfinished, keysFile);
   await syncToDisk(dirname(resolve(keysFile)));

@@ -3,10 +3,16 @@ import { join } from 'node:path';
 import { syncToDisk } from '@app/kernel';
 import { z } from 'zod';
 
-/** What a backup says of itself; written last, so a backup without it is unfinished. */
-export const manifestSchema = z.strictObject({
+const listing = z.strictObject({
+  files: z.number().int().nonnegative(),
+  bytes: z.number().int().nonnegative(),
+  /** SHA-256 of `files.jsonl`, which has path, size and SHA-256 of every file: hex. */
+  sha256: z.string(),
+});
+export type Listing = z.output<typeof listing>;
+
+const commonPart = z.strictObject({
   format: z.literal('agent-platform/backup'),
-  version: z.literal(1),
   at: z.iso.datetime(),
   /** Position of the last event; null for an empty log. */
   head: z.string().nullable(),
@@ -14,6 +20,12 @@ export const manifestSchema = z.strictObject({
   lastSeal: z.string().nullable(),
   blobs: z.number().int().nonnegative(),
 });
+
+/** What a backup says of itself; written last, so a backup without it is unfinished. Version 1 has no listing: nobody can tell what has changed in it. */
+const manifestSchema = z.discriminatedUnion('version', [
+  commonPart.extend({ version: z.literal(1) }),
+  commonPart.extend({ version: z.literal(2), listing }),
+]);
 export type Manifest = z.output<typeof manifestSchema>;
 
 const FILE = 'manifest.json';

@@ -1,14 +1,18 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockLogFolder, RESTORED_FILE } from '@app/event-log';
-import { reasonOf, sentenceIn, syncToDisk } from '@app/kernel';
+import { syncToDisk } from '@app/kernel';
 import { restoreKeys } from '@app/vault';
-import Database from 'better-sqlite3';
-import { copyBlobs } from './blob-files';
+import { copyBlobs, sameBytes } from './blob-files';
+import { BackupChanged, type BackupCheck, checkBackup, mustBeWhole } from './check';
 import { copyDatabase } from './copy-database';
-import { endOf } from './end-of-log';
-import { BackupError, type Manifest, readManifest } from './manifest';
+import { BackupError } from './manifest';
+
+interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
 
 export interface RestoreOptions {
   readonly folder: string;
@@ -18,34 +22,39 @@ export interface RestoreOptions {
   readonly vaultKey: string;
   /** Empty but for `keys/` and `vault/`: the erasures that the vault there knows of are applied to what is restored. */
   readonly dataFolder: string;
-  readonly onProgress?: (step: 'log' | 'blobs', progress: { readonly done: number; readonly total: number }) => void;
+  /** Restores what there is although files of the backup were changed. */
+  readonly force?: boolean;
+  readonly onProgress?: (step: 'check' | 'log' | 'blobs', progress: Progress) => void;
 }
 
 export interface Restored {
-  readonly manifest: Manifest;
+  /** What the backup was found to be; nothing is wrong with it unless `force` was given. */
+  readonly check: BackupCheck;
   /** Aggregates whose content was erased after the backup, and stays so. */
   readonly erased: number;
 }
 
 /**
  * Restores a backup into an empty `DATA_DIR`. Throws before it writes anything: `LogInUse` while a server runs there,
- * `BackupError` if it is not empty, and a sentence for a wrong `VAULT_KEY`. Names the log last: without it nothing
- * starts on half a restore, which can be repeated.
+ * `BackupError` if it is not empty, `BackupChanged` unless every file is as it was backed up, and a sentence for a wrong
+ * `VAULT_KEY`. Names the log last: without it nothing starts on half a restore, which can be repeated.
  */
 export const restore = async ({
   folder,
   keysFile,
   vaultKey,
   dataFolder,
+  force = false,
   onProgress = () => undefined,
 }: RestoreOptions): Promise<Restored> => {
-  const manifest = await readManifest(folder);
-  await mustBeWhole(folder, manifest);
-  if (!existsSync(keysFile)) throw new BackupError(`${keysFile} does not exist`);
   const logFolder = join(dataFolder, 'log');
   const lock = lockLogFolder(logFolder);
   try {
     await mustBeEmpty(dataFolder);
+    const onBytes = (progress: Progress): void => onProgress('check', progress);
+    const check = await checkBackup({ folder, keysFile, vaultKey, onBytes });
+    if (check.findingsInAll > 0 && !force) throw new BackupChanged(folder, check);
+    if (force) await mustBeWhole(folder, check.manifest);
     const unfinished = join(logFolder, RESTORED_FILE);
     for (const suffix of ['-journal', '-wal', '-shm']) await rm(unfinished + suffix, { force: true });
     await writeFile(unfinished, '', { mode: 0o600 });
@@ -59,45 +68,21 @@ export const restore = async ({
       },
     );
     await mkdir(join(dataFolder, 'blobs'), { recursive: true, mode: 0o700 });
-    await copyBlobs(join(folder, 'blobs'), join(dataFolder, 'blobs'), (done) =>
-      onProgress('blobs', { done, total: manifest.blobs }),
-    );
+    const unreadable = new Set(check.findings.filter(({ kind }) => kind === 'unreadable').map(({ path }) => path));
+    await copyBlobs(join(folder, 'blobs'), join(dataFolder, 'blobs'), {
+      onCopied: (done) => onProgress('blobs', { done, total: check.manifest.blobs }),
+      // What lies there may be of a disk that failed, or of a restore that was cut off.
+      mayKeep: sameBytes,
+      leaveOut: (path) => unreadable.has(`blobs/${path}`),
+    });
     await copyDatabase(join(folder, 'log', 'events.sqlite'), unfinished, (done, total) =>
       onProgress('log', { done, total }),
     );
     await rename(unfinished, join(logFolder, 'events.sqlite'));
     await syncToDisk(logFolder);
-    return { manifest, erased };
+    return { check, erased };
   } finally {
     lock.release();
-  }
-};
-
-/** A file that was cut off may still be a database: an empty one is. */
-const mustBeWhole = async (folder: string, { head, lastSeal }: Manifest): Promise<void> => {
-  const log = join(folder, 'log');
-  const end = await endOf(log).catch((error: unknown) => {
-    throw new BackupError(
-      `${folder} cannot be restored: its log cannot be read: ${sentenceIn(error) ?? reasonOf(error)}`,
-      { cause: error },
-    );
-  });
-  if (isCutOff(join(log, 'events.sqlite')))
-    throw new BackupError(`${folder} cannot be restored: its log cannot be read: it was cut off`);
-  if (end.head !== head || end.lastSeal !== lastSeal)
-    throw new BackupError(
-      `${folder} cannot be restored: its log ends elsewhere than ${join(folder, 'manifest.json')} says, so it is of another backup or was changed`,
-    );
-};
-
-/** SQLite reads a last page that is there in part, and takes zeros for the rest. */
-const isCutOff = (file: string): boolean => {
-  const database = new Database(file, { readonly: true });
-  try {
-    const [pages, bytes] = ['page_count', 'page_size'].map((name) => Number(database.pragma(name, { simple: true })));
-    return statSync(file).size < (pages ?? 0) * (bytes ?? 0);
-  } finally {
-    database.close();
   }
 };
 

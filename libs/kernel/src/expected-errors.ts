@@ -2,6 +2,7 @@ import type { UnreadableEvent } from './event-codec';
 
 /** Errors of a start, or of work on the stores, that a person can act on. By name, since they come from several libraries and threads. */
 const SENTENCES: ReadonlySet<string> = new Set([
+  'BackupChanged',
   'BackupError',
   'ExportDamaged',
   'ForeignExport',

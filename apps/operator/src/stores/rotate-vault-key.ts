@@ -4,7 +4,7 @@ import { lockLogFolder } from '@app/event-log';
 import { syncToDisk } from '@app/kernel';
 import { loadOrMakeKey, rotateVaultKey, WrongVaultKey } from '@app/vault';
 import { Failure } from '../exit-codes';
-import { count } from '../output';
+import { counted } from '../output';
 import type { Verb } from '../session';
 import { instanceKey, orFailure, storesConfig } from './config';
 
@@ -38,7 +38,7 @@ export const rotate: Verb<[]> = async ({ output }) => {
     if (inFile) await syncToDisk(folder);
     const file = join(folder, inFile ? 'VAULT_KEY' : NEXT);
     output.result({ keys: rotated, file }, () => [
-      `Encrypted ${count(rotated)} data keys with a new VAULT_KEY.`,
+      `Encrypted ${counted(rotated, 'data key')} with a new VAULT_KEY.`,
       inFile
         ? `It is in ${file}. Keep a copy apart from backups.`
         : `It is in ${file}. Set VAULT_KEY to it before the next start, and remove the file.`,

@@ -18,7 +18,7 @@ import {
 import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
 import { openVault, type Vault } from '@app/vault';
 import { EXIT, Failure } from '../exit-codes';
-import { count, type Output } from '../output';
+import { count, counted, type Output } from '../output';
 import { progressBar } from '../progress-bar';
 import type { Verb } from '../session';
 import { exitCodeOf, shown, verificationLines } from '../verification';
@@ -78,11 +78,11 @@ export const makeExport: Verb<[file: string, apart: Apart & { readonly force?: t
         : { blobs: (await carried(blobs, await openFolder(apart.blobs, vault), output)).blobs }),
     }));
     output.result({ file, events, publicKey, ...beside }, ({ keys, blobs }) => [
-      `Exported ${count(events)} events to ${file}.`,
+      `Exported ${counted(events, 'event')} to ${file}.`,
       ...(keys === undefined
         ? []
-        : [`Exported ${count(keys)} data keys to ${apart.keys}, encrypted with VAULT_KEY. Keep them apart.`]),
-      ...(blobs === undefined ? [] : [`Copied ${count(blobs)} files to ${apart.blobs}.`]),
+        : [`Exported ${counted(keys, 'data key')} to ${apart.keys}, encrypted with VAULT_KEY. Keep them apart.`]),
+      ...(blobs === undefined ? [] : [`Copied ${counted(blobs, 'file')} to ${apart.blobs}.`]),
       `Public key of the seals, to give to auditors separately: ${publicKey}`,
     ]);
   } finally {
@@ -151,11 +151,11 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
       ...(keys === undefined
         ? []
         : [
-            `Imported ${count(keys.keys)} data keys${keys.erased === 0 ? '' : `; ${count(keys.erased)} stay destroyed`}.`,
+            `Imported ${counted(keys.keys, 'data key')}${keys.erased === 0 ? '' : `; destroyed stay: ${count(keys.erased)}`}.`,
           ]),
       ...(blobs === undefined
         ? []
-        : [`Imported ${count(blobs.carried)} of ${count(blobs.blobs)} files. The others were there already.`]),
+        : [`Imported ${count(blobs.carried)} of ${counted(blobs.blobs, 'file')}. The others were there already.`]),
       ...verificationLines(verification),
     ]);
     return exitCodeOf(imported);

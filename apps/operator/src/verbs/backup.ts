@@ -12,9 +12,14 @@ export const addBackupVerbs = (program: Command, run: Run): void => {
     .action(run<[string, { readonly keys?: string }]>((...given) => stores().makeBackup(...given)));
   program
     .command('restore <folder>')
-    .description('restore a backup into an empty DATA_DIR; needs the VAULT_KEY of the backup')
+    .description(
+      'check a backup and restore it into an empty DATA_DIR; needs the VAULT_KEY of the backup (verify <folder> only checks it)',
+    )
     .requiredOption('--keys <file>', 'the data keys that were backed up apart (required)')
-    .action(run<[string, { readonly keys: string }]>((...given) => stores().restoreBackup(...given)));
+    .option('--force', 'restore what is left of a backup that was changed or damaged; ends with exit code 3')
+    .action(
+      run<[string, { readonly keys: string; readonly force?: true }]>((...given) => stores().restoreBackup(...given)),
+    );
   program
     .command('rotate-vault-key')
     .description('encrypt the data keys of DATA_DIR with a new VAULT_KEY; API keys and content do not change')

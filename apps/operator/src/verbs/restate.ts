@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, Failure } from '../exit-codes';
 import { OPERATIONS } from '../projections';
-import { table } from '../output';
+import { counted, table } from '../output';
 import { type Run, type Verb } from '../session';
 import { LONG_WORK_MS, time, TIMES } from '../periods';
 
@@ -71,7 +71,9 @@ const restatementLines = ({ id, from, to, currency, totals, models, apiKeys }: R
   if (totals === null)
     return [period, 'The ledger is incomplete. Send the request that started it again, with its Idempotency-Key.'];
   const kept =
-    totals.kept === 0 ? [] : [`${totals.kept} calls cost what was billed: there are no other prices for them.`];
+    totals.kept === 0
+      ? []
+      : [`${counted(totals.kept, 'call')} cost what was billed: there are no other prices for them.`];
   const all = { key: 'all', ...totals };
   return [period, '', ...compared('model', [...models, all]), '', ...compared('API key', [...apiKeys, all]), ...kept];
 };

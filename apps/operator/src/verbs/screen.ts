@@ -4,6 +4,7 @@ import { screen, type ScreeningPurpose } from '@app/screening';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { EXIT, Failure } from '../exit-codes';
+import { counted } from '../output';
 import type { Run, Verb } from '../session';
 
 const lineSchema = z.object({
@@ -74,7 +75,7 @@ const screenFile: Verb<[file: string, { readonly purpose: ScreeningPurpose }]> =
     ]);
   }
   output.result(measuresOf(judged), (of) => [
-    `${of.lines} lines, ${of.labelled} labelled: precision ${shown(of.precision)}, recall ${shown(of.recall)}, false alarms ${shown(of.falseAlarms)}`,
+    `${counted(of.lines, 'line')}, ${of.labelled} labelled: precision ${shown(of.precision)}, recall ${shown(of.recall)}, false alarms ${shown(of.falseAlarms)}`,
   ]);
 };
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../exit-codes';
-import { count, duration, table } from '../output';
+import { counted, duration, table } from '../output';
 import { type Run, type Verb } from '../session';
 import { type PlatformClient, Rejected } from '../platform-client';
 import { allProjections, type ProjectionStatus } from '../projections';
@@ -99,7 +99,7 @@ const foreignLines = ({ foreignEvents: { events, since } = { events: 0, since: n
     ? []
     : [
         '',
-        `Other programs wrote to the server of the log: ${count(events)} events known, since ${since.at} (position ${since.position}). They are not part of it.`,
+        `Other programs wrote to the server of the log: ${counted(events, 'event')} known, since ${since.at} (position ${since.position}). They are not part of it.`,
       ];
 
 const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null } }: Health): readonly string[] =>
@@ -107,7 +107,7 @@ const unprovenLines = ({ unprovenEvents: { events, at } = { events: 0, at: null 
     ? []
     : [
         '',
-        `NOT PROVEN: ${count(events)} events were appended without SEAL_KEY, last found ${at ?? 'at an unknown time'}. Run verify. Somebody wrote to the store directly, or a process uses another key.`,
+        `NOT PROVEN: ${counted(events, 'event was', 'events were')} appended without SEAL_KEY, last found ${at ?? 'at an unknown time'}. Run verify. Somebody wrote to the store directly, or a process uses another key.`,
       ];
 
 /** It stops nothing either: documents are found by the vectors that they have. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { count, counted } from '../output';
 import { OPERATIONS } from '../projections';
 import { type Run, type Verb } from '../session';
 
@@ -9,7 +10,7 @@ interface Swept {
 
 const sweep: Verb<[]> = async ({ api, output }) =>
   output.result(await api.json<Swept>(`${OPERATIONS}/blobs/sweep`, { method: 'POST' }), ({ blobs, removed }) => [
-    `Checked ${blobs} files, removed ${removed} that no event names.`,
+    `Checked ${counted(blobs, 'file')}, removed ${count(removed)} that no event names.`,
   ]);
 
 export const addSweepVerb = (program: Command, run: Run): void => {

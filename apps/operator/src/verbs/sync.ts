@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT, type ExitCode, Failure, Unreadable } from '../exit-codes';
 import { type FolderFile, filesOf, withOpened } from '../folder-files';
+import { counted } from '../output';
 import { retryRejected } from '../retry-rejected';
 import { LONG_WORK_MS } from '../periods';
 import { type PlatformClient, Rejected } from '../platform-client';
@@ -175,7 +176,7 @@ const lines = ({
   ...(withheld.length === 0
     ? []
     : [
-        `${withheld.length} documents have lost their files, and none of these was deleted: they are many, or came meanwhile. If it is right, run this again with --confirm ${confirmation}.`,
+        `${counted(withheld.length, 'document has lost its file', 'documents have lost their files')}, and none of these was deleted: they are many, or came meanwhile. If it is right, run this again with --confirm ${confirmation}.`,
       ]),
 ];
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { OPERATIONS } from '../projections';
-import { table } from '../output';
+import { counted, table } from '../output';
 import { LONG_WORK_MS, time, TIMES } from '../periods';
 import { type Run, type Verb } from '../session';
 
@@ -57,7 +57,7 @@ const lines = ({
   apiKeys,
   models,
 }: WhatIf): readonly string[] => {
-  const summary = [`From ${from} to ${to} the limit covers ${calls} calls that cost ${cost} ${currency}.`];
+  const summary = [`From ${from} to ${to} the limit covers ${counted(calls, 'call')}, which cost ${cost} ${currency}.`];
   if (affected.calls === 0) return [...summary, `None would have been ${outcome}.`];
   const told = `${affected.calls} would have been ${outcome}, the first at ${affected.firstAt}; ${saved} ${currency} would not have been spent.`;
   return [

@@ -1,14 +1,12 @@
-import { UnusableKeys, WrongVaultKey } from '../key-files';
-import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { Unavailable } from '@app/kernel/threads';
-import { unwrapKey, wrappingKeyOf } from '../key-wrapping';
+import { wrappingKeyOf } from '../key-wrapping';
 import { causeAbove, destroyKey, emptyWriteAheadLog, forgetNote, NO_KEY, openVaultDatabase } from './vault-database';
 
 export interface RestoreKeysOptions {
   /** Folder of the vault; what it holds stays, its tombstones above all. */
   readonly folder: string;
-  /** A copy of a vault's file. */
+  /** A copy of a vault's file, which `checkKeysCopy` takes under the same key. */
   readonly keysFile: string;
   /** The text of `VAULT_KEY` that both are wrapped under. */
   readonly wrappingKey: string;
@@ -23,19 +21,16 @@ interface KeyRow {
 
 /**
  * Imports backed-up keys into the vault of a folder that nothing else has open. A key that either of the two knows as
- * destroyed stays destroyed. Returns how many were left out for that. Throws if `VAULT_KEY` is wrong for one of them.
+ * destroyed stays destroyed. Returns how many were left out for that. Throws if `VAULT_KEY` is wrong for the vault that is there.
  */
 export const restoreKeys = async ({
   folder,
   keysFile,
   wrappingKey,
 }: RestoreKeysOptions): Promise<{ readonly erased: number }> => {
-  if (!existsSync(keysFile)) throw new Error(`${keysFile} does not exist`);
   const backup = new Database(keysFile, { readonly: true });
   try {
-    const wrapping = wrappingKeyOf(wrappingKey);
-    checkKeysFile(backup, wrapping, keysFile);
-    const vault = openVaultDatabase(folder, wrapping);
+    const vault = openVaultDatabase(folder, wrappingKeyOf(wrappingKey));
     try {
       const erased = vault.transaction(() => merge(backup, vault)).immediate();
       if (!emptyWriteAheadLog(vault))
@@ -51,36 +46,6 @@ export const restoreKeys = async ({
   } finally {
     backup.close();
   }
-};
-
-const checkKeysFile = (backup: Database.Database, wrapping: Buffer, keysFile: string): void => {
-  const check = checkIn(backup, keysFile);
-  try {
-    unwrapKey(wrapping, '', check);
-  } catch (error) {
-    throw new WrongVaultKey(`VAULT_KEY is not the key that ${keysFile} is wrapped under`, { cause: error });
-  }
-};
-
-/** Of a file that is whole. What is cut off or of another kind would fail in the middle, or bring nothing. */
-const checkIn = (backup: Database.Database, keysFile: string): Buffer => {
-  const wrong = (cause?: unknown) =>
-    new UnusableKeys(
-      `${keysFile} is damaged, or no file of keys that operator backup wrote. One of operator export goes with operator import.`,
-      { cause },
-    );
-  try {
-    const pages = Number(backup.pragma('page_count', { simple: true }));
-    // SQLite reads a last page that is there in part, and takes zeros for the rest.
-    const isWhole =
-      statSync(keysFile).size >= pages * Number(backup.pragma('page_size', { simple: true })) &&
-      backup.pragma('quick_check(1)', { simple: true }) === 'ok';
-    const check = backup.prepare(`SELECT value FROM vault WHERE name = 'check'`).pluck().get() as Buffer | undefined;
-    if (isWhole && check !== undefined) return check;
-  } catch (error) {
-    throw wrong(error);
-  }
-  throw wrong();
 };
 
 const merge = (backup: Database.Database, vault: Database.Database): number => {
