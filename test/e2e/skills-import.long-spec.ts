@@ -42,6 +42,8 @@ const bytesOf = async (path: string) => {
   });
   return { headers, bytes };
 };
+const rename = (id: string, name: string) =>
+  platform.call<Body>(`${SKILLS}/${id}`, { method: 'PUT', key: alice.key, body: { name } });
 const inSpace = async (name: string) => ({ scope: 'space', spaceId: (await create(name)).body.id });
 const faultOf = ({ status, body }: { status: number; body: Body }) => [status, body['code'], body['detail']];
 const names = async (spaceId: string) =>
@@ -238,6 +240,29 @@ describe('an exported Skill', () => {
     expect(await hashOf(again)).toBe(await hashOf(skill));
     expect((await bytesOf(`/${again.id}/export`)).bytes).toEqual(bytes);
     expect((await get(`/${skill.id}/export?versionId=${String(again['activeVersionId'])}`)).status).toBe(404);
+  });
+
+  it('is one Skill again where it has a reference file called SKILL.md, whichever way it comes', async () => {
+    const files = { 'SKILL.md': text('outer'), 'templates/SKILL.md': text('inner'), 'templates/a.md': 'A' };
+    const { body: skill } = await upload('', zipFile(files), { ...(await inSpace('Nested')), publish: 'true' });
+    expect((await rename(skill.id, 'Renamed')).status).toBe(200);
+    const { bytes } = await bytesOf(`/${skill.id}/export`);
+    const { body: version } = await get(`/${skill.id}/versions/${String(skill['activeVersionId'])}`);
+    const one = await upload('', bytes, await inSpace('One of nested'));
+    const place = await inSpace('All of nested');
+    const { body } = await upload('/import', bytes, place);
+    const results = body['results'] as readonly Body[];
+    expect(results).toMatchObject([{ path: 'outer/SKILL.md', ok: true, warnings: [] }]);
+    for (const id of [one.body.id, String(results[0]?.['skillId'])]) {
+      expect((await get(`/${id}`)).body).toMatchObject({ name: 'Renamed', slug: 'outer' });
+      expect((await get(`/${id}/versions/draft`)).body).toMatchObject({
+        contentHash: version['contentHash'],
+        frontmatter: {},
+      });
+    }
+    // An archive that does not say so has both.
+    const { body: two } = await upload('/import', zipFile(files), await inSpace('Both of nested'));
+    expect((two['results'] as readonly Body[]).map(({ path }) => path)).toEqual(['SKILL.md', 'templates/SKILL.md']);
   });
 
   it('keeps keys that are called as what every object has, and takes no prototype, whichever way they come', async () => {

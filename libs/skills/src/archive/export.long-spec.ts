@@ -71,6 +71,16 @@ Look at the sum.
       { numRuns: 1_000 },
     ));
 
+  it('keeps the name of a Skill that was renamed, and takes one that was edited in the file', () => {
+    const written = skillText({ ...skill, name: 'Check of bills', files: [] });
+    expect(complaints(written, 'invoice-check')).toEqual([]);
+    const read = (text: string) => readSkillText(Buffer.from(text), 'SKILL.md');
+    expect(read(written)).toMatchObject({ name: 'Check of bills', slug: 'invoice-check', warnings: [] });
+    expect(read(written).frontmatter).toEqual(skill.frontmatter);
+    const edited = written.replace('name: "invoice-check"', 'name: "other"');
+    expect(read(edited)).toMatchObject({ name: 'other', slug: 'other', frontmatter: skill.frontmatter });
+  });
+
   const body = fc.uint8Array({ maxLength: 300 }).filter((bytes) => !isArchive('a.bin', bytes));
 
   it(

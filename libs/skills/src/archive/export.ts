@@ -4,7 +4,9 @@ import { deflateRaw } from 'node:zlib';
 import { ZipFile } from 'yazl';
 import { normalisedInstructions } from './content-hash';
 import { conforming } from './format';
+import { isSkillFile } from './paths';
 import type { ParsedSkill, SkillFile } from './skill';
+import { slugOf } from './slug';
 
 /** What is exported of a Skill. */
 export interface ExportedSkill extends Pick<
@@ -38,8 +40,13 @@ export const skillArchive = async (skill: ExportedSkill): Promise<Buffer> => {
 };
 
 /** The `SKILL.md` of a Skill. */
-export const skillText = ({ name, slug, description, instructions, frontmatter }: ExportedSkill): string => {
-  const keys = conforming({ ...(name === slug ? {} : { name }), frontmatter });
+export const skillText = ({ name, slug, description, instructions, frontmatter, files }: ExportedSkill): string => {
+  const keys = conforming({
+    ...(name === slug ? {} : { name }),
+    ...(slugOf(name) === slug ? {} : { slug }),
+    ...(files.some(({ path }) => isSkillFile(path)) ? { isWhole: true } : {}),
+    frontmatter,
+  });
   const lines = Object.entries({ name: slug, description, ...sorted(keys) }).flatMap(([key, value]) =>
     yamlOf(key, value),
   );

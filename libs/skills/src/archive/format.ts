@@ -29,17 +29,21 @@ const MAX_KEY = 200;
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The key of `metadata` that holds, as JSON, what the format has no place for: a free name, and other keys. */
+/** The key of `metadata` that holds, as JSON, what the format has no place for: a free name, other keys, and what the archive is. */
 const OURS = 'agent-platform';
 
 /** What a Skill has beside what every reader of the format knows. */
 export interface Kept {
   readonly name?: string;
+  /** Where it is not made of `name`, since the Skill was renamed. */
+  readonly slug?: string;
+  /** Its folder holds this Skill alone: a `SKILL.md` further down is a reference file. */
+  readonly isWhole?: true;
   readonly frontmatter: Readonly<Record<string, unknown>>;
 }
 
 /** A frontmatter that the validator accepts, with everything that is kept. */
-export const conforming = ({ name, frontmatter }: Kept): Readonly<Record<string, unknown>> => {
+export const conforming = ({ frontmatter, ...kept }: Kept): Readonly<Record<string, unknown>> => {
   const metadata = frontmatter['metadata'];
   const isOurs = isRecord(metadata) && Object.hasOwn(metadata, OURS);
   const stays = ([key, value]: readonly [string, unknown]): boolean =>
@@ -47,8 +51,8 @@ export const conforming = ({ name, frontmatter }: Kept): Readonly<Record<string,
   const entries = Object.entries(frontmatter);
   const known = Object.fromEntries(entries.filter(stays));
   const others = Object.fromEntries(entries.filter((entry) => !stays(entry)));
-  if (name === undefined && Object.keys(others).length === 0) return known;
-  const ours = canonicalJson({ ...(name === undefined ? {} : { name }), frontmatter: others });
+  if (Object.keys(kept).length === 0 && Object.keys(others).length === 0) return known;
+  const ours = canonicalJson({ ...kept, frontmatter: others });
   return { ...known, metadata: { ...(known['metadata'] as object | undefined), [OURS]: ours } };
 };
 
@@ -67,13 +71,15 @@ export const restored = (frontmatter: Readonly<Record<string, unknown>>): Kept =
 /** Undefined where it is none of ours. */
 const keptIn = (json: string): Kept | undefined => {
   try {
-    const { name, frontmatter, ...more } = JSON.parse(json) as Partial<Kept>;
+    const kept = JSON.parse(json) as Partial<Kept>;
+    const { name, slug, isWhole, frontmatter, ...more } = kept;
     const isKept =
       isRecord(frontmatter) &&
       !['name', 'description', '__proto__'].some((key) => Object.hasOwn(frontmatter, key)) &&
-      (name === undefined || isText(name)) &&
+      [name, slug].every((text) => text === undefined || isText(text)) &&
+      [undefined, true].includes(isWhole) &&
       Object.keys(more).length === 0;
-    return isKept ? { ...(name === undefined ? {} : { name }), frontmatter } : undefined;
+    return isKept ? { ...kept, frontmatter } : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { isNamedArchive, NESTED } from './nested';
 import { isJunk, isSkillFile } from './paths';
 import { fail, type SkillLimits } from './skill';
+import { isWholeFolder } from './skill-text';
 import type { ZippedFile } from './zip-directory';
 
 /** A Skill of an archive, not read yet. */
@@ -49,15 +50,16 @@ export interface FoundSkills {
   readonly ignored: readonly string[];
 }
 
-/** Every Skill of an archive. A file belongs to the nearest `SKILL.md` above it, or to none. */
+/** Every Skill of an archive. A file belongs to the nearest `SKILL.md` above it, or to none; below one that has its folder alone, another `SKILL.md` is such a file. */
 export const everySkill = (all: readonly ZippedFile[]): FoundSkills => {
   const files = withoutJunk(all);
-  const skillFiles = files.filter(({ path }) => isSkillFile(path)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const skillFiles = skillFilesOf(files.filter(({ path }) => isSkillFile(path)));
   if (skillFiles.length === 0) fail('invalid_archive', 'No file of the archive is called SKILL.md.', { path: '' });
   const ignored: string[] = [];
   const byFolder = new Map<string, ZippedFile[]>(skillFiles.map(({ path }) => [folderOf(path), []]));
+  const isSkill = new Set(skillFiles);
   for (const file of files) {
-    if (isSkillFile(file.path)) continue;
+    if (isSkill.has(file)) continue;
     let folder = folderOf(file.path);
     while (folder !== '' && !byFolder.has(folder)) folder = folderOf(folder.slice(0, -1));
     const own = byFolder.get(folder);
@@ -66,6 +68,21 @@ export const everySkill = (all: readonly ZippedFile[]): FoundSkills => {
   }
   const skills = skillFiles.map((skillFile) => skillAt(skillFile, byFolder.get(folderOf(skillFile.path)) ?? []));
   return { skills, ignored: ignored.toSorted() };
+};
+
+/** Those that are Skills of their own, in the order of their paths. */
+const skillFilesOf = (all: readonly ZippedFile[]): readonly ZippedFile[] => {
+  const outerFirst = all
+    .map((file) => ({ file, folder: folderOf(file.path) }))
+    .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+  let whole: string | undefined;
+  const own = outerFirst.filter(({ file, folder }, at) => {
+    if (whole !== undefined && folder.startsWith(whole)) return false;
+    const hasOthers = outerFirst[at + 1]?.folder.startsWith(folder) === true;
+    whole = hasOthers && isWholeFolder(file.read(), file.path) ? folder : undefined;
+    return true;
+  });
+  return own.map(({ file }) => file).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 };
 
 const skillAt = (skillFile: ZippedFile, files: readonly ZippedFile[]): FoundSkill => {

@@ -5,11 +5,15 @@ import { docxFile, xlsxFile, zipFile } from '../../../../test/fixtures/files/off
 import { type ForgedEntry, forgedZip } from '../../../../test/fixtures/files/forged-zip';
 import { hostileSkills } from '../../../../test/fixtures/files/hostile-skills';
 import { until } from '../../../../test/fixtures/until';
+import { zipFiles } from '../../../../test/fixtures/zip-files';
+import { contentHashOf } from './content-hash';
+import { type ExportedSkill, skillArchive } from './export';
 import { expectSkill, readSkill, readSkillArchive } from './read';
 import { skillsIn } from './read-bytes';
 
 const LIMITS = { files: 500, bytes: 100 * 1024 ** 2 };
 const TEXT = '---\nname: invoice-check\ndescription: Checks invoices.\n---\n\nLook at the sum.\n';
+const EXPORTED = { description: 'Checks.', instructions: 'Look.', frontmatter: {} };
 const named = (name: string) => TEXT.replace('invoice-check', name);
 const read = (zip: Buffer, name = 'a.zip', limits: Partial<typeof LIMITS> = {}) =>
   readSkill(zip, name, { ...LIMITS, ...limits });
@@ -189,6 +193,34 @@ describe('readSkillArchive', () => {
     ]);
     expect(ignored).toEqual(['README.md', 'SKILL-notes.md']);
   });
+
+  it.each(['inner/SKILL.md', 'a/b/skill.md'])(
+    'reads an export with the reference file %s as one Skill',
+    async (path) => {
+      const inner = Buffer.from(named('inner'));
+      const files = [path, 'inner/y.md'].map((each) => ({ path: each, bytes: inner }));
+      const skills = ['check', 'check-more'].map((slug) => ({ ...EXPORTED, name: slug, slug, files }));
+      const zips = await Promise.all(skills.map(async (each) => zipFiles(await skillArchive(each))));
+      const others = { 'other/SKILL.md': named('other'), 'other/inner/SKILL.md': named('inner') };
+      const { outcomes, ignored } = await readSkillArchive(
+        zipFile({ ...Object.assign({}, ...zips), ...others }),
+        LIMITS,
+      );
+      expect(
+        outcomes.map((outcome) => outcome.ok && [outcome.skill.slug, outcome.skill.files.map((file) => file.path)]),
+      ).toEqual([
+        ['check-more', [path, 'inner/y.md'].toSorted()],
+        ['check', [path, 'inner/y.md'].toSorted()],
+        ['other', []],
+        ['inner', []],
+      ]);
+      expect(ignored).toEqual([]);
+      const hashes = outcomes.map((outcome) => outcome.ok && contentHashOf(outcome.skill));
+      const one = await readSkill(await skillArchive(skills[0] as ExportedSkill), 'a.zip', LIMITS);
+      expect(hashes.slice(0, 2)).toEqual([contentHashOf(one), contentHashOf(one)]);
+      expect(one.frontmatter).toEqual({});
+    },
+  );
 
   it('rejects an archive that lies, whatever else is in it', async () => {
     await expect(readSkillArchive(withSkill({ name: 'a', body: 'x', size: 3 }), LIMITS)).rejects.toMatchObject({

@@ -10,6 +10,7 @@ import {
   MAX_NAME,
   MAX_TEXT_BYTES,
   type ParsedSkill,
+  SkillFailure,
   type SkillWarning,
 } from './skill';
 import { slugOf } from './slug';
@@ -32,10 +33,10 @@ export const readSkillText = (bytes: Uint8Array, path: string): SkillText => {
   if (Buffer.byteLength(JSON.stringify(kept.frontmatter)) > MAX_KEPT_BYTES)
     fail('invalid_frontmatter', `Keys beside name and description take more than ${MAX_KEPT_BYTES} bytes.`, { path });
   const named = textIn(frontmatter, 'name', path);
-  const { name, slug } = namedIn(kept.name !== undefined && slugOf(kept.name) === named ? kept.name : named, {
-    path,
-    ...lineOf(frontmatter, 'name'),
-  });
+  const isRenamed = kept.slug === named && slugOf(named) === named;
+  const isKept = kept.name !== undefined && (isRenamed || slugOf(kept.name) === named);
+  const called = namedIn(isKept ? kept.name : named, { path, ...lineOf(frontmatter, 'name') });
+  const { name, slug } = isKept && isRenamed ? { ...called, slug: named } : called;
   if (slug !== named)
     warnings.push(
       warning(
@@ -58,6 +59,18 @@ export const readSkillText = (bytes: Uint8Array, path: string): SkillText => {
   if (instructions === '')
     fail('invalid_frontmatter', 'No instructions follow the frontmatter. Write them below the second `---`.', { path });
   return { path, name, slug, description, instructions, frontmatter: kept.frontmatter, warnings };
+};
+
+/** Whether a `SKILL.md` says that its folder holds no other Skill, as an export says of one with reference files of that name. */
+export const isWholeFolder = (bytes: Uint8Array, path: string): boolean => {
+  try {
+    const { name: _, description: __, ...keys } = readFrontmatter(partsOf(textOf(bytes, path), path).head, path).values;
+    return restored(keys).isWhole === true;
+  } catch (error) {
+    // Said where it is read as a Skill.
+    if (error instanceof SkillFailure) return false;
+    throw error;
+  }
 };
 
 const warning = (code: string, path: string, message: string): SkillWarning => ({ code, path, message });
