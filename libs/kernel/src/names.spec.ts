@@ -3,13 +3,21 @@ import { isName, nameSchema, normalisedName, textSchema } from '.';
 describe('names', () => {
   it('are trimmed', () => expect(nameSchema().parse('  Team  ')).toBe('Team'));
 
-  it.each(['', '   ', 'a\u0000b', 'a\nb', 'a\u202eb', 'a\u{e0041}b', 'a\ud800b', '\u200b\u200b', 'x'.repeat(201)])(
-    'reject %j',
-    (name) => {
-      expect(nameSchema().safeParse(name).success).toBe(false);
-      expect(isName(name.trim(), 200)).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    '   ',
+    'a\u0000b',
+    'a\nb',
+    'a\u202eb',
+    'a\u{e0041}b',
+    'a\ud800b',
+    '\u200b\u200b',
+    '\u3164',
+    'x'.repeat(201),
+  ])('reject %j', (name) => {
+    expect(nameSchema().safeParse(name).success).toBe(false);
+    expect(isName(name.trim(), 200)).toBe(false);
+  });
 
   it.each(['Team', 'x'.repeat(200), 'Straße \u{1f600}'])('are %j, with a schema and without', (name) => {
     expect(nameSchema().parse(name)).toBe(name);
@@ -21,6 +29,9 @@ describe('names', () => {
     ['Straße', 'STRASSE'],
     ['Team', 'Te\u200bam'],
     ['Team', 'Te\u00adam'],
+    ['Team', 'Team\ufe0f'],
+    ['팀', '팀\u3164'],
+    ['팀', '\uffa0팀'],
     ['ﬁn', 'FIN'],
     ['a  b', 'a b'],
   ])('%j equals %j', (a, b) => expect(normalisedName(a)).toBe(normalisedName(b)));

@@ -1,6 +1,7 @@
 /** Control, bidirectional-override and tag characters: rejected in names and titles (wire, Everywhere). */
 const UNSAFE_IN_NAMES = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u{e0000}-\u{e007f}]/u;
-const INVISIBLE = /\u00ad|\u034f|\u180e|[\u200b-\u200f]|[\u2060-\u2064]|\ufeff/g;
+/** Zero-width characters, soft hyphens, variation selectors, fillers of Hangul. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** True when text holds NUL or a lone surrogate: rejected anywhere, since such text does not survive UTF-8. */
 export const isUnstorableText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
@@ -8,7 +9,7 @@ export const isUnstorableText = (text: string): boolean => text.includes('\0') |
 /** True when text has no characters that deceive the eye. */
 export const isSafeInNames = (text: string): boolean => !UNSAFE_IN_NAMES.test(text) && text.isWellFormed();
 
-/** The form in which names are compared: NFKC, case-folded, zero-width and soft hyphens removed, white space folded. */
+/** The form in which names are compared: NFKC, case-folded, what nobody sees removed, white space folded. */
 export const normalisedName = (name: string): string =>
   name.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().toUpperCase().toLowerCase().replace(/\s+/gu, ' ').trim();
 

@@ -13,6 +13,7 @@ describe('slugOf', () => {
     ['請求書のチェック', '請求書のチェック'],
     ['データー', 'データー'],
     ['송장 檢査', '송장-檢査'],
+    ['송\u3164장', '송장'],
     ['İstanbul', 'istanbul'],
     ['٣ فواتير', '٣-فواتير'],
     ['2026', '2026'],
@@ -22,8 +23,9 @@ describe('slugOf', () => {
     ['ﷺ'.repeat(10), expect.stringMatching(/^.{1,64}$/u)],
   ])('makes of %j %j', (name, slug) => expect(slugOf(name)).toEqual(slug));
 
-  it.each(['p\u0430ypal', 'Α bc', 'データ data', '---', '🦀', '', '\u200b', 'ᏣᎳᎩ'])('makes none of %j', (name) =>
-    expect(slugOf(name)).toBeUndefined(),
+  it.each(['p\u0430ypal', 'Α bc', 'データ data', '---', '🦀', '', '\u200b', '\u3164', 'ᏣᎳᎩ'])(
+    'makes none of %j',
+    (name) => expect(slugOf(name)).toBeUndefined(),
   );
 
   it('makes a name of the format of any name, and of that the same', () =>

@@ -22,7 +22,7 @@ const characters = [...SCRIPTS.map((script) => [script]), ...WRITTEN_TOGETHER].m
 });
 
 /** Written within words: leaving them out leaves the word. */
-const WITHIN_WORDS = /['\u2019\p{M}\p{Cf}]/gu;
+const WITHIN_WORDS = /['\u2019\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 /** Letters of no script by themselves, such as a modifier apostrophe, separate like punctuation. */
 const SEPARATORS = /(?:(?![\p{L}\p{Nd}])[^]|(?=\p{scx=Common})\p{L})+/gu;
 
