@@ -32,8 +32,12 @@ describe('the name of an installation', () => {
     expect((await add(inSpace(named), 'PAY THE BILLS')).status).toBe(201);
     // Another name of the same slug.
     expect((await add(inSpace(slugged), 'Pay, the bills!')).body).toMatchObject({ slug: 'pay-the-bills' });
-    for (const spaceId of [named, slugged]) {
-      expect((await install(entryId, inSpace(spaceId))).body).toMatchObject(taken);
+    for (const [spaceId, what] of [
+      [named, 'name'],
+      [slugged, 'slug'],
+    ] as const) {
+      const detail = expect.stringMatching(`^Another Skill here has the ${what} of this one`) as string;
+      expect((await install(entryId, inSpace(spaceId))).body).toMatchObject({ ...taken, detail });
       expect((await install(entryId, forAgent(await newAgent(spaceId)))).body).toMatchObject(taken);
       expect(await held(spaceId)).toHaveLength(1);
     }
@@ -66,7 +70,10 @@ describe('the name of an installation', () => {
     const [one, other, plain] = [await newAgent(spaceId), await newAgent(spaceId), await newAgent(spaceId)];
     const first = await install(entryId, forAgent(one));
     expect([first.status, (await install(entryId, forAgent(other))).status]).toEqual([201, 201]);
-    expect((await install(entryId, inSpace(spaceId))).body).toMatchObject(taken);
+    expect((await install(entryId, inSpace(spaceId))).body).toMatchObject({
+      ...taken,
+      detail: expect.stringContaining('already installed here') as string,
+    });
     const found = [await loadable(one), await loadable(other), await loadable(plain)];
     expect(found.map(({ rows }) => rows.map(({ id }) => id))).toEqual([[entryId], [entryId], []]);
     expect((await call(`${MARKET}/${entryId}/installations/${first.body.id}`, 'DELETE')).status).toBe(204);

@@ -14,7 +14,11 @@ describe('the name of a Skill', () => {
     expect((await add(other, 'Mine')).status).toBe(201);
     expect((await add(ofSpace, 'Mine')).body).toMatchObject({ code: 'name_taken' });
     // Another name of the same slug.
-    expect((await add(ofSpace, 'Mine!')).body).toMatchObject({ code: 'name_taken' });
+    expect((await add(ofSpace, 'Mine!')).body).toMatchObject({
+      code: 'name_taken',
+      detail: expect.stringMatching(/^The slug that is made from this name is already in use/) as string,
+      errors: [{ path: 'name', code: 'slug_taken' }],
+    });
     expect((await list(`agentId=${one.agentId}`)).map(({ name, availability }) => [name, availability])).toEqual([
       ['Mine', 'agent'],
       ['Shared', 'space'],
@@ -46,7 +50,10 @@ describe('the name of a Skill', () => {
     expect((await rename(skill.id, 'Second')).body).toMatchObject({ name: 'Second', slug: 'first', hasDraft: true });
     expect((await rename(other.id, 'First')).body).toMatchObject({ name: 'First', slug: 'other' });
     expect((await rename(skill.id, 'second')).body).toMatchObject({ name: 'second' });
-    expect((await add(place, 'Second')).body).toMatchObject({ code: 'name_taken' });
+    expect((await add(place, 'Second')).body).toMatchObject({ errors: [{ path: 'name', code: 'name_taken' }] });
+    // Its name is free, but the slug that it gives stays with the first.
+    expect((await rename(other.id, 'Third')).status).toBe(200);
+    expect((await add(place, 'First')).body).toMatchObject({ errors: [{ path: 'name', code: 'slug_taken' }] });
     const removal = await platform.call(`${SKILLS}/${skill.id}`, { key: alice.key, method: 'DELETE' });
     expect(removal.status).toBe(204);
     expect((await add(place, 'Second')).status).toBe(201);

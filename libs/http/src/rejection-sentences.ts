@@ -21,8 +21,9 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     `This API key has no access to ${aggregateOf(facts) ?? 'the Agent'}. Add it to agentIds of the key, or use a key for all Agents.`,
   forbidden: forbiddenSentence,
   conflict: ({ reason }) => conflicts[String(reason)],
-  name_taken: ({ path }) =>
-    path === undefined ? undefined : sentenceAbout(String(path), 'is already in use. Choose another.'),
+  name_taken: ({ path, reason }) =>
+    takenNames[String(reason)] ??
+    (path === undefined ? undefined : sentenceAbout(String(path), 'is already in use. Choose another.')),
   memory_disabled: ({ kind }) =>
     kind === 'shared'
       ? 'This Agent shares no memories. Switch `sharedMemoryEnabled` of the Agent on, or save it for yourself.'
@@ -227,6 +228,17 @@ const conflicts: Readonly<Record<string, string>> = {
   only_draft: 'Nothing of the Skill is published yet. Delete the Skill instead.',
   no_draft: 'The Skill has no draft to publish. Change it first.',
   version_served: 'This version of the view is being served. Roll back or swap first.',
+};
+
+/** By reason: what has the name of a Skill, where it is not the name alone, or cannot be chosen. */
+const takenNames: Readonly<Record<string, string>> = {
+  slug_taken:
+    'The slug that is made from this name is already in use, by a Skill of another name: several names give one slug, and a slug stays when its Skill is renamed. Choose another name.',
+  installed:
+    'This Skill of the marketplace is already installed here: for the Space, or for an Agent of it. Uninstall it there first.',
+  entry_name_taken: 'Another Skill here has the name of this one. Rename, delete or uninstall that one first.',
+  entry_slug_taken:
+    'Another Skill here has the slug of this one, which no rename changes. Delete or uninstall that one first.',
 };
 
 const bodies: Readonly<Record<string, string>> = {

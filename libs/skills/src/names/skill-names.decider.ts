@@ -1,4 +1,4 @@
-import { type Decider, never, reject } from '@app/kernel';
+import { type Decider, type Facts, never, reject } from '@app/kernel';
 import { Map as PersistentMap } from 'immutable';
 import type { SkillNameEvent } from './skill-names.events';
 
@@ -36,7 +36,8 @@ export const skillNamesDecider: Decider<SkillNames, SkillNameCommand, SkillNameE
       case 'Take': {
         if (held !== undefined) return [];
         const { type: _, most, ...wanted } = command;
-        if (inTheWayOf(wanted, names).length > 0) return reject('name_taken', { path: 'name' });
+        const inTheWay = inTheWayOf(wanted, names);
+        if (inTheWay.length > 0) return reject('name_taken', whyTaken(wanted, inTheWay));
         const others = new Set(inPlaceOf(wanted, names).map(({ skillId }) => skillId));
         others.delete(wanted.skillId);
         if (others.size >= most) return reject('conflict', { reason: 'skills_full' });
@@ -54,6 +55,14 @@ export const skillNamesDecider: Decider<SkillNames, SkillNameCommand, SkillNameE
     event.type === 'SkillNameTaken'
       ? names.set(event.data.ticket, { ...event.data, at: event.context.recordedAt })
       : names.delete(event.data.ticket),
+};
+
+/** A slug stays when its Skill is renamed, and several names give the same: it may be taken where the name is free. Whoever installs can choose neither. */
+const whyTaken = (wanted: TakenName, others: readonly TakenName[]): Facts => {
+  const isOfName = others.some(({ name }) => name === wanted.name);
+  if (wanted.entryId === undefined) return { path: 'name', ...(isOfName ? {} : { reason: 'slug_taken' }) };
+  if (others.some(({ entryId }) => entryId === wanted.entryId)) return { reason: 'installed' };
+  return { reason: isOfName ? 'entry_name_taken' : 'entry_slug_taken' };
 };
 
 /** The Skills that bear a name or slug where this one would. A Space's shares neither with those of its Agents; two Agents may. */
