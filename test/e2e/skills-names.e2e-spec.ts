@@ -77,9 +77,12 @@ describe('the name of a Skill', () => {
 
   it('has room for 50 in a place', async () => {
     const spaceId = await space('Full');
-    const answers = await Promise.all(
-      Array.from({ length: 52 }, (_, n) => add({ scope: 'space', spaceId }, `Skill ${n}`)),
-    );
+    // Thirteen at once: who waits in a longer line for eight seconds on a busy machine is told so, whether there is room or not.
+    const answers: Awaited<ReturnType<typeof add>>[] = [];
+    for (const round of [0, 1, 2, 3]) {
+      const names = Array.from({ length: 13 }, (_, n) => `Skill ${13 * round + n}`);
+      answers.push(...(await Promise.all(names.map((name) => add({ scope: 'space', spaceId }, name)))));
+    }
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
     expect(answers.find(({ status }) => status !== 201)?.body).toMatchObject({
       code: 'conflict',

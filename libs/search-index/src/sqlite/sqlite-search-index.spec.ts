@@ -90,9 +90,10 @@ describe('search files', () => {
     const timed = async (given: object): Promise<number> => {
       const took = [];
       for (let round = 0; round < 5; round += 1) {
-        const begun = performance.now();
+        const begun = process.cpuUsage();
         expect(await tested.search('alpha beta w7', given)).toHaveLength(10);
-        took.push(performance.now() - begun);
+        const { user, system } = process.cpuUsage(begun);
+        took.push((user + system) / 1_000);
       }
       return Math.min(...took);
     };
