@@ -57,8 +57,25 @@ const setUp = async (maxTokens: number) => {
     expect((await chunks()).length).toBe((await document()).chunkCount);
     expect(wordsOf((await chunks()).filter(({ enabled }) => !enabled).map(({ text }) => text))).toEqual(hidden);
   };
-  return { path, cut, document, ready, chunks, disable, reindex, reaches, isCut, hides };
+  /** Says something else in place of the chunk about `word12`: its words are found no longer. */
+  const rewrite = async () => {
+    const chunk = (await chunks()).find(({ text }) => text.includes('word12 '));
+    const put = await world.send(`${path}/chunks/${chunk?.id}`, { text: REWRITTEN }, { method: 'PUT' });
+    expect(put.status).toBe(200);
+    return wordsOf([chunk?.text ?? '']);
+  };
+  /** All but these words are found, and what stands in place of them, once. */
+  const replaces = async (gone: readonly string[]) => {
+    const shown = wordsOf([TEXT]).filter((word) => !gone.includes(word));
+    await until(async () => (await found()).length === shown.length, 'the search of what is not replaced');
+    expect((await found()).toSorted()).toEqual(shown.toSorted());
+    expect((await chunks()).filter(({ text }) => text === REWRITTEN)).toHaveLength(1);
+    expect((await chunks()).length).toBe((await document()).chunkCount);
+  };
+  return { path, cut, document, ready, chunks, disable, rewrite, reindex, reaches, isCut, hides, replaces };
 };
+/** What an edited chunk says. */
+const REWRITTEN = 'Nobody may know about these zebras.';
 
 describe('the text of a disabled chunk', () => {
   it('answers nothing once it is cut into larger chunks that overlap, and nothing beside it goes', async () => {
@@ -100,5 +117,44 @@ describe('the text of a disabled chunk', () => {
     expect((await world.send(`${path}/reprocess`, { force: true })).status).toBe(202);
     await ready();
     await hides(hidden);
+  });
+});
+
+describe('the text of an edited chunk', () => {
+  it('is replaced also once it is cut into larger chunks that overlap, and in those of before', async () => {
+    const { cut, document, rewrite, reindex, reaches, isCut, replaces } = await setUp(50);
+    const gone = await rewrite();
+    await replaces(gone);
+    const { chunkCount: before } = await document();
+    await cut({ maxTokens: 200, overlapTokens: 80 });
+    await reindex();
+    await reaches('ready');
+    await reindex('/swap');
+    await isCut((count) => count !== before);
+    await replaces(gone);
+    await reindex('/rollback');
+    await isCut((count) => count === before);
+    await replaces(gone);
+  });
+
+  it('is replaced where other content has it elsewhere, and the log says how many edits were dropped', async () => {
+    const { path, cut, ready, rewrite, replaces } = await setUp(50);
+    const gone = await rewrite();
+    await cut({ maxTokens: 200, overlapTokens: 0 });
+    const write = async (content: string) => {
+      const put = await world.send(path, { content, mimeType: 'text/plain' }, { method: 'PUT' });
+      expect(put.status).toBeLessThan(300);
+      await ready();
+    };
+    const dropped = async () => {
+      const { items } = (await world.read<{ items: { event: string; produced: number }[] }>(`${path}/logs`)).body;
+      return items.filter(({ event }) => event === 'editsDropped').map(({ produced }) => produced);
+    };
+    await write(`There are giraffes, too. ${TEXT}`);
+    await replaces(gone);
+    expect(await dropped()).toEqual([]);
+    await write(TEXT.replace('word12 ', 'word12 really '));
+    await until(async () => (await dropped()).length > 0, 'the log');
+    expect(await dropped()).toEqual([1]);
   });
 });

@@ -19,7 +19,7 @@ import { Attempt, verdictOn } from './attempt';
 import { DocumentWork } from './document-work';
 import { embedPassages, payerOf } from './embed-passages';
 import { IngestionFailure } from './ingestion-failure';
-import { keepDisabled, keepEdits } from './kept-edits';
+import { keepCuts, keepEdits } from './kept-edits';
 import { passagesOf } from './passages';
 import type { ProgressBoard } from './progress';
 import { readApart } from './read-apart';
@@ -100,9 +100,10 @@ const index = async (
     parts.progress.show(documentId, number, step, done, total);
 
   show('parse', 0, null);
-  const chunks = (await chunkedBefore(work)) ?? (await chunkNow(parts, work, run, signal));
-  if (chunks === undefined) return undefined;
-  const { passages: edited, kept, dropped } = await keepEdits(work, chunks);
+  const chunked = (await chunkedBefore(work)) ?? (await chunkNow(parts, work, run, signal));
+  if (chunked === undefined) return undefined;
+  const { chunks, text } = chunked;
+  const { passages: edited, kept, dropped } = await keepEdits(work, chunks, text);
   signal.throwIfAborted();
 
   const total = chunks.length;
@@ -141,12 +142,19 @@ const index = async (
   }));
 };
 
+/** Chunks, and the text that they were cut from. */
+interface Chunked {
+  readonly chunks: readonly Passage[];
+  readonly text: () => Promise<string>;
+}
+
 /** What an earlier attempt at this content has cut; undefined where none has, or it is gone. */
-const chunkedBefore = async (work: DocumentWork): Promise<readonly Passage[] | undefined> => {
+const chunkedBefore = async (work: DocumentWork): Promise<Chunked | undefined> => {
   const { extracted, chunked } = work.document;
   if (extracted === null || chunked === null) return undefined;
   const body = await work.read(chunked.chunks);
-  return body && decodePassages(body);
+  if (body === undefined) return undefined;
+  return { chunks: await decodePassages(body), text: async () => (await work.read(extracted))?.toString() ?? '' };
 };
 
 /** Reads the file, cuts its text and stores both. Undefined where this attempt counts no longer. */
@@ -155,7 +163,7 @@ const chunkNow = async (
   work: DocumentWork,
   run: Attempt,
   signal: AbortSignal,
-): Promise<readonly Passage[] | undefined> => {
+): Promise<Chunked | undefined> => {
   const { documentId, attempt: number, name, file, mimeType } = work.document;
   const body = (await work.read(file)) ?? gone();
   const readAt = clock.now();
@@ -164,7 +172,7 @@ const chunkNow = async (
   const read = await whileItCounts(decisions, work, signal, (counts) => readApart(parser, source, chunking, counts));
   if (read === undefined) return undefined;
   run.step = 'chunk';
-  const passages = await keepDisabled(work, await passagesOf(documentId, read));
+  const passages = await keepCuts(work, await passagesOf(documentId, read), read.text);
   const report = (step: 'parse' | 'chunk', produced: number): StepReport => ({
     step,
     startedAt: readAt.toISOString(),
@@ -184,7 +192,7 @@ const chunkNow = async (
       reports: { parse: report('parse', read.text.length), chunk: report('chunk', passages.length) },
     }),
   );
-  return named && passages;
+  return named && { chunks: passages, text: async () => read.text };
 };
 
 /** How often reading asks whether the document is still to be read, milliseconds. */

@@ -1,4 +1,5 @@
 import type { StoredPassage } from '@app/search-index';
+import { cutAtEdits } from './cut-at-edits';
 import { withEdits } from './kept-edits';
 
 const TEXT = 'One two. Three four. Five six.';
@@ -20,7 +21,7 @@ it('a chunk that the content still has is as it was edited, and the others are c
     chunk('gone', 'Seven.', { text: 'Lost.', edited: true }),
   ];
   const now = [chunk('a', 'One two.'), chunk('b', 'Three four.'), chunk('c', 'Five six.'), chunk('d', 'Eight.')];
-  expect(withEdits(now, { passages, edited: new Set(['a', 'b', 'gone']), text: TEXT })).toEqual({
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b', 'gone']), text: TEXT }, TEXT)).toEqual({
     passages: [{ ...now[0], text: 'Edited.', edited: true }, { ...now[1], enabled: false }, now[2], now[3]],
     kept: ['a', 'b'],
     dropped: 1,
@@ -32,8 +33,10 @@ it('a chunk that stands elsewhere now, word for word, is as it was edited; one o
     edited('a', 'One two.', { text: 'Edited.', edited: true }),
     edited('b', 'Three four.', { enabled: false }),
   ];
-  const now = [chunk('x', 'Three four.'), chunk('y', 'One two.'), chunk('z', 'One two.')];
-  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: TEXT })).toEqual({
+  const text = 'Three four. One two. One two.';
+  const at = (chunkId: string, of: string, start: number) => ({ ...chunk(chunkId, of), start, end: start + of.length });
+  const now = [at('x', 'Three four.', 0), at('y', 'One two.', 12), at('z', 'One two.', 21)];
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: TEXT }, text)).toEqual({
     passages: [{ ...now[0], enabled: false }, { ...now[1], text: 'Edited.', edited: true }, now[2]],
     kept: ['x', 'y'],
     dropped: 0,
@@ -46,9 +49,27 @@ it('what a disabled chunk is cut into stays disabled, and nothing beside it', ()
     edited('b', 'Five six.', { text: 'Edited.', edited: true }),
   ];
   const now = ['One two.', 'Three', 'four. Five', 'six.'].map((text) => chunk(text, text));
-  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: TEXT })).toEqual({
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: TEXT }, TEXT)).toEqual({
     passages: [{ ...now[0], enabled: false }, { ...now[1], enabled: false }, now[2], now[3]],
     kept: ['One two.', 'Three'],
     dropped: 1,
+  });
+});
+
+it('an edited chunk that is disabled stays both, and is not shown as it was in pieces', () => {
+  const passages = [edited('a', 'One two. Three four.', { text: 'Edited.', edited: true, enabled: false })];
+  const former = { passages, edited: new Set(['a']), text: TEXT };
+  const whole = cutAtEdits(
+    '01900000-0000-7000-8000-000000000001',
+    ['One two.', 'Three four. Five six.'].map((text) => chunk(text, text)),
+    former,
+    TEXT,
+  );
+  expect(withEdits(whole, former, TEXT)).toMatchObject({
+    passages: [
+      { text: 'Edited.', edited: true, enabled: false },
+      { text: 'Five six.', enabled: true },
+    ],
+    dropped: 0,
   });
 });

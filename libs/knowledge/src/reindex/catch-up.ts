@@ -7,7 +7,7 @@ import { DocumentWork } from '../ingestion/document-work';
 import { embedPassages } from '../ingestion/embed-passages';
 import { workerMeta } from '../ingestion/ingest';
 import { IngestionFailure } from '../ingestion/ingestion-failure';
-import { keepDisabled, keepEdits } from '../ingestion/kept-edits';
+import { keepCuts, keepEdits } from '../ingestion/kept-edits';
 import { inStrides } from '../ingestion/passages';
 import { makeBeside, type MakingOf, payerFor, type ReindexParts, vectorsOf } from './reindex-document';
 import { reindexDecider, type ReindexJob } from './reindex.decider';
@@ -140,7 +140,7 @@ const withEditsSince = async (
     const { edited: _, ...unedited } = bare;
     return { ...unedited, text: text.slice(passage.start, passage.end), enabled: true };
   });
-  const { passages, kept, dropped } = await keepEdits(work, await keepDisabled(work, asCut));
+  const { passages, kept, dropped } = await keepEdits(work, await keepCuts(work, asCut, text), async () => text);
   const keptNow = new Set(kept);
   const byId = new Map(earlier.map((passage) => [passage.chunkId, passage]));
   const all = passages.map((passage): StoredPassage => {

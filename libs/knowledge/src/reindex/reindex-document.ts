@@ -6,7 +6,7 @@ import type { Payer } from '../embed-metered';
 import { DocumentWork } from '../ingestion/document-work';
 import { embedPassages } from '../ingestion/embed-passages';
 import { type IngestionParts, workerMeta } from '../ingestion/ingest';
-import { keepDisabled, keepEdits } from '../ingestion/kept-edits';
+import { keepCuts, keepEdits } from '../ingestion/kept-edits';
 import { inStrides, passagesOf } from '../ingestion/passages';
 import { readApart } from '../ingestion/read-apart';
 import { isCutAnew, isDue, type WantedPassages } from './reindex-plan';
@@ -157,7 +157,8 @@ const cutAnew = async (
   const body = (await work.read(file)) ?? missing(documentId);
   const source = { name: isErased(name) ? '' : name, mimeType, body };
   const read = await readApart(parser, source, chunking ?? null, signal);
-  const kept = await keepEdits(work, await keepDisabled(work, await passagesOf(documentId, read)));
+  const chunks = await keepCuts(work, await passagesOf(documentId, read), read.text);
+  const kept = await keepEdits(work, chunks, async () => read.text);
   return { text: Buffer.from(read.text), tokenCount: read.tokenCount, ...kept };
 };
 

@@ -1,0 +1,111 @@
+import { nameId } from '@app/kernel';
+import type { StoredPassage } from '@app/search-index';
+import type { Span } from './chunk-limits';
+import { type Former, type PlacedEdit, placedEdits, spanKey, stayed } from './placed-edits';
+
+/**
+ * Cuts the chunks of a text where a chunk that was edited or disabled begins or ends, so that what was replaced or taken out stays so
+ * however the text is cut now, and nothing beside it goes with it. The text of an edited one is one chunk again. A chunk that was
+ * there before is left whole: whoever edited its neighbour, which repeats a part of it, left it.
+ */
+export const cutAtEdits = <P extends StoredPassage>(
+  documentId: string,
+  chunks: readonly P[],
+  former: Former,
+  text: string,
+): readonly P[] => {
+  const placed = placedEdits(former, text, chunks);
+  const rewritten = placed.filter(({ edit }) => edit.edited === true);
+  const cuts = sorted([...rewritten.flatMap(({ start, end }) => [start, end]), ...hiddenEdges(former, placed)]);
+  if (cuts.length === 0) return chunks;
+  const whole = stayed(former, text, placed);
+  const given = new Set<string>();
+  let before: readonly P[] = [];
+  const cut = chunks.flatMap((chunk): readonly P[] => {
+    const isOfText = text.slice(chunk.start, chunk.end) === chunk.text;
+    const found =
+      isOfText && !whole.has(spanKey(chunk))
+        ? pieces(documentId, chunk, between(cuts, chunk)).map((piece) => {
+            const span = rewritten.find(({ start, end }) => start <= piece.start && piece.end <= end);
+            return span === undefined ? piece : wholeOf(documentId, piece, span, text);
+          })
+        : [chunk];
+    // Of what it repeats of the chunk before, a piece would be nothing but that.
+    const news = found.filter((piece) => {
+      const isRepeated = before.some((other) => other.start <= piece.start && piece.end <= other.end);
+      if (isRepeated || given.has(spanKey(piece))) return false;
+      given.add(spanKey(piece));
+      return true;
+    });
+    before = found;
+    return news;
+  });
+  return cut.every((chunk, index) => chunk === chunks[index]) && cut.length === chunks.length
+    ? chunks
+    : cut.map((chunk, ordinal) => ({ ...chunk, ordinal }));
+};
+
+/** Where what only disabled chunks hold begins and ends, as these stand now. Of an edited one all is replaced. */
+const hiddenEdges = ({ passages }: Former, placed: readonly PlacedEdit[]): readonly number[] => {
+  const hidden = placed.filter(({ edit }) => !edit.enabled && edit.edited !== true);
+  const shown = inOrder(passages.filter(({ enabled }) => enabled));
+  const edges: number[] = [];
+  let next = 0;
+  for (const { edit, start: now } of hidden.toSorted((a, b) => a.edit.start - b.edit.start)) {
+    const moves = now - edit.start;
+    let from = edit.start;
+    while ((shown[next]?.end ?? Number.POSITIVE_INFINITY) <= edit.start) next += 1;
+    for (let at = next; (shown[at]?.start ?? Number.POSITIVE_INFINITY) < edit.end; at += 1) {
+      const other = shown[at] as Span;
+      if (other.start > from) edges.push(from + moves, other.start + moves);
+      from = Math.max(from, other.end);
+    }
+    if (from < edit.end) edges.push(from + moves, edit.end + moves);
+  }
+  return edges;
+};
+
+const sorted = (cuts: readonly number[]): readonly number[] => [...new Set(cuts)].toSorted((a, b) => a - b);
+
+const inOrder = (spans: readonly Span[]): readonly Span[] =>
+  spans.toSorted((a, b) => a.start - b.start || a.end - b.end);
+
+/** The cuts inside a chunk. */
+const between = (cuts: readonly number[], { start, end }: Span): readonly number[] => {
+  let [low, high] = [0, cuts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((cuts[middle] as number) <= start) low = middle + 1;
+    else high = middle;
+  }
+  let last = low;
+  while ((cuts[last] ?? Number.POSITIVE_INFINITY) < end) last += 1;
+  return cuts.slice(low, last);
+};
+
+/** The parts of a chunk, without the white space between them. */
+const pieces = <P extends StoredPassage>(documentId: string, chunk: P, cuts: readonly number[]): readonly P[] =>
+  cuts.length === 0
+    ? [chunk]
+    : [...cuts, chunk.end].flatMap((end, index): readonly P[] => {
+        const start = cuts[index - 1] ?? chunk.start;
+        const part = chunk.text.slice(start - chunk.start, end - chunk.start);
+        const text = part.trim();
+        if (text === '') return [];
+        const from = start + part.length - part.trimStart().length;
+        return [
+          {
+            ...chunk,
+            chunkId: nameId(documentId, `${chunk.chunkId}:${from}-${from + text.length}`),
+            text,
+            start: from,
+            end: from + text.length,
+          },
+        ];
+      });
+
+/** The chunk that an edit was made of, whose beginning or some other part a piece is. */
+const wholeOf = <P extends StoredPassage>(documentId: string, piece: P, { start, end }: Span, text: string): P =>
+  piece.start === start && piece.end === end
+    ? piece
+    : { ...piece, chunkId: nameId(documentId, `edited:${start}-${end}`), text: text.slice(start, end), start, end };

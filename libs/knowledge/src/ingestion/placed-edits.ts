@@ -1,0 +1,112 @@
+import type { Passage, StoredPassage } from '@app/search-index';
+import type { Span } from './chunk-limits';
+
+/** What was served last: its passages, the ids of those that were edited or disabled, and the text that they were cut from. */
+export interface Former {
+  readonly passages: readonly StoredPassage[];
+  readonly edited: ReadonlySet<string>;
+  readonly text: string;
+}
+
+/** An edit, and where the text that it was made of stands now, characters (end exclusive). */
+export interface PlacedEdit extends Span {
+  readonly edit: StoredPassage;
+}
+
+/** A text that is shorter counts as moved only where it is a line or a sentence by itself: a word may stand anywhere. */
+const TELLING = 40;
+/** Places at which a text is looked for. */
+const MOST_PLACES = 100;
+
+export const spanKey = ({ start, end }: Span): string => `${start}-${end}`;
+
+/** The text that a passage was cut from. */
+export const originalOf = ({ text }: Pick<Former, 'text'>, { start, end }: Span): string => text.slice(start, end);
+
+/**
+ * Where the texts of edited and disabled chunks stand in a text, word for word: at their places, else where the edit before them
+ * moved to, else where a chunk is one of them, else where one is found first. Those that it has no longer are left out.
+ */
+export const placedEdits = (
+  former: Former,
+  text: string,
+  chunks: readonly Pick<Passage, 'start' | 'end' | 'text'>[],
+): readonly PlacedEdit[] => {
+  const edits = former.passages.filter((edit) => former.edited.has(edit.chunkId) && originalOf(former, edit) !== '');
+  const taken = new Set<string>();
+  const placed = new Map<StoredPassage, PlacedEdit>();
+  const place = (edit: StoredPassage, start: number): boolean => {
+    const at = { edit, start, end: start + edit.end - edit.start };
+    if (taken.has(spanKey(at)) || !text.startsWith(originalOf(former, edit), start)) return false;
+    taken.add(spanKey(at));
+    placed.set(edit, at);
+    return true;
+  };
+  const moved = edits.filter((edit) => !place(edit, edit.start));
+  if (moved.length > 0) {
+    const byText = Map.groupBy(chunks, (chunk) => chunk.text);
+    let moves = 0;
+    for (const edit of moved) {
+      const original = originalOf(former, edit);
+      const isPlaced =
+        place(edit, edit.start + moves) ||
+        byText.get(original)?.some(({ start }) => place(edit, start)) === true ||
+        placesIn(text, original).some((start) => place(edit, start));
+      if (isPlaced) moves = (placed.get(edit) as PlacedEdit).start - edit.start;
+    }
+  }
+  return edits.flatMap((edit) => placed.get(edit) ?? []);
+};
+
+/** Where a text stands in another, apart from the words around it. */
+const placesIn = (text: string, part: string): readonly number[] => {
+  const places: number[] = [];
+  for (let at = text.indexOf(part), tries = 0; at >= 0 && tries < MOST_PLACES; at = text.indexOf(part, at + 1)) {
+    if (isApart(text, at, at + part.length)) places.push(at);
+    tries += 1;
+  }
+  return places;
+};
+
+const LETTER = /[\p{L}\p{N}]/u;
+const SENTENCE_END = /[.!?…。！？]\s*$/u;
+
+const isApart = (text: string, start: number, end: number): boolean => {
+  const [before, after] = [text.slice(Math.max(0, start - 8), start), text.slice(end, end + 1)];
+  const part = text.slice(start, end);
+  if (part.length >= TELLING) {
+    const isWord = LETTER.test(before.slice(-1)) && LETTER.test(part.slice(0, 1));
+    return !isWord && !(LETTER.test(after) && LETTER.test(part.slice(-1)));
+  }
+  const begins = before === '' || /\n\s*$/.test(before) || (/\s$/.test(before) && SENTENCE_END.test(before));
+  return begins && (after === '' || /[\r\n]/.test(after) || (/\s/.test(after) && SENTENCE_END.test(part)));
+};
+
+/**
+ * Chunks of before that stand in the text word for word, where they stood, or where the edit beside them moved to: as spans of the
+ * text now, by `spanKey`.
+ */
+export const stayed = (
+  { passages, text: formerText }: Former,
+  text: string,
+  placed: readonly PlacedEdit[],
+): ReadonlyMap<string, StoredPassage> => {
+  const found = new Map<string, StoredPassage>();
+  const note = (passage: StoredPassage, moves: number): void => {
+    const [start, end] = [passage.start + moves, passage.end + moves];
+    if (text.startsWith(formerText.slice(passage.start, passage.end), start))
+      found.set(spanKey({ start, end }), passage);
+  };
+  for (const passage of passages) note(passage, 0);
+  const places = new Map(passages.map((passage, index) => [passage, index]));
+  for (const { edit, start } of placed) {
+    const at = places.get(edit) ?? 0;
+    if (start === edit.start) continue;
+    note(edit, start - edit.start);
+    for (let index = at - 1; (passages[index]?.end ?? -1) > edit.start; index -= 1)
+      note(passages[index] as StoredPassage, start - edit.start);
+    for (let index = at + 1; (passages[index]?.start ?? Infinity) < edit.end; index += 1)
+      note(passages[index] as StoredPassage, start - edit.start);
+  }
+  return found;
+};
