@@ -15,8 +15,9 @@ export interface PlacedEdit extends Span {
 
 /** A text that is shorter counts as moved only where it is a line or a sentence by itself: a word may stand anywhere. */
 const TELLING = 40;
-/** Places at which a text is looked for. */
-const MOST_PLACES = 100;
+/** Characters that a text is looked for by, since a search of many may take the product of both lengths; and how often these are found. */
+const HEAD = 64;
+const MOST_FOUND = 1_000;
 
 export const spanKey = ({ start, end }: Span): string => `${start}-${end}`;
 
@@ -61,9 +62,10 @@ export const placedEdits = (
 /** Where a text stands in another, apart from the words around it. */
 const placesIn = (text: string, part: string): readonly number[] => {
   const places: number[] = [];
-  for (let at = text.indexOf(part), tries = 0; at >= 0 && tries < MOST_PLACES; at = text.indexOf(part, at + 1)) {
-    if (isApart(text, at, at + part.length)) places.push(at);
-    tries += 1;
+  const head = part.slice(0, HEAD);
+  for (let at = text.indexOf(head), found = 0; at >= 0 && found < MOST_FOUND; at = text.indexOf(head, at + 1)) {
+    if (text.startsWith(part, at) && isApart(text, at, at + part.length)) places.push(at);
+    found += 1;
   }
   return places;
 };
