@@ -14,9 +14,11 @@ export const extractSeparated = ({ body, mimeType }: SourceFile, format: 'csv' |
   const text = decodeText(body, 'invalid_text', charsetOf(mimeType));
   if (text.trim() === '') fail('empty_document');
   const table = new Table();
-  let number = 0;
-  parse<readonly string[]>(text, {
-    delimiter: format === 'tsv' ? '\t' : delimiterOf(text),
+  // Excel takes the delimiter from a first line that says it, and does not show that line.
+  const said = /^sep=(.)\r?\n/i.exec(text);
+  let number = said === null ? 0 : 1;
+  parse<readonly string[]>(text.slice(said?.[0].length ?? 0), {
+    delimiter: format === 'tsv' ? '\t' : (said?.[1] ?? delimiterOf(text)),
     step: ({ data }) => {
       number += 1;
       table.add(number, data);

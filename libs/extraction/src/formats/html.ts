@@ -1,13 +1,17 @@
 import { Parser } from 'htmlparser2';
 import { decodeText } from '../encodings';
 import { type Extraction, fail, type SourceFile } from '../extraction';
-import { rowSentence } from '../table';
-import { oneLine, TextBuilder } from '../text-builder';
+import { Formula } from '../formulas';
+import { raised } from '../raised';
+import { TextBuilder } from '../text-builder';
+import { HtmlTable, writeBlock, type Written } from './html-table';
 import { charsetOf } from './plain';
 
 /** What is shown by no browser, and what is no text. */
 const SKIPPED = new Set(
-  'script style template noscript svg math iframe object embed canvas audio video select datalist'.split(' '),
+  'script style template noscript svg iframe object embed canvas audio video select datalist annotation annotation-xml'.split(
+    ' ',
+  ),
 );
 /** Elements that begin and end a paragraph. */
 const BLOCKS = new Set(
@@ -19,30 +23,46 @@ const EMPTY = new Set('area base br col embed hr img input link meta param sourc
 /** Pages nest less than a hundred deep; unclosed tags a few thousand. */
 const MAX_DEPTH = 5_000;
 
-/** The text of a page: headings, paragraphs, lists, rows of tables with their headers, preformatted lines. Nothing is loaded or run. */
+/**
+ * The text of a page: headings, paragraphs, lists, rows of tables with their headers, preformatted lines. Its navigation is passed
+ * over, unless the page has nothing else. Nothing is loaded or run.
+ */
 export const extractHtml = ({ body, mimeType }: SourceFile): Extraction => {
+  const html = decodeText(body, 'malformed', charsetOf(mimeType) ?? metaCharset(body));
   const builder = new TextBuilder();
-  writeHtml(builder, decodeText(body, 'malformed', charsetOf(mimeType) ?? metaCharset(body)));
+  writeHtml(builder, html);
   return builder.build();
 };
 
 /** Writes what an HTML text shows. */
 export const writeHtml = (builder: TextBuilder, html: string): void => {
-  const page = new Page(builder);
-  const parser = new Parser(page, { decodeEntities: true, lowerCaseTags: true });
-  parser.end(html);
+  const read = (withNavigation: boolean): boolean => {
+    const page = new Page(builder, withNavigation);
+    new Parser(page, { decodeEntities: true, lowerCaseTags: true }).end(html);
+    return page.hasText;
+  };
+  if (!read(false)) read(true);
 };
 
 /** The charset that a page says of itself. */
 const metaCharset = (body: Buffer): string | undefined =>
   /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(body.subarray(0, 2_048).toString('latin1'))?.[1];
 
-interface Cell {
-  readonly text: string;
-  readonly isHeader: boolean;
-}
+/** Where a page leads, and what asks for consent before it: the same on each page of a site. */
+const isNavigation = (name: string, { role = '', id = '', class: classes = '' }: Names): boolean =>
+  name === 'nav' ||
+  /^(?:navigation|dialog|alertdialog)$/i.test(role) ||
+  /(?:cookie|consent)[-_]?(?:banner|notice|bar|popup|overlay)|onetrust-|cookiebot/i.test(`${id} ${classes}`);
+
+const isHidden = (name: string, { hidden, style = '', open }: Names): boolean =>
+  (hidden !== undefined && hidden !== 'until-found') ||
+  (name === 'dialog' && open === undefined) ||
+  /(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i.test(style);
+
+type Names = Readonly<Record<string, string>>;
 
 class Page {
+  hasText = false;
   private depth = 0;
   /** Depth of the outermost element that is passed over; 0: none. */
   private skips = 0;
@@ -51,28 +71,36 @@ class Page {
   private isTitle = false;
   private heading = 0;
   private isListItem = false;
-  /** Rows that are open, with the cells so far; tables nest. */
-  private readonly rows: Cell[][] = [];
-  private readonly headers: (readonly Cell[])[] = [];
+  /** Those that are open; tables nest. */
+  private readonly tables: HtmlTable[] = [];
+  /** Where what is raised or lowered begins. */
+  private readonly raising: number[] = [];
+  private formula: Formula | undefined;
 
-  constructor(private readonly builder: TextBuilder) {}
+  constructor(
+    private readonly builder: TextBuilder,
+    private readonly withNavigation: boolean,
+  ) {}
 
-  onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
+  onopentag(name: string, attributes: Names): void {
     if (EMPTY.has(name)) return this.void(name, attributes);
     this.depth += 1;
     if (this.depth > MAX_DEPTH) fail('malformed');
     if (this.skips > 0) return;
-    if (name === 'title' && this.rows.length === 0) this.isTitle = true;
-    if ((SKIPPED.has(name) || isHidden(attributes)) && name !== 'html' && name !== 'body') {
+    if (name === 'title' && this.tables.length === 0 && !this.withNavigation) this.isTitle = true;
+    if (this.isPassedOver(name, attributes)) {
       this.skips = this.depth;
       return;
     }
-    if (BLOCKS.has(name) || name === 'pre' || /^h[1-6]$/.test(name)) this.flush();
+    if (isBlock(name)) this.flush();
+    if (name === 'math') this.formula = new Formula();
+    this.text = this.formula?.open(name, {}, this.text) ?? this.text;
     if (name === 'pre') this.pre += 1;
     else if (name === 'li') this.isListItem = true;
-    else if (name === 'table') this.headers.push([]);
-    else if (name === 'tr') this.rows.push([]);
+    else if (name === 'table') this.tables.push(new HtmlTable(attributes));
+    else if (name === 'sup' || name === 'sub') this.raising.push(this.text.length);
     else if (/^h[1-6]$/.test(name)) this.heading = Number(name[1]);
+    else this.tables.at(-1)?.open(name, attributes);
   }
 
   ontext(text: string): void {
@@ -93,67 +121,59 @@ class Page {
       return;
     }
     this.depth -= 1;
-    if (name === 'td' || name === 'th') this.cell(name === 'th');
-    else if (name === 'tr') this.row();
-    else if (name === 'table') {
-      this.flush();
-      this.headers.pop();
-    } else if (BLOCKS.has(name) || name === 'pre' || /^h[1-6]$/.test(name)) this.flush();
+    this.text = this.formula?.close(this.text) ?? this.text;
+    if (name === 'math') this.formula = undefined;
+    if (name === 'sup' || name === 'sub') this.raise(name);
+    if (isBlock(name)) this.flush();
+    if (name === 'table') for (const written of this.tables.pop()?.written() ?? []) this.write(written);
+    else this.tables.at(-1)?.close(name);
     if (name === 'pre') this.pre -= 1;
   }
 
   onend(): void {
     this.flush();
+    while (this.tables.length > 0) this.onclosetag('table');
   }
 
-  private void(name: string, { alt = '' }: Readonly<Record<string, string>>): void {
+  private isPassedOver(name: string, attributes: Names): boolean {
+    if (name === 'html' || name === 'body') return false;
+    return (
+      SKIPPED.has(name) ||
+      name === 'title' ||
+      isHidden(name, attributes) ||
+      (!this.withNavigation && isNavigation(name, attributes))
+    );
+  }
+
+  private void(name: string, { alt = '' }: Names): void {
     if (this.skips > 0) return;
     if (name === 'br') this.text += '\n';
     else if (name === 'hr') this.flush();
     else if (name === 'img' && alt !== '') this.text += ` ${alt} `;
   }
 
-  /** Writes what was gathered as the block that it is of; in a row, it stays for the cell. */
+  private raise(name: 'sup' | 'sub'): void {
+    const start = this.raising.pop() ?? this.text.length;
+    this.text = this.text.slice(0, start) + raised(this.text.slice(start), name === 'sup' ? 'above' : 'below');
+  }
+
+  /** Writes what was gathered as the block that it is of. */
   private flush(): void {
-    if (this.rows.length > 0) {
-      this.text += ' ';
-      this.heading = 0;
-      this.isListItem = false;
-      return;
-    }
-    const { text } = this;
+    const { text, heading, isListItem } = this;
     this.text = '';
-    if (this.heading > 0) this.builder.heading(this.heading, text);
-    else if (this.pre > 0) this.builder.lines(text);
-    else if (this.isListItem && text.trim() !== '') this.builder.prose(`- ${text}`);
-    else this.builder.prose(text);
     this.heading = 0;
-    if (text.trim() !== '') this.isListItem = false;
+    if (text.trim() === '') return;
+    this.isListItem = false;
+    const kind = heading > 0 ? 'heading' : this.pre > 0 ? 'lines' : 'prose';
+    this.write({ kind, text, level: heading, isListItem });
   }
 
-  private cell(isHeader: boolean): void {
-    this.rows.at(-1)?.push({ text: oneLine(this.text), isHeader });
-    this.text = '';
-  }
-
-  private row(): void {
-    const cells = this.rows.pop() ?? [];
-    const line = this.isHeader(cells) ? '' : rowSentence(textsOf(cells), textsOf(this.headers.at(-1) ?? []));
-    if (this.isHeader(cells)) this.headers[this.headers.length - 1] = cells;
-    // A table in a cell is part of its row.
-    if (this.rows.length > 0) this.text += ` ${line} `;
-    else {
-      this.text = '';
-      this.builder.lines(line);
-    }
-  }
-
-  private isHeader(cells: readonly Cell[]): boolean {
-    return cells.length > 1 && cells.every(({ isHeader }) => isHeader) && this.headers.length > 0;
+  private write(written: Written): void {
+    const table = this.tables.findLast(({ isInCell }) => isInCell);
+    if (table !== undefined) return table.write(written);
+    this.hasText = true;
+    writeBlock(this.builder, written);
   }
 }
 
-const isHidden = ({ hidden, style = '' }: Readonly<Record<string, string>>): boolean =>
-  hidden !== undefined || /(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i.test(style);
-
-const textsOf = (cells: readonly Cell[]): readonly string[] => cells.map(({ text }) => text);
+const isBlock = (name: string): boolean => BLOCKS.has(name) || name === 'pre' || /^h[1-6]$/.test(name);

@@ -1,6 +1,6 @@
 import { knownEncoding } from '../encodings';
 import { type Extraction, fail, type SourceFile } from '../extraction';
-import { rowSentence } from '../table';
+import { rowSentence } from '../table-names';
 import { TextBuilder } from '../text-builder';
 
 /** Word nests a dozen deep. */

@@ -2,41 +2,56 @@ import { type Archive, resolved } from '../archive';
 import { type Extraction, fail } from '../extraction';
 import { Table } from '../table';
 import { TextBuilder } from '../text-builder';
-import { type Attributes, partOf, readXml, relationId, relationsOf, type XmlReader } from '../xml';
-import { dateStyles, dateText } from './xlsx-dates';
+import { partOf, partsOf, readXml, relationId, relationsOf } from '../xml';
+import { drawingTexts } from './drawing';
+import { numberStyles, plainNumber } from './xlsx-numbers';
+import { SheetReader, sheetTableOf } from './xlsx-sheet';
 
-/** Excel's own. */
-const MAX_COLUMNS = 16_384;
 const MAX_CHARACTERS = 64 * 1024 ** 2;
 
-/** The sheets of a workbook, whose main part is named, row by row with their headers: at the name of the sheet and the number of the row. Formulas show their last value. */
+/**
+ * The sheets of a workbook, whose main part is named, row by row with their headers: at the name of the sheet and the number of the
+ * row; then its text boxes. Formulas show their last value, numbers what their format shows. What was hidden by hand is passed over.
+ */
 export const extractXlsx = async (archive: Archive, main: string): Promise<Extraction> => {
   const builder = new TextBuilder();
   const texts = await partOf(archive, main, { type: 'sharedStrings', usual: 'xl/sharedStrings.xml' });
   const strings = texts === undefined ? [] : await stringsOf(archive, texts);
-  const styles = await partOf(archive, main, { type: 'styles', usual: 'xl/styles.xml' });
-  const dates = styles === undefined ? new Set<number>() : await dateStyles(archive, styles);
+  const stylesPart = await partOf(archive, main, { type: 'styles', usual: 'xl/styles.xml' });
+  const styles = stylesPart === undefined ? [] : await numberStyles(archive, stylesPart);
   const { sheets, is1904 } = await workbookOf(archive, main);
   for (const { name, part } of sheets) {
     const table = new Table();
-    await readXml(
-      archive,
-      part,
-      new Sheet(table, (type, style, value) => {
-        if (type === 's') return strings[Number(value)] ?? '';
-        if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-        if (type === 'n') return dates.has(style) ? dateText(Number(value), is1904) : numberText(value);
-        return value;
-      }),
-    );
+    const sheet = new SheetReader(table, (type, style, value) => {
+      if (type === 's') return strings[Number(value)] ?? '';
+      if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+      return type === 'n' ? (styles[style] ?? plainNumber)(value, is1904) : value;
+    });
+    await readXml(archive, part, sheet);
+    for (const merged of sheet.merged) table.merge(merged);
+    let { isFiltered } = sheet;
+    for (const each of await partsOf(archive, part, 'table')) {
+      const { range, isFiltered: isFilteredTable } = await sheetTableOf(archive, each);
+      if (range !== undefined) table.name(range);
+      isFiltered ||= isFilteredTable;
+    }
+    if (sheet.hasHiddenRows && !isFiltered) table.dropHidden();
+    const boxes = await textBoxesOf(archive, part);
     // A name alone says nothing: every new workbook has a `Sheet1`.
-    if (table.isEmpty) continue;
+    if (table.isEmpty && boxes.length === 0) continue;
     const place = { sheet: name.slice(0, 200).toWellFormed() };
     builder.at(place);
     builder.heading(1, name);
     table.write(builder, place);
+    for (const box of boxes) builder.prose(box);
   }
   return builder.build();
+};
+
+const textBoxesOf = async (archive: Archive, sheet: string): Promise<readonly string[]> => {
+  const texts: string[] = [];
+  for (const part of await partsOf(archive, sheet, 'drawing')) texts.push(...(await drawingTexts(archive, part)));
+  return texts;
 };
 
 const workbookOf = async (archive: Archive, main: string) => {
@@ -46,7 +61,7 @@ const workbookOf = async (archive: Archive, main: string) => {
   await readXml(archive, main, {
     open: (element, attributes) => {
       if (element === 'workbookPr') is1904 = /^(?:1|true)$/.test(attributes['date1904'] ?? '');
-      if (element !== 'sheet') return;
+      if (element !== 'sheet' || /hidden/i.test(attributes['state'] ?? '')) return;
       const relation = relations.get(relationId(attributes));
       const part = relation && resolved(main, relation.target);
       if (relation?.type === 'worksheet' && part !== undefined && archive.has(part))
@@ -83,57 +98,4 @@ const stringsOf = async (archive: Archive, part: string): Promise<readonly strin
     },
   });
   return strings;
-};
-
-/** A number as it is shown: with the 15 digits that Excel keeps. */
-const numberText = (value: string): string =>
-  /^-?\d{1,15}$/.test(value) || !Number.isFinite(Number(value)) ? value : String(Number(Number(value).toPrecision(15)));
-
-class Sheet implements XmlReader {
-  private rowNumber = 0;
-  private cells: string[] = [];
-  private column = -1;
-  private type = 'n';
-  private style = -1;
-  private value = '';
-  private isValue = false;
-
-  constructor(
-    private readonly table: Table,
-    private readonly shown: (type: string, style: number, value: string) => string,
-  ) {}
-
-  open(name: string, { r, t = 'n', s }: Attributes): void {
-    if (name === 'row') {
-      this.rowNumber = r === undefined ? this.rowNumber + 1 : Number(r);
-      if (!Number.isSafeInteger(this.rowNumber) || this.rowNumber < 1) fail('malformed');
-      this.cells = [];
-      this.column = -1;
-    } else if (name === 'c') {
-      this.column = r === undefined ? this.column + 1 : columnOf(r);
-      if (this.column >= MAX_COLUMNS) fail('malformed');
-      this.type = t;
-      this.style = s === undefined ? -1 : Number(s);
-      this.value = '';
-    } else if (name === 'v' || name === 't') this.isValue = true;
-  }
-
-  text(text: string): void {
-    if (this.isValue) this.value += text;
-  }
-
-  close(name: string): void {
-    if (name === 'v' || name === 't') this.isValue = false;
-    else if (name === 'c' && this.value !== '') {
-      while (this.cells.length < this.column) this.cells.push('');
-      this.cells[this.column] = this.shown(this.type, this.style, this.value);
-    } else if (name === 'row') this.table.add(this.rowNumber, this.cells);
-  }
-}
-
-/** `BC12` is in column 54, counted from 0. */
-const columnOf = (reference: string): number => {
-  let column = 0;
-  for (const letter of /^[A-Z]{0,4}/.exec(reference)?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64;
-  return column === 0 ? fail('malformed') : column - 1;
 };
