@@ -126,6 +126,6 @@ export class SkillsModule implements OnModuleInit {
 
   onModuleInit(): void {
     this.unfinished.add({ name: 'skill names', finish: () => this.names.finish(this.clock.now()) });
-    this.unfinished.add({ name: 'default Skills', finish: () => this.defaults.list() });
+    this.unfinished.add({ name: 'default Skills', finish: () => this.defaults.list(), isAtStart: true });
   }
 }

@@ -23,7 +23,7 @@ export class Worker implements Role {
     this.reindex.start();
     this.retitle.start();
     this.blobSweep.start();
-    this.unfinished.start();
+    await this.unfinished.start();
   }
 
   async stop(): Promise<void> {

@@ -1,13 +1,17 @@
-import { LOGGER } from '@app/kernel';
+import { LOGGER, settlesWithin } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** Answers whose process died are to end within 10 s, of which their claims take five. */
 const EVERY_MS = 2_000;
+/** How long a start waits for what is done before the first request. */
+const AT_START_MS = 10_000;
 
 /** Something that finishes what requests left unfinished. */
 export interface Finisher {
   readonly name: string;
   readonly finish: () => Promise<unknown>;
+  /** Done before the first request, too. */
+  readonly isAtStart?: true;
 }
 
 /** Finishes what requests left unfinished whose process died, or whose stores went away, and that nobody sent again: what no event says is missing, so that no policy would see it. Modules add what they leave. */
@@ -23,7 +27,12 @@ export class UnfinishedWork {
     this.finishers.push(finisher);
   }
 
-  start(): void {
+  /** Resolves once what is done at the start is done, or takes too long. */
+  async start(): Promise<void> {
+    this.running = this.finishEach(this.finishers.filter(({ isAtStart }) => isAtStart)).finally(
+      () => (this.running = undefined),
+    );
+    await settlesWithin(AT_START_MS, this.running);
     this.timer = setInterval(() => {
       this.running ??= this.finishAll().finally(() => (this.running = undefined));
     }, EVERY_MS).unref();
@@ -35,8 +44,12 @@ export class UnfinishedWork {
   }
 
   /** What cannot be finished now is next time. */
-  async finishAll(): Promise<void> {
-    for (const { name, finish } of this.finishers)
+  finishAll(): Promise<void> {
+    return this.finishEach(this.finishers);
+  }
+
+  private async finishEach(finishers: readonly Finisher[]): Promise<void> {
+    for (const { name, finish } of finishers)
       await finish().catch((error: unknown) =>
         this.logger.warn({ work: name, error }, 'Finishing abandoned work failed; retrying.'),
       );
