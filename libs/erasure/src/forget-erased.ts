@@ -28,6 +28,7 @@ export class ForgetErased {
       filter: { types: [ContentErased.type] },
       // What was remembered of the log before is of no use any more, and what is read of this one since is of its end or behind.
       onRestored: () => undefined,
+      onPassed: () => true,
       onEvents: async (receipts) => {
         for (const { data } of receipts)
           // A receipt holds no content, so nothing in it is encrypted. One that somebody damaged keeps no later ones waiting.

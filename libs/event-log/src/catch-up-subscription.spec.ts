@@ -1,6 +1,6 @@
 import type { StoredEvent } from '@app/kernel';
 import { until } from '../../../test/fixtures/until';
-import { follow, type FollowTimes, type LogFeed } from './catch-up-subscription';
+import { type AppendedRound, follow, type FollowTimes, type LogFeed } from './catch-up-subscription';
 import { newEvents } from './contract/log-under-test.contract';
 import type { LogPage, ReadAllOptions } from './event-log';
 
@@ -8,7 +8,7 @@ const times: FollowTimes = { firstRetry: 1, longestRetry: 8, silence: 10_000, re
 
 /** A log in memory whose listeners and reads fail when told to. */
 class FakeFeed implements LogFeed {
-  readonly listeners = new Set<{ onAppended: () => void; onLost: (error: unknown) => void }>();
+  readonly listeners = new Set<{ onAppended: (round?: AppendedRound) => void; onLost: (error: unknown) => void }>();
   /** `read` and `listen`, in the order in which they happened. */
   readonly calls: string[] = [];
   readFails = 0;
@@ -26,8 +26,8 @@ class FakeFeed implements LogFeed {
       });
   }
 
-  wake(): void {
-    for (const { onAppended } of this.listeners) onAppended();
+  wake(round?: AppendedRound): void {
+    for (const { onAppended } of this.listeners) onAppended(round);
   }
 
   lose(): void {
@@ -45,7 +45,7 @@ class FakeFeed implements LogFeed {
     return { events, next: events.at(-1)?.position ?? after, end: events.length === rest.length };
   }
 
-  listen(onAppended: () => void, onLost: (error: unknown) => void): () => void {
+  listen(onAppended: (round?: AppendedRound) => void, onLost: (error: unknown) => void): () => void {
     this.calls.push('listen');
     const listener = { onAppended, onLost };
     this.listeners.add(listener);
@@ -174,5 +174,106 @@ describe('a catch-up subscription', () => {
     await subscription.stop();
 
     expect(feed.calls).toEqual(['read']);
+  });
+});
+
+describe('a subscription at the end of a log that says what was appended', () => {
+  /** One that asks for another type than the feed has, and stands behind its third event. */
+  const waiting = async (onPassed?: (upTo: string) => boolean, types: readonly string[] = ['Wanted']) => {
+    const feed = new FakeFeed();
+    feed.add(3);
+    const handled: string[] = [];
+    const subscription = follow(
+      feed,
+      {
+        name: 'test',
+        after: null,
+        filter: { types },
+        onEvents: async (_events, upTo) => void handled.push(upTo),
+        ...(onPassed && { onPassed }),
+      },
+      times,
+    );
+    await until(() => subscription.caughtUp);
+    handled.length = 0;
+    feed.calls.length = 0;
+    feed.add(2);
+    return { feed, handled, subscription };
+  };
+  const round = (after: string, upTo: string, ...types: string[]): AppendedRound => ({
+    after,
+    upTo,
+    types: new Set(types),
+  });
+
+  it('goes on behind other types at once, and reads nothing', async () => {
+    const passed: string[] = [];
+    const { feed, handled, subscription } = await waiting((upTo) => passed.push(upTo) > 0);
+
+    feed.wake(round('0003', '0004', 'Noted'));
+    feed.wake(round('0004', '0005', 'Noted', 'Other'));
+    // What it knows already.
+    feed.wake(round('0003', '0005', 'Wanted'));
+
+    expect({ position: subscription.position, passed, handled }).toEqual({
+      position: '0005',
+      passed: ['0004', '0005'],
+      handled: [],
+    });
+    await subscription.stop();
+    expect(feed.calls).toEqual([]);
+  });
+
+  it.each<[string, AppendedRound | undefined, (() => boolean) | undefined]>([
+    ['its own type came', round('0003', '0005', 'Noted', 'Wanted'), () => true],
+    ['the subscriber cannot go on now', round('0003', '0005', 'Noted'), () => false],
+    ['it does not stand where the round begins', round('0004', '0005', 'Noted'), () => true],
+    ['nobody says what came', undefined, () => true],
+    ['the subscriber wants to be handed all pages', round('0003', '0005', 'Noted'), undefined],
+  ])('reads and hands over a page where %s', async (_, given, onPassed) => {
+    const { feed, handled, subscription } = await waiting(onPassed);
+
+    feed.wake(given);
+    await until(() => subscription.position === '0005');
+
+    expect(handled).toEqual(['0005']);
+    await subscription.stop();
+  });
+
+  it('passes over nothing while a page is in hand, or after it was stopped', async () => {
+    const handling = Promise.withResolvers<void>();
+    const passed: string[] = [];
+    const feed = new FakeFeed();
+    feed.add(1);
+    let pages = 0;
+    const subscription = follow(
+      feed,
+      {
+        name: 'test',
+        after: null,
+        filter: { types: ['Wanted'] },
+        onEvents: async () => {
+          pages += 1;
+          if (pages === 2) await handling.promise;
+        },
+        onPassed: (upTo) => passed.push(upTo) > 0,
+      },
+      times,
+    );
+    await until(() => subscription.caughtUp);
+    feed.add(1);
+    feed.wake();
+    await until(() => pages === 2);
+    feed.add(1);
+    feed.wake(round('0002', '0003', 'Noted'));
+    expect(subscription.position).toBe('0001');
+    handling.resolve();
+    await until(() => subscription.position === '0003' && subscription.caughtUp);
+    expect(pages).toBe(3);
+
+    const stopped = subscription.stop();
+    feed.wake(round('0003', '0004', 'Noted'));
+    await stopped;
+    expect(passed).toEqual([]);
   });
 });

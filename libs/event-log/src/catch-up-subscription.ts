@@ -1,7 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inReadScope, type Position } from '@app/kernel/threads';
 import { WakeSignal } from './wake-signal';
-import type { LogPage, ReadAllOptions, SubscribeOptions, Subscription } from './event-log';
+import { type LogPage, type ReadAllOptions, type SubscribeOptions, type Subscription, wantsNone } from './event-log';
+
+/** Everything that was appended between two positions. */
+export interface AppendedRound {
+  /** Exclusive. */
+  readonly after: Position;
+  readonly upTo: Position;
+  /** Types of the events; it may name more. */
+  readonly types: ReadonlySet<string>;
+}
 
 /** What a subscription needs from an adapter. */
 export interface LogFeed {
@@ -11,10 +20,10 @@ export interface LogFeed {
    */
   readAll(options: ReadAllOptions, isWoken: boolean): LogPage | Promise<LogPage>;
   /**
-   * Calls `onAppended` when something was appended; an extra call does no harm. Calls `onLost` when it stops listening.
-   * Returns a function that stops it.
+   * Calls `onAppended` when something was appended, with what it was where that is known; an extra call does no harm. Calls
+   * `onLost` when it stops listening. Returns a function that stops it.
    */
-  listen(onAppended: () => void, onLost: (error: unknown) => void): () => void;
+  listen(onAppended: (round?: AppendedRound) => void, onLost: (error: unknown) => void): () => void;
   /** Of a log that may be found to be another while it is followed. */
   readonly restored?: {
     /** Another number each time it was. */
@@ -57,6 +66,8 @@ class Following implements Subscription {
   private stopListening: (() => void) | undefined;
   private isStopped = false;
   private isWoken = false;
+  /** It waits at the end of the log. */
+  private isWaiting = false;
   private timeline: number | undefined;
 
   constructor(
@@ -142,16 +153,34 @@ class Following implements Subscription {
     }
     if (this.isStopped) return;
     const isWaiting = !this.signal.isWoken;
-    const isHeard = await this.signal.wait(this.times.silence);
-    this.isWoken = isWaiting && isHeard;
-    if (!isHeard) this.unlisten();
+    this.isWaiting = isWaiting;
+    try {
+      const isHeard = await this.signal.wait(this.times.silence);
+      this.isWoken = isWaiting && isHeard;
+      if (!isHeard) this.unlisten();
+    } finally {
+      this.isWaiting = false;
+    }
   }
 
   private listen(): void {
     this.stopListening = this.feed.listen(
-      () => this.signal.wake(),
+      (round) => {
+        if (round === undefined || !this.passes(round)) this.signal.wake();
+      },
       (error) => this.signal.break(error),
     );
+  }
+
+  /** Goes on behind events that are none of its own where it waits. Most events concern few of those who follow: the others take no turn for them. */
+  private passes({ after, upTo, types }: AppendedRound): boolean {
+    const { filter, onPassed } = this.options;
+    if (!this.isWaiting || this.signal.isWoken || this.isStopped) return false;
+    if (this.position === null || this.position < after) return false;
+    if (this.position >= upTo) return true;
+    if (!wantsNone(filter, types) || onPassed?.(upTo) !== true) return false;
+    this.position = upTo;
+    return true;
   }
 
   private unlisten(): void {

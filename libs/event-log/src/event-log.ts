@@ -111,6 +111,12 @@ export interface SubscribeOptions {
    * rejects, the subscription returns to the last handled position and retries with backoff.
    */
   readonly onEvents: (events: readonly StoredEvent[], upTo: Position, page?: LogPage) => Promise<void>;
+  /**
+   * Called instead of `onEvents` at the end of the log, where a log knows without reading that nothing up to `upTo` is of the types of
+   * the filter: it costs no turn of the subscription, and `onCaughtUp` does not follow. Answers whether the subscription stands
+   * there now; if not, `onEvents` is called. Must not throw. Only with types in the filter.
+   */
+  readonly onPassed?: (upTo: Position) => boolean;
   /** Called each time the end of the log is reached, after the event before it was handled. */
   readonly onCaughtUp?: (position: Position | null) => Promise<void> | void;
   /**
@@ -200,6 +206,14 @@ export const eventMatcher = (filter: EventFilter | undefined): ((type: string, s
   if (types === undefined && prefixes === undefined) return () => true;
   return (type, stream) =>
     (types?.has(type) ?? true) && (prefixes?.some((prefix) => stream.startsWith(prefix)) ?? true);
+};
+
+/** True if a filter names types, and none of these is among them. */
+export const wantsNone = (filter: EventFilter | undefined, types: ReadonlySet<string>): boolean => {
+  if (filter?.types === undefined) return false;
+  const wanted = asSet(filter.types);
+  for (const type of types) if (wanted.has(type)) return false;
+  return true;
 };
 
 /** A subscriber uses the same list for every page, and some lists name most types. */

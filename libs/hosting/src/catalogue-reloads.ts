@@ -27,6 +27,7 @@ export class CatalogueReloads {
       filter: { types: ['ModelCatalogueReloadRequested'] },
       // Whoever asked meanwhile, where this process did not look, is heard too.
       onRestored: () => this.reload(),
+      onPassed: () => true,
       onEvents: async (events) => (events.length > 0 ? this.reload() : undefined),
     });
   }

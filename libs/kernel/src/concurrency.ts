@@ -7,10 +7,18 @@ import { offBudget } from './wait-budget';
  */
 export class Mutex {
   private last: Promise<unknown> = Promise.resolve();
+  private unfinished = 0;
+  private readonly finish = (): void => void (this.unfinished -= 1);
+
+  /** Nothing runs or waits. */
+  get isFree(): boolean {
+    return this.unfinished === 0;
+  }
 
   run<T>(work: () => Promise<T>): Promise<T> {
+    this.unfinished += 1;
     const result = this.last.then(work);
-    this.last = result.catch(() => undefined);
+    this.last = result.then(this.finish, this.finish);
     return result;
   }
 

@@ -85,6 +85,35 @@ export const followingContract = (shared: GetLog): void => {
   );
 
   it(
+    'is handed every event of its types, in order, where it may pass over the others',
+    withLog(shared, async (log, category) => {
+      const places: string[] = [];
+      const { subscription, received } = await followed(log, category, {
+        filter: { types: ['Wanted'] },
+        onEvents: async (events, upTo) => {
+          received.push(...events.filter(({ stream }) => stream === `${category}-1`));
+          places.push(upTo);
+        },
+        onPassed: (upTo) => places.push(upTo) > 0,
+      });
+      const types = Array.from({ length: 60 }, (_, at) => (at % 7 === 3 || at % 11 === 5 ? 'Wanted' : 'Other'));
+      for (const [at, type] of types.entries()) {
+        await log.append(`${category}-1`, [newEvent({ type })], at === 0 ? 'noStream' : at - 1);
+        // Now and then it comes to rest, and stands behind what it was not handed.
+        const head = (await log.head()) ?? '';
+        if (at % 5 === 4) await until(() => subscription.caughtUp && (subscription.position ?? '') >= head);
+      }
+      const head = (await log.head()) ?? '';
+      await until(() => (subscription.position ?? '') >= head);
+      await subscription.stop();
+
+      expect(numbers(received)).toEqual([...types.keys()].filter((at) => types[at] === 'Wanted'));
+      expect(places).toEqual(places.toSorted());
+      expect(new Set(places).size).toBe(places.length);
+    }),
+  );
+
+  it(
     'says that it caught up only after the event before was handled',
     withLog(shared, async (log, category) => {
       await log.append(`${category}-1`, newEvents(1), 'noStream');

@@ -1,3 +1,4 @@
+import { newEvent } from '../contract/log-under-test.contract';
 import { KnownLog } from './known-log';
 import { ownTimers } from '../../../../test/fixtures/own-timers';
 
@@ -42,6 +43,37 @@ describe('those who follow the log in memory', () => {
     await commitFor(25);
     await jest.advanceTimersByTimeAsync(100);
     expect(rung).toEqual([1, 11, 21, 31]);
+  });
+
+  it('are told where that began and ended, and of which types it was, unless the log was opened in between', async () => {
+    const known = new KnownLog();
+    const told: unknown[] = [];
+    known.listen((round) => told.push(round && { ...round, types: [...round.types] }));
+    let position = 7;
+    const append = async (...types: string[]): Promise<void> => {
+      position += types.length;
+      const events = types.map((type) => newEvent({ type }));
+      known.onAppended({ kind: 'append', id: 1, stream: 'a-1', events, expected: 'any', bytes: 1 }, position, 0);
+      known.onCommitted();
+      await jest.advanceTimersByTimeAsync(20);
+    };
+    const opened = async (): Promise<void> => {
+      known.onUp(position, position);
+      await append('Noted');
+    };
+    await opened();
+    await append('Noted', 'Other', 'Noted');
+    await append('Other');
+    await opened();
+    await append('Noted');
+    const at = (end: number): string => String(end).padStart(16, '0');
+    expect(told).toEqual([
+      undefined,
+      { after: at(8), upTo: at(11), types: ['Noted', 'Other'] },
+      { after: at(11), upTo: at(12), types: ['Other'] },
+      undefined,
+      { after: at(13), upTo: at(14), types: ['Noted'] },
+    ]);
   });
 
   it('are told at once where somebody waits for them', async () => {

@@ -1,4 +1,5 @@
 import type { AppendResult } from '@app/kernel';
+import type { AppendedRound } from '../catch-up-subscription';
 import { GatheredRing } from '../gathered-ring';
 import { isRemoved, storedEvent } from './event-row';
 import { type EventTable, rowsAfter } from './event-table';
@@ -23,10 +24,11 @@ export class KnownLog implements WriterEvents {
   /** Why the newest events are unknown. */
   private fault: { readonly cause: unknown } | undefined;
   private readonly ends = new Map<string, number>();
-  private readonly listeners = new Set<() => void>();
-  private readonly ringing = new GatheredRing(() => {
-    for (const listener of this.listeners) listener();
-  });
+  private readonly listeners = new Set<(round: AppendedRound | undefined) => void>();
+  /** Where the log ended when listeners were told last, and the types of what was appended since; undefined where that is unknown. */
+  private told = 0;
+  private since: Set<string> | undefined;
+  private readonly ringing = new GatheredRing(() => this.tell());
 
   /** The last acknowledged position; 0 for an empty log. Throws while the newest events are unknown. */
   get head(): number {
@@ -53,9 +55,9 @@ export class KnownLog implements WriterEvents {
     this.ends.set(stream, revision);
   }
 
-  /** Calls `listener` after each commit. Returns a function that stops it. */
-  listen(listener: () => void): () => void {
-    const own = (): void => listener();
+  /** Calls `listener` after each commit, or several of them, with what was appended where that is known. Returns a function that stops it. */
+  listen(listener: (round: AppendedRound | undefined) => void): () => void {
+    const own = (round: AppendedRound | undefined): void => listener(round);
     this.listeners.add(own);
     return () => this.listeners.delete(own);
   }
@@ -64,6 +66,7 @@ export class KnownLog implements WriterEvents {
     this.last = head;
     this.indexed = indexed;
     this.ends.clear();
+    this.since = undefined;
     this.fault = undefined;
     try {
       if (this.table !== undefined) this.readFrom(this.table);
@@ -80,6 +83,7 @@ export class KnownLog implements WriterEvents {
       back -= 1;
       at = positionText(position - back);
       this.recent.add({ position: at, stream, revision: revision - back, id, type, data, metadata });
+      this.since?.add(type);
     }
     this.last = position;
     this.learnEnd(stream, revision);
@@ -108,5 +112,12 @@ export class KnownLog implements WriterEvents {
   /** Notifies subscribers at once, without gathering commits, because somebody waits for them. */
   hurry(): void {
     this.ringing.hurry();
+  }
+
+  private tell(): void {
+    const round = this.since && { after: positionText(this.told), upTo: positionText(this.last), types: this.since };
+    this.told = this.last;
+    this.since = new Set();
+    for (const listener of this.listeners) listener(round);
   }
 }

@@ -49,7 +49,12 @@ export class FollowedSlice {
       );
     assertOrdered(fresh);
     if (fresh.length > 0) await this.write(fresh, upTo);
-    else if (isAfter(upTo, this.position)) this.position = upTo;
+    else this.pass(upTo);
+  }
+
+  /** Nothing up to here is of the slice. */
+  pass(upTo: Position): void {
+    if (isAfter(upTo, this.position)) this.position = upTo;
   }
 
   /** Stores how far it came. */

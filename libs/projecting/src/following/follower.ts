@@ -146,6 +146,7 @@ export class Follower {
       filter: { types: store.types },
       pageSize: Math.min(PAGE, store.mostAtOnce),
       onEvents: (events, upTo, page) => this.mutex.run(() => this.onEvents(events, upTo, page?.end ?? true)),
+      onPassed: (upTo) => this.onPassed(upTo),
       onError: (error, attempt) => {
         // What is damaged is said once, by whoever sets it aside.
         if (!isDamaged(error))
@@ -165,7 +166,7 @@ export class Follower {
     try {
       await this.handle(page, upTo);
       this.options.onAdvance(this.reached);
-      await this.settleOldest();
+      await this.dueSlice()?.settle();
       const { pages, events } = this.behind;
       this.behind = isLast ? AT_THE_END : { pages: pages + 1, events: events + page.length };
       if (this.behind.pages >= FAR_PAGES || this.behind.events >= FAR_EVENTS) this.leave(() => this.catchUp());
@@ -174,6 +175,15 @@ export class Follower {
       if (isCheckpointMismatch(error)) this.reopen();
       throw error;
     }
+  }
+
+  /** Goes on behind events of other types, unless something else is under way or a checkpoint is due: then they are handled as a page is. */
+  private onPassed(upTo: Position): boolean {
+    if (!this.mutex.isFree || !this.running || this.dueSlice() !== undefined) return false;
+    for (const slice of this.slices) slice.pass(upTo);
+    this.reached = leastOf(this.slices);
+    this.options.onAdvance(this.reached);
+    return true;
   }
 
   private async confirmSlices(): Promise<void> {
@@ -192,11 +202,13 @@ export class Follower {
     }
   }
 
-  /** Where only events of other types or streams came by the checkpoints stay behind: one at a time they are stored, now and then. */
-  private async settleOldest(): Promise<void> {
-    const [oldest] = this.slices.toSorted((one, other) => one.settledAt - other.settledAt);
-    const due = CHECKPOINT_EVERY_MS * this.options.store.slices;
-    if (oldest !== undefined && this.options.clock.now().getTime() - oldest.settledAt >= due) await oldest.settle();
+  /** Where only events of other types or streams came by the checkpoints stay behind: one at a time they are stored, the oldest first. */
+  private dueSlice(): FollowedSlice | undefined {
+    const { clock, store } = this.options;
+    let settledBy = clock.now().getTime() - CHECKPOINT_EVERY_MS * store.slices;
+    let due: FollowedSlice | undefined;
+    for (const slice of this.slices) if (slice.settledAt <= settledBy) [due, settledBy] = [slice, slice.settledAt];
+    return due;
   }
 
   /** Every slice handles its own part of the page. */

@@ -144,6 +144,7 @@ export class PolicyRunner {
       filter: { types: policy.types },
       pageSize: Math.max(PAGE, this.concurrency),
       onEvents: (events, upTo, page) => this.mutex.run(() => this.onEvents(events, upTo, page)),
+      onPassed: (upTo) => this.onPassed(upTo),
       onCaughtUp: () => this.mutex.run(() => this.onCaughtUp()),
       onError: (error, attempt) => {
         if (!this.stopping.signal.aborted)
@@ -189,6 +190,14 @@ export class PolicyRunner {
             ),
         RECORD_AFTER_MS,
       );
+  }
+
+  /** At the end of the log, unless something else is under way or so much was passed over that the place is to be recorded. */
+  private onPassed(upTo: Position): boolean {
+    if (!this.mutex.isFree || this.passed >= FAR_COMMITS) return false;
+    this.reached = upTo;
+    this.passed += 1;
+    return true;
   }
 
   /** A policy whose events are rare would otherwise read most of the log again at every start. */
