@@ -42,11 +42,18 @@ export const runner =
   async (...given: [...Args, Command]) => {
     const command = given.at(-1) as Command;
     // Commander gives the arguments, then the options, then the command.
-    const code = await verb(
-      sessionOf(streams, command.optsWithGlobals(), command.getOptionValueSourceWithGlobals('url') === 'cli'),
-      ...(given.slice(0, -1) as unknown as Args),
+    const session = sessionOf(
+      streams,
+      command.optsWithGlobals(),
+      command.getOptionValueSourceWithGlobals('url') === 'cli',
     );
-    ended(code ?? EXIT.done);
+    try {
+      const code = await verb(session, ...(given.slice(0, -1) as unknown as Args));
+      ended(code ?? EXIT.done);
+    } finally {
+      // What went wrong is said on a line of its own.
+      session.output.progressDone();
+    }
   };
 
 /** Empty variables count as unset. */

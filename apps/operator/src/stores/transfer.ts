@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type CarriedBlobs, carryBlobs, checkKeys, exportKeys, importKeys } from '@app/backup';
@@ -15,7 +15,7 @@ import {
   systemClock,
   unfinishedBeside,
 } from '@app/kernel';
-import { exportLog, importExport, sealKeyOf, verifyExport } from '@app/sealing';
+import { exportLog, prepareImport, sealKeyOf, verifyExport } from '@app/sealing';
 import { openVault, type Vault } from '@app/vault';
 import { EXIT, Failure } from '../exit-codes';
 import { count, counted, type Output } from '../output';
@@ -98,7 +98,7 @@ const assertFree = (keys: string, file: string, force: boolean): void => {
     throw new Failure(`${keys} exists already. Name another file, or replace it with --force.`);
 };
 
-/** Keys and files come first: an event is never there without what it names. The export is verified before anything is written, the log after. */
+/** The export is verified, and the log that is there compared with it, before anything is written. Keys and files come before the events: none is ever there without what it names. */
 export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?: string }]> = async (
   { output },
   file,
@@ -106,6 +106,8 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
 ) => {
   const config = storesConfig();
   await orFailure(assertExport(file));
+  if (apart.blobs !== undefined && statSync(apart.blobs, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Failure(`${apart.blobs} is no folder of files that operator export wrote.`, EXIT.wrongUsage);
   if (!mayShare(config)) await assertDataFolder(config);
   const checked = await shown(output, (onProgress) =>
     orFailure(verifyExport(file, { publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })),
@@ -118,28 +120,26 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   const sealing = sealingOf(config, output);
   const log = await orFailure(openLog(config, { imports: true }));
   try {
+    const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
+    const begin = await orFailure(
+      prepareImport(file, log, {
+        publicKeys,
+        ...(sealing && { sealing }),
+        warn: output.progress,
+        ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }),
+        onProgress: (progress) => output.progress(progressBar('importing', progress)),
+      }),
+    );
     const beside = await withStores(config, apart, output, async (vault, blobs) => ({
       ...(apart.keys === undefined
         ? {}
         : { keys: await orFailure(importKeys(apart.keys, vault, { warn: output.progress })) }),
       ...(apart.blobs === undefined
         ? {}
-        : { blobs: await carried(await openFolder(apart.blobs, vault), blobs, output) }),
+        : { blobs: await carried(await openFolder(apart.blobs, vault, true), blobs, output) }),
     }));
-    const publicKeys = [publicKey, checked.publicKey].filter((key) => typeof key === 'string');
-    const imported = await shown(output, (onProgress) =>
-      orFailure(
-        marked(config, log, output, () =>
-          importExport(file, log, {
-            publicKeys,
-            ...(sealing && { sealing }),
-            warn: output.progress,
-            ...(config.EVENTSTORE_URL === undefined && { ours: eventCatalogue }),
-            onProgress,
-          }),
-        ),
-      ),
-    );
+    const imported = await orFailure(marked(config, log, output, begin));
+    output.progressDone();
     if (publicKeys[0] !== undefined) await keepPublicKey(config, publicKeys[0]);
     output.result({ ...imported, ...beside }, ({ keys, blobs, ...verification }) => [
       `Imported ${file}.`,
@@ -234,7 +234,8 @@ const withStores = async <T extends object>(
   }
 };
 
-const openFolder = (folder: string, vault: Vault): Promise<Blobs> => orFailure(openFileBlobs({ folder, vault }));
+const openFolder = (folder: string, vault: Vault, readOnly = false): Promise<Blobs> =>
+  orFailure(openFileBlobs({ folder, vault, readOnly }));
 
 const carried = async (from: Blobs, to: Blobs, output: Output): Promise<CarriedBlobs> => {
   const outcome = await orFailure(

@@ -26,6 +26,8 @@ export interface FileBlobsOptions {
   readonly folder: string;
   /** Whose keys encrypt the bodies. */
   readonly vault: Keyring;
+  /** For those who only read: makes nothing in the folder, and removes nothing. */
+  readonly readOnly?: boolean;
 }
 
 const UNFINISHED = 'unfinished';
@@ -40,8 +42,10 @@ const UNFINISHED_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Opens or makes the folder of bodies: one file each, in 256 sub-folders by the first two digits of their names. */
 export const openFileBlobs = async (options: FileBlobsOptions): Promise<Blobs> => {
-  await mkdir(join(options.folder, UNFINISHED), { recursive: true, mode: 0o700 });
-  await sweepUnfinished(join(options.folder, UNFINISHED));
+  if (options.readOnly !== true) {
+    await mkdir(join(options.folder, UNFINISHED), { recursive: true, mode: 0o700 });
+    await sweepUnfinished(join(options.folder, UNFINISHED));
+  }
   return new FileBlobs(options.folder, options.vault);
 };
 

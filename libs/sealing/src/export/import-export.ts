@@ -55,14 +55,39 @@ const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
  * it again after a failure or an interruption to continue. Throws `ExportDamaged`, `ForeignExport` and `LogDiffers`
  * before it writes anything.
  */
-export const importExport = async (
+export const importExport = async (file: string, log: EventLog, options: ImportOptions): Promise<Verification> =>
+  (await prepareImport(file, log, options))();
+
+/** Checks first, as `importExport` does, and answers what imports then: for those who bring more than the events. */
+export const prepareImport = async (
   file: string,
   log: EventLog,
-  { publicKeys, ours, onProgress, sealing, ...options }: ImportOptions,
-): Promise<Verification> => {
+  given: ImportOptions,
+): Promise<() => Promise<Verification>> => {
+  const { ours } = given;
   const [wrong] = await checkFile(file);
   if (wrong !== undefined) throw new ExportDamaged(`${file} cannot be imported: ${wrong.detail}`);
   if (ours !== undefined) await assertOurs(file, ours);
+  await assertBeginning(file, retryingReader(log, given));
+  return () => bringIn(file, log, given);
+};
+
+/** Throws `LogDiffers` unless what the log holds is how the export begins. */
+const assertBeginning = async (file: string, reader: LogReader): Promise<void> => {
+  const present = new PresentEvents(reader);
+  for await (const item of exportItems(file)) {
+    if (await present.isAtEnd()) return;
+    if (item.kind === 'removed') for (const event of placeholders(item.removed)) await present.skipPlaceholder(event);
+    if (item.kind === 'event') await present.skip(item.event);
+  }
+  await present.mustBeAtEnd();
+};
+
+const bringIn = async (
+  file: string,
+  log: EventLog,
+  { publicKeys, onProgress, sealing, ...options }: ImportOptions,
+): Promise<Verification> => {
   const reader = retryingReader(log, options);
   const present = new PresentEvents(reader);
   const appender = new ImportAppender(log, options);
@@ -146,6 +171,10 @@ class PresentEvents {
     if (first === undefined) return false;
     if (isSame(first, event)) this.events.shift();
     return true;
+  }
+
+  async isAtEnd(): Promise<boolean> {
+    return (await this.first()) === undefined;
   }
 
   /** But for what sealed its end, when it was imported before. */
