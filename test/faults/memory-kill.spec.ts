@@ -5,6 +5,7 @@ import {
   assertPlaces,
   get,
   killed,
+  killedTogether,
   made,
   memoriesOf,
   name,
@@ -214,16 +215,32 @@ const cases: readonly Case[] = [
   },
 ];
 
-it.each(cases.flatMap((each) => Array.from({ length: each.appends }, (_, index) => ({ ...each, n: index + 1 }))))(
-  '$title, killed before append $n: places equal saved memories',
-  async ({ n, prepare, racedFrom }) => {
-    const given = await world();
-    const { sent, check } = await prepare(given);
-    await killed(sent, n, n >= racedFrom);
-    await check(n);
-    await assertPlaces(given.agentId, given.userId);
-  },
-);
+describe('killed in the middle of all of them', () => {
+  const kills = cases.flatMap((each) =>
+    Array.from({ length: each.appends }, (_, index) => ({ ...each, n: index + 1 })),
+  );
+  /** The world of each, and what is to be there afterwards. */
+  const killed: { readonly given: World; readonly check: Prepared['check'] }[] = [];
+  beforeAll(async () => {
+    const requests: Parameters<typeof killedTogether>[0][number][] = [];
+    for (const { n, racedFrom, prepare } of kills) {
+      const given = await world();
+      const { sent, check } = await prepare(given);
+      killed.push({ given, check });
+      requests.push({ sent, at: n, raced: n >= racedFrom });
+    }
+    await killedTogether(requests);
+  });
+
+  it.each(kills.map((each, index) => ({ ...each, index })))(
+    '$title, killed before append $n: places equal saved memories',
+    async ({ n, index }) => {
+      const { given, check } = killed[index] as (typeof killed)[number];
+      await check(n);
+      await assertPlaces(given.agentId, given.userId);
+    },
+  );
+});
 
 it.each([
   ['delete', (path: string, id: string) => ({ method: 'DELETE', path: `${path}/${id}` }) as const],
@@ -231,7 +248,7 @@ it.each([
 ])('%s, killed before the receipt: it comes, once, after the next start', async (_, sent) => {
   const given = await world();
   const id = await made(given.path, { text: name() });
-  await killed(sent(given.path, id), 'ContentErased', true);
+  await killed(sent(given.path, id), 'ContentErased');
   await assertErased([id]);
   await assertPlaces(given.agentId, given.userId);
 });

@@ -5,6 +5,7 @@ import { type Bucket, bucketDecider, bucketIdOf, countOf } from '@app/memory';
 import { type Child, startChild } from '../../e2e/child';
 import { ADMIN_KEY } from '../../e2e/harness';
 import { until } from '../../fixtures/until';
+import { killedAmid } from '../processes/killed-amid';
 
 /** Places of each bucket: as many as a test saves at most. */
 export const PLACES = 4;
@@ -74,21 +75,29 @@ export const made = async (path: string, body: object): Promise<string> => {
   return String(answer.body['id']);
 };
 
-/**
- * Sends a request whose process is killed before its n-th append, or before an event that a policy appends behind it, and starts the product again.
- * `raced`: policies may append the same first; then the request ends, and the process is killed behind it.
- */
-export const killed = async (sent: Sent, at: number | string, raced: boolean, headers: object = {}): Promise<void> => {
-  const asked = send(sent, { ...headers, 'x-request-id': `dying-${at}` });
-  if (raced) {
-    const outcome = await asked.then(
-      ({ status }) => (status < 300 ? 'done' : status),
-      ({ message }: Error) => message,
-    );
-    expect(['done', 'fetch failed']).toContain(outcome);
-    if (typeof at === 'number') product.kill('SIGKILL');
-  } else await expect(asked).rejects.toThrow('fetch failed');
+/** Sends a request whose process is killed before an event of this type that a policy appends behind it, and starts the product again. The request may have ended. */
+export const killed = async (sent: Sent, type: string): Promise<void> => {
+  const outcome = await send(sent, { 'x-request-id': `dying-${type}` }).then(
+    ({ status }) => (status < 300 ? 'done' : status),
+    ({ message }: Error) => message,
+  );
+  expect(['done', 'fetch failed']).toContain(outcome);
   await product.exited;
+  await start();
+};
+
+/** Sends requests, each of which is killed before an append of its own (`killedAmid`), and starts the product again. */
+export const killedTogether = async (
+  requests: readonly { readonly sent: Sent; readonly at: number; readonly raced: boolean }[],
+): Promise<void> => {
+  await killedAmid(
+    product,
+    requests.map(({ sent, at, raced }) => ({
+      at,
+      raced,
+      send: async (headers) => (await send(sent, headers)).status,
+    })),
+  );
   await start();
 };
 
