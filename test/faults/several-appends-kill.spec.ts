@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
 import { ADMIN_KEY } from '../e2e/harness';
 import { until } from '../fixtures/until';
+import { type Doomed, killedAmid } from './processes/killed-amid';
 
 /** Faults 1 and 2: kill -9 before each append of requests that append more than once. What such a request did is finished, or taken back. */
 
@@ -57,13 +58,6 @@ const made = async (path: string, body: object): Promise<Answer['body']> => {
 };
 const name = (): string => `thing-${(names += 1)}`;
 
-/** Sends a request whose process is killed before its n-th append, and starts the product again. */
-const killed = async (sent: Sent, n: number, headers: Readonly<Record<string, string>> = {}): Promise<void> => {
-  await expect(send(sent, { ...headers, 'x-request-id': `dying-${n}` })).rejects.toThrow('fetch failed');
-  await product.exited;
-  await start();
-};
-
 const requests: readonly (readonly [
   title: string,
   appends: number,
@@ -73,20 +67,13 @@ const requests: readonly (readonly [
     'POST /agents',
     2,
     async () => {
-      const user = await made('/users', { email: `${name()}@example.com`, name: 'Somebody', role: 'member' });
-      const key = await made('/api-keys', {
-        name: 'key',
-        agentIds: [],
-        permissions: ['agents:read', 'agents:write'],
-        userId: user['id'],
-      });
-      const granted = async () => (await get(`/api-keys/${String(key['id'])}`))['agentIds'] as readonly unknown[];
+      const { sent, granted } = await ownAgent();
       // Behind a start a view may be later than an answer waits for it.
       const check = async ({ body }: Answer) => {
         await until(async () => (await granted()).length > 0, 'the grant');
         expect(await granted()).toEqual([body['id']]);
       };
-      return { sent: { path: '/agents', key: String(key['secret']), body: { name: 'Mine' } }, check };
+      return { sent, check };
     },
   ],
   [
@@ -145,17 +132,8 @@ const kills = requests.flatMap(([title, appends, prepare]) =>
   Array.from({ length: appends }, (_, index) => ({ title, n: index + 1, prepare })),
 );
 
-it.each(kills)('$title, killed before append $n, is done once by a repeat', async ({ n, prepare }) => {
-  const { sent, check } = await prepare();
-  const headers = { 'idempotency-key': name() };
-  await killed(sent, n, headers);
-  const again = await send(sent, headers);
-  expect(again.status).toBeLessThan(300);
-  await check(again);
-  expect(await send(sent, headers)).toEqual(again);
-});
-
-it('an Agent whose process is killed before its grant is granted to its key without a repeat', async () => {
+/** An Agent that a key of a user makes for itself; what it may reach then. */
+const ownAgent = async () => {
   const user = await made('/users', { email: `${name()}@example.com`, name: 'Somebody', role: 'member' });
   const key = await made('/api-keys', {
     name: 'key',
@@ -163,21 +141,58 @@ it('an Agent whose process is killed before its grant is granted to its key with
     permissions: ['agents:read', 'agents:write'],
     userId: user['id'],
   });
-  await killed({ path: '/agents', key: String(key['secret']), body: { name: 'Mine' } }, 2);
-  await until(
-    async () => ((await get(`/api-keys/${String(key['id'])}`))['agentIds'] as readonly string[]).length === 1,
-    'the grant',
-    { patience: TIMEOUT_MS, every: 100 },
-  );
-});
+  const granted = async () => (await get(`/api-keys/${String(key['id'])}`))['agentIds'] as readonly unknown[];
+  return { sent: { path: '/agents', key: String(key['secret']), body: { name: 'Mine' } }, granted };
+};
 
-it('an upload of two files, killed before the second, leaves neither', async () => {
+/** Requests that are killed together, each before an append of its own. */
+const doomed: Doomed[] = [];
+const dies = (sent: Sent, at: number, headers: Readonly<Record<string, string>> = {}): void =>
+  void doomed.push({ at, raced: false, send: async (id) => (await send(sent, { ...headers, ...id })).status });
+const prepared: (Awaited<ReturnType<(typeof kills)[number]['prepare']>> & {
+  readonly headers: Record<string, string>;
+})[] = [];
+let unrepeated: Awaited<ReturnType<typeof ownAgent>>;
+let uploads: string;
+beforeAll(async () => {
+  for (const { n, prepare } of kills) {
+    const headers = { 'idempotency-key': name() };
+    const { sent, check } = await prepare();
+    prepared.push({ sent, check, headers });
+    dies(sent, n, headers);
+  }
+  unrepeated = await ownAgent();
+  dies(unrepeated.sent, 2);
   const agent = await made('/agents', { name: 'Guide', knowledgeEnabled: false });
-  const path = `/knowledge/${String(agent['id'])}/documents`;
+  uploads = `/knowledge/${String(agent['id'])}/documents`;
   const body = new FormData();
   for (const number of [1, 2])
     body.append('file', new Blob(['# A guide\n'], { type: 'text/markdown' }), `${number}.md`);
-  await killed({ path, body }, 2);
-  expect((await items(path)).map((document) => document['name'])).toEqual(['1.md']);
-  await until(async () => (await items(path)).length === 0, 'its withdrawal', { patience: TIMEOUT_MS, every: 250 });
+  dies({ path: uploads, body }, 2);
+  await killedAmid(product, doomed);
+  await start();
+});
+
+// First, while nothing of it is taken back.
+it('an upload of two files, killed before the second, has the first for a while', async () => {
+  expect((await items(uploads)).map((document) => document['name'])).toEqual(['1.md']);
+});
+
+it.each(kills.map((each, index) => ({ ...each, index })))(
+  '$title, killed before append $n, is done once by a repeat',
+  async ({ index }) => {
+    const { sent, check, headers } = prepared[index] as (typeof prepared)[number];
+    const again = await send(sent, headers);
+    expect(again.status).toBeLessThan(300);
+    await check(again);
+    expect(await send(sent, headers)).toEqual(again);
+  },
+);
+
+it('an Agent whose process is killed before its grant is granted to its key without a repeat', async () => {
+  await until(async () => (await unrepeated.granted()).length === 1, 'the grant', { patience: TIMEOUT_MS, every: 100 });
+});
+
+it('an upload of two files, killed before the second, leaves neither', async () => {
+  await until(async () => (await items(uploads)).length === 0, 'its withdrawal', { patience: TIMEOUT_MS, every: 250 });
 });
