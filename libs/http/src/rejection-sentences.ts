@@ -215,6 +215,7 @@ const conflicts: Readonly<Record<string, string>> = {
     'This Agent is personal, or in a private Space, so all its memories are personal. Leave kind out, or save it for yourself.',
   memory_of_public_agent: 'A public Agent cannot have memory. Turn memory off, or turn public off first.',
   limit_exists: 'The API key already has a limit. Change it with PUT /api/v1/core/cost-control/{keyId}.',
+  limit_of_other_currency: 'The limit is in another currency than the platform’s. Set a new one, and remove this one.',
   restatement_not_begun: 'The restatement was never started. Start it first.',
   build_running:
     'A build of the summary index is running. Wait for it, or cancel it with DELETE /api/v1/core/knowledge/{agentId}/summary-index.',

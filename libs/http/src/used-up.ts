@@ -9,10 +9,12 @@ export interface UsedUp {
   readonly amount?: string;
   readonly spent?: string;
   readonly held?: string;
+  /** Of the limit, where calls cost another. */
+  readonly currency?: string;
 }
 
 export const usedUp = (facts: Facts): UsedUp | undefined => {
-  const { limitId, scope, window, resetsAt, amount, spent, held } = facts;
+  const { limitId, scope, window, resetsAt, amount, spent, held, currency } = facts;
   if (
     typeof limitId !== 'string' ||
     typeof scope !== 'string' ||
@@ -22,7 +24,7 @@ export const usedUp = (facts: Facts): UsedUp | undefined => {
     return undefined;
   const amounts =
     typeof amount === 'string' && typeof spent === 'string' && typeof held === 'string' ? { amount, spent, held } : {};
-  return { limitId, scope, window, resetsAt, ...amounts };
+  return { limitId, scope, window, resetsAt, ...amounts, ...(typeof currency === 'string' ? { currency } : {}) };
 };
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -33,9 +35,12 @@ const NAMES: Readonly<Record<string, string>> = {
   apiKey: 'the API key',
 };
 
-export const usedUpSentence = ({ limitId, scope, window, resetsAt, amount, spent, held }: UsedUp): string => {
+export const usedUpSentence = ({ limitId, scope, window, resetsAt, amount, spent, held, currency }: UsedUp): string => {
+  const name = `The usage limit ${limitId} of ${NAMES[scope] ?? scope} (${window})`;
+  if (currency !== undefined)
+    return `${name} is in ${currency}, and calls cost another currency now. Ask an admin to set a new limit and remove this one.`;
   const sums =
     amount === undefined ? '' : ` ${spent} of ${amount} is spent, and ${held} is reserved for running calls.`;
   const reset = resetsAt === null ? 'It does not reset.' : `It resets at ${resetsAt}.`;
-  return `The usage limit ${limitId} of ${NAMES[scope] ?? scope} (${window}) is reached.${sums} ${reset}`;
+  return `${name} is reached.${sums} ${reset}`;
 };

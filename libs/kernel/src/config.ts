@@ -88,7 +88,9 @@ export const configSchema = z.object({
     .string()
     .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
     .default('USD')
-    .describe('Currency of all amounts.'),
+    .describe(
+      'Currency of all amounts, and of the prices in `MODELS_FILE`. Spend limits keep theirs: those that block [reject calls](spend-limits.md#currency) after a change until you set new ones.',
+    ),
   DEFAULT_TIME_ZONE: timeZoneName.default('UTC').describe('Time zone of calendar days, weeks and months.'),
   PUBLIC_DOCS: flag.default(true).describe('Serve `/docs` and `/openapi.json` without an API key.'),
   // No header has the line break that a file of secrets ends in.

@@ -24,6 +24,7 @@ export interface BegunCall {
 export const callReservationOf = (
   { kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens }, units }: CallToMeter,
   at: Date,
+  currency: string,
 ): CallReservation => ({
   at: at.toISOString(),
   kind,
@@ -36,6 +37,7 @@ export const callReservationOf = (
   inputTokens,
   ...(units === undefined ? {} : { units }),
   cost: costOf(usageOf({ input: inputTokens }), model.pricing, units).toString(),
+  currency,
 });
 
 /** What a call may cost at most, nano-units: at the dearest of the models that may answer. */

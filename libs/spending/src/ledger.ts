@@ -1,4 +1,4 @@
-import { decimalAmount, DomainError, isDomainError, Unavailable, type Uuid } from '@app/kernel';
+import { decimalAmount, DomainError, isDomainError, reject, Unavailable, type Uuid } from '@app/kernel';
 import type { CallReservation } from './account/account.events';
 import type { Answer, Move } from './account/moves';
 import type { LimitState } from './account/open-account';
@@ -38,7 +38,7 @@ export class Ledger implements Metering {
     const held =
       estimate === 0n || concerned.length === 0
         ? []
-        : await this.hold(id, estimate, at, concerned, callReservationOf(call, at));
+        : await this.hold(id, estimate, at, concerned, callReservationOf(call, at, this.parts.currency));
     const including = held.filter(({ limit }) => limit.includedAmount !== null);
     const isIncludedUsage = including.length > 0 && including.every(({ answer }) => answer.isIncluded);
     const ended = this.running.begin();
@@ -72,7 +72,11 @@ export class Ledger implements Metering {
 
   /** Throws where a limit that is used up rejects: before anything is held under the others, which are not this caller's alone. */
   private async ask(id: Uuid, at: Date, limits: readonly AppliedLimit[]): Promise<void> {
-    await Promise.all(limits.map((limit) => inTime(this.granted(limit, { type: 'ask', id, at: at.getTime() }, at))));
+    await Promise.all(
+      limits.map((limit) =>
+        inTime(this.granted(limit, { type: 'ask', id, at: at.getTime(), currency: this.parts.currency }, at)),
+      ),
+    );
   }
 
   /** Reserves under all limits, or under none. */
@@ -88,14 +92,16 @@ export class Ledger implements Metering {
       limit,
       answer: await this.granted(
         limit,
-        { type: 'hold', id, by: this.parts.processes.id, estimate, at: time, call },
+        { type: 'hold', id, by: this.parts.processes.id, estimate, at: time, call, currency: this.parts.currency },
         at,
       ),
     }));
     const outcomes = await Promise.allSettled(asked.map((each) => inTime(each)));
     const failed = outcomes.filter(({ status }) => status === 'rejected') as readonly PromiseRejectedResult[];
     if (failed.length === 0)
-      return (outcomes as readonly PromiseFulfilledResult<GrantedReservation>[]).map(({ value }) => value);
+      return (outcomes as readonly PromiseFulfilledResult<GrantedReservation>[]).flatMap(({ value }) =>
+        value.answer.isHeld ? [value] : [],
+      );
     // Also those that are granted later, when nobody waits any more.
     for (const each of asked)
       void each.then(
@@ -119,6 +125,7 @@ export class Ledger implements Metering {
       const answer = await this.settlements.accountOf(limit).move(limit.account, move);
       if (answer === undefined) throw new Error('nothing was answered');
       if (answer.granted) return answer;
+      if (answer.currency !== undefined) return rejectOther(limit, answer.currency);
       const mayChange = endings.underWay.size > 0 || endings.over > over;
       if (!mayChange || answer.spent >= limit.account.terms.amount || performance.now() > patience)
         return rejectCall(limit, answer, at);
@@ -154,6 +161,10 @@ class RunningCalls {
     return this.count;
   }
 }
+
+/** It waits for nothing: only whoever sets limits can change that. */
+const rejectOther = ({ id, scope, window }: AppliedLimit, currency: string): never =>
+  reject('usage_limit_exceeded', { limitId: id, scope: scope.type, window, resetsAt: null, currency });
 
 const rejectCall = (
   { id, scope, window, amount, account }: AppliedLimit,

@@ -35,7 +35,9 @@ export class LimitWindows {
     const own = (await this.limits.of({ userId, ...(keyId === undefined ? {} : { keyId }) })).filter(
       ({ scope }) => scope.type === 'user' || scope.type === 'apiKey',
     );
-    const states = await Promise.all(own.map(async (limit) => ({ limit, state: await this.ledger.state(limit) })));
+    const all = await Promise.all(own.map(async (limit) => ({ limit, state: await this.ledger.state(limit) })));
+    // Those of another currency tell nothing of what calls cost now.
+    const states = all.filter(({ state }) => state.currency === this.limits.currency);
     const [tightest] = states.toSorted((a, b) => (left(a) < left(b) ? -1 : 1));
     if (tightest === undefined) return null;
     const { limit, state } = tightest;

@@ -1,5 +1,6 @@
 import { inReadScope, offBudget, type Uuid } from '@app/kernel';
 import type { CallReservation } from './account/account.events';
+import type { Move } from './account/moves';
 import { type AccountParts, OpenAccount } from './account/open-account';
 import type { BegunCall } from './call-reservation';
 import { LostCalls } from './invocations/lost-calls';
@@ -15,7 +16,6 @@ export interface SettlementsParts extends Omit<AccountParts, 'recorded'> {
   /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
   readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
   readonly limits: Limits;
-  readonly currency: string;
   readonly logger: { error(facts: object, message: string): void };
 }
 
@@ -109,25 +109,32 @@ export class Settlements {
   private async freeAll(
     id: Uuid,
     limits: readonly AppliedLimit[],
-    { cost, position }: RecordedCost,
+    { cost, currency, position }: RecordedCost,
     began: { readonly at?: number } = {},
   ): Promise<void> {
     await Promise.all(
       limits.map((limit) =>
-        this.retry(id, () => this.accountOf(limit).move(limit.account, { type: 'free', id, cost, position, ...began })),
+        this.retry(id, () =>
+          this.accountOf(limit).move(limit.account, { type: 'free', id, cost, currency, position, ...began }),
+        ),
       ),
     );
   }
 
   /** Settles what is held for a call, and under limits that were set while it ran: they count it too. */
-  private async settleAll({ id, call, at, held }: BegunCall, { cost, position }: RecordedCost): Promise<void> {
+  private async settleAll(
+    { id, call, at, held }: BegunCall,
+    { cost, currency, position }: RecordedCost,
+  ): Promise<void> {
     const now = cost === 0n ? [] : await this.retry(id, () => this.parts.limits.of(call));
     const limits = new Map([
       ...held.map(({ limit }) => [limit.id, limit] as const),
       ...now.map((limit) => [limit.id, limit] as const),
     ]);
     await Promise.all(
-      [...limits.values()].map((limit) => this.retry(id, () => this.settleAccount(limit, id, cost, at, position))),
+      [...limits.values()].map((limit) =>
+        this.retry(id, () => this.settleAccount(limit, id, { cost, currency, position }, at)),
+      ),
     );
   }
 
@@ -135,18 +142,21 @@ export class Settlements {
   giveBack(limit: AppliedLimit, id: Uuid, at: Date): void {
     void this.endingUnder(
       [limit],
-      this.inBackground(id, () => this.retry(id, () => this.settleAccount(limit, id, 0n, at, null))),
+      this.inBackground(id, () =>
+        this.retry(id, () =>
+          this.settleAccount(limit, id, { cost: 0n, currency: this.parts.currency, position: null }, at),
+        ),
+      ),
     );
   }
 
   private settleAccount(
     limit: AppliedLimit,
     id: Uuid,
-    cost: bigint,
+    cost: Pick<Extract<Move, { type: 'settle' }>, 'cost' | 'currency' | 'position'>,
     at: Date,
-    position: string | null,
   ): Promise<unknown> {
-    return this.accountOf(limit).move(limit.account, { type: 'settle', id, cost, at: at.getTime(), position });
+    return this.accountOf(limit).move(limit.account, { type: 'settle', id, ...cost, at: at.getTime() });
   }
 
   /** What is owed to the log is tried until it is there. */

@@ -42,7 +42,7 @@ const record = async (...rows: readonly Row[]): Promise<string> => {
 };
 
 const spent = (scope: LimitScope, from: string | null, upTo?: string): Promise<bigint> =>
-  usageIn(store, { filters: [filterOfScope(scope)], from: from ?? '' }, upTo);
+  usageIn(store, { filters: [filterOfScope(scope)], from: from ?? '' }, 'USD', upTo);
 
 describe('model calls', () => {
   it('have a row each', () => {
@@ -74,7 +74,7 @@ describe('model calls', () => {
     ]);
     expect(sums).toEqual([11111n, 10110n, 111n, 1011n, 10000n, 10n, 1000n, 0n]);
     expect(await Promise.all([recordedCost(store, idNumbered(13)), recordedCost(store, idNumbered(99))])).toEqual([
-      { cost: 1000n, position: expect.any(String) as string },
+      { cost: 1000n, currency: 'USD', position: expect.any(String) as string },
       undefined,
     ]);
   });

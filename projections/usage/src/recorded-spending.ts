@@ -23,12 +23,16 @@ export class SpendingOfViews implements RecordedSpending {
   readonly spentSince = async (
     scope: LimitScope,
     start: string | null,
+    currency: string,
   ): Promise<{ readonly spent: bigint; readonly upTo: Position | null }> => {
     const upTo = await this.log.head();
     if (upTo === null) return { upTo, spent: 0n };
     if (!(await this.projecting.waitFor(invocations.name, upTo, VIEW_MS)))
       throw new Unavailable('the view of usage', 'it is behind the log');
-    return { upTo, spent: await spentIn(this.store, scope, start, upTo, await sumsUpTo(this.projecting, upTo)) };
+    return {
+      upTo,
+      spent: await spentIn(this.store, { scope, currency }, start, upTo, await sumsUpTo(this.projecting, upTo)),
+    };
   };
 
   readonly recorded: RecordedSpending['recorded'] = async (id) => {

@@ -69,7 +69,9 @@ describe('what was spent', () => {
     await show([CALLS]);
     expect(
       await readMeanwhile(async () =>
-        expect(await spentIn(store, EVERYBODY, null, positionOf(1), [DAYS, QUARTERS])).toBe(21_000n),
+        expect(await spentIn(store, { scope: EVERYBODY, currency: 'USD' }, null, positionOf(1), [DAYS, QUARTERS])).toBe(
+          21_000n,
+        ),
       ),
     ).toEqual({ 'usage-days': 42 });
   });
@@ -78,7 +80,9 @@ describe('what was spent', () => {
     await show([CALLS, [invocation(9_000, { at: CALLS.at(-1)?.at ?? '', cost: '1000' })]]);
     const from = new Date(START + 35 * 60_000).toISOString();
     const read = await readMeanwhile(async () =>
-      expect(await spentIn(store, EVERYBODY, from, positionOf(1), [DAYS, QUARTERS])).toBe(2_998n * 7n),
+      expect(await spentIn(store, { scope: EVERYBODY, currency: 'USD' }, from, positionOf(1), [DAYS, QUARTERS])).toBe(
+        2_998n * 7n,
+      ),
     );
     // A page at either end.
     expect(Math.max(...Object.values(read))).toBeLessThanOrEqual(500);
@@ -98,6 +102,7 @@ describe('what was spent', () => {
       userId: user,
       model: fc.constantFrom('m1', 'm2'),
       cost: fc.bigInt({ min: 0n, max: 10n ** 16n }).map(String),
+      currency: fc.constantFrom('USD', 'USD', 'EUR'),
     });
     const scope = fc.oneof(fc.constant(EVERYBODY), fc.constant<LimitScope>({ type: 'user', id: INVOKER }));
     await fc.assert(
@@ -115,8 +120,9 @@ describe('what was spent', () => {
           const own = records
             .slice(0, upTo)
             .flat()
+            .filter(({ currency }) => currency === 'USD')
             .filter(({ at, userId }) => at >= (from ?? '') && (wanted.type === 'instance' || userId === wanted.id));
-          expect(await spentIn(store, wanted, from, positionOf(upTo), spans)).toBe(
+          expect(await spentIn(store, { scope: wanted, currency: 'USD' }, from, positionOf(upTo), spans)).toBe(
             own.reduce((sum, { cost }) => sum + BigInt(cost), 0n),
           );
         },

@@ -10,26 +10,27 @@ type Store = Pick<ReadStore, 'find'>;
 const EVER = new Date(0).toISOString();
 
 /**
- * The cost, in nano-units, of the model calls of a scope that began at `from` (ISO 8601 UTC; null: ever) or later and
+ * The cost, in nano-units of a currency, of the model calls of a scope that began at `from` (ISO 8601 UTC; null: ever) or later and
  * were recorded up to the position `upTo`. The view of calls is complete up to there, and so are the views of spans,
  * the longest first.
  */
 export const spentIn = (
   store: Store,
-  scope: LimitScope,
+  { scope, currency }: { readonly scope: LimitScope; readonly currency: string },
   from: string | null,
   upTo: Position,
   spans: readonly Spans[],
-): Promise<bigint> => spentOn(store, { filters: [filterOfScope(scope)], from: from ?? EVER }, upTo, spans);
+): Promise<bigint> => spentOn(store, { filters: [filterOfScope(scope)], from: from ?? EVER }, currency, upTo, spans);
 
 /** A row that was changed after the position sums calls recorded since: its span is read from shorter ones, and at last call by call, where each says when it was recorded. */
 const spentOn = async (
   store: Store,
   wanted: WantedInvocations,
+  currency: string,
   upTo: Position,
   [spans, ...shorter]: readonly Spans[],
 ): Promise<bigint> => {
-  if (spans === undefined) return usageIn(store, wanted, upTo);
+  if (spans === undefined) return usageIn(store, wanted, currency, upTo);
   const { whole, ends } = cutInto(wanted, spans.ms);
   const sums = new Map<string, bigint>();
   const changed = new Set<string>();
@@ -37,7 +38,7 @@ const spentOn = async (
     for await (const rows of filteredPages<UsageRow>(store, spans.view, whole)) {
       for (const { position, row } of rows) {
         if (position > upTo) changed.add(row.at);
-        sums.set(row.at, (sums.get(row.at) ?? 0n) + nanoOf(row.costUnits, row.costNano));
+        if (row.currency === currency) sums.set(row.at, (sums.get(row.at) ?? 0n) + nanoOf(row.costUnits, row.costNano));
       }
     }
   }
@@ -48,6 +49,6 @@ const spentOn = async (
     from: at,
     to: new Date(Date.parse(at) + spans.ms).toISOString(),
   }));
-  for (const part of [...ends, ...again]) spent += await spentOn(store, part, upTo, shorter);
+  for (const part of [...ends, ...again]) spent += await spentOn(store, part, currency, upTo, shorter);
   return spent;
 };

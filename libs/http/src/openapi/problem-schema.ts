@@ -27,6 +27,7 @@ export const problem = z
     resetsAt: z.string().nullable().optional().describe('When that window ends; null for one over all time.'),
     amount: z.string().optional().describe("The amount of the caller's own limit, a decimal."),
     spent: z.string().optional().describe("What is spent of the caller's own limit, a decimal."),
+    currency: z.string().optional().describe('The currency of that limit, where calls cost another.'),
     held: z.string().optional().describe("What calls that run hold of the caller's own limit, a decimal."),
   })
   .meta({ id: 'Problem', description: 'What went wrong (RFC 9457). `code` is stable.' });

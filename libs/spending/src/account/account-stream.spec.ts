@@ -13,6 +13,7 @@ const limit: AccountLimit = {
   id: ids.next(),
   scope: { type: 'instance', id: null },
   terms: { amount: 1_000_000n, action: 'block', included: null },
+  currency: undefined,
   calendar: { window: 'total', timeZone: 'UTC', anchor: null },
 };
 /** As much as a call can say: three bytes for each character of the longest key that a model may have. */
@@ -45,6 +46,7 @@ const open = () => {
         ids,
         processes: { id, alone: false, isAlive: (other) => !dead.has(other) },
         doubtMs: 0,
+        currency: 'USD',
         spentSince: async () => ({ spent: 0n, upTo: null }),
         recorded: async () => undefined,
       },
@@ -59,8 +61,8 @@ const open = () => {
   return { log, process, appended, dead };
 };
 
-const hold = (by: string): Move => ({ type: 'hold', id: ids.next(), by, estimate: 7n, at: 0, call });
-const settle = (id: string): Move => ({ type: 'settle', id, cost: 1n, at: 0, position: null });
+const hold = (by: string): Move => ({ type: 'hold', currency: 'USD', id: ids.next(), by, estimate: 7n, at: 0, call });
+const settle = (id: string): Move => ({ type: 'settle', currency: 'USD', id, cost: 1n, at: 0, position: null });
 const largestOf = (events: readonly NewEvent[]): number =>
   Math.max(...events.map(({ data }) => Buffer.byteLength(data)));
 /** How many events were read. */

@@ -17,7 +17,11 @@ const callReservation = z.strictObject({
   inputTokens: z.number().int().nonnegative(),
   units: unitUsage.exactOptional(),
   cost: nanoText,
+  /** Absent in earlier versions: that of the platform. */
+  currency: z.string().exactOptional(),
 });
+/** The currency of all amounts of the account; absent where earlier versions wrote it, which did not say. */
+const currency = z.string().exactOptional();
 /** Money set aside for a call that has not ended. `by`: the process that runs it. Holds of earlier versions do not say what the call is. */
 const hold = z.strictObject({
   id: z.uuid(),
@@ -39,8 +43,8 @@ const calendar = z.strictObject({
 export const spendAccountOpened = defineEvent({
   type: 'SpendAccountOpened',
   description:
-    'The account of a limit was opened, or its calendar changed, or the limit of its API key was set again. `spent` is what usage records say of the window up to the position `upTo`; what is held stays held.',
-  data: z.strictObject({ calendar, window: windowStart, spent: nanoText, upTo: z.string().nullable() }),
+    'The account of a limit was opened, or its calendar changed, or the limit of its API key was set again. `spent` is what usage records say of the window up to the position `upTo`; what is held stays held, unless the currency is another.',
+  data: z.strictObject({ calendar, currency, window: windowStart, spent: nanoText, upTo: z.string().nullable() }),
 });
 
 export const spendMoved = defineEvent({
@@ -48,6 +52,7 @@ export const spendMoved = defineEvent({
   description:
     'Calls began and ended under a limit: what was held for calls, what calls that ended cost, and holds of dead processes that came free, with the cost where usage records have it or it was recorded in their place. Amounts are nano-units.',
   data: z.strictObject({
+    currency,
     held: z.array(hold),
     settled: z.array(z.strictObject({ id: z.uuid(), cost: nanoText, window: windowStart })),
     /** `window`: of a call that holds nothing here. */
@@ -77,6 +82,7 @@ export const spendSummarised = defineEvent({
     'The balance of the account of a limit. No decision needs earlier events, except the parts of this summary that directly precede it.',
   data: z.strictObject({
     calendar,
+    currency,
     upTo: z.string().nullable(),
     /** `told`: the amount that was told to be reached. */
     windows: z.array(z.strictObject({ window: windowStart, spent: nanoText, told: nanoText.exactOptional() })),

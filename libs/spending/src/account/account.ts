@@ -19,6 +19,8 @@ export interface Hold {
 export interface Account {
   /** Null before it was opened. */
   readonly calendar: Calendar | null;
+  /** Of all its amounts; undefined where only earlier versions wrote of it. */
+  readonly currency?: string;
   /** Usage recorded up to this position is in what was spent at the opening. */
   readonly upTo: string | null;
   /** Nano-units spent, by start of the window: the last two, and earlier ones that calls still run in. */
@@ -66,11 +68,14 @@ export const evolveAccount = ({ parts, ...before }: Account, event: AccountEvent
   const account: Account = { ...before, parts: parts && { ...parts, events: parts.events + 1 } };
   switch (event.type) {
     case 'SpendAccountOpened': {
-      const { calendar, window, spent, upTo } = event.data;
-      // Whatever runs counts in the window that is open now, whichever calendar it began under.
-      const holds = new Map([...account.holds].map(([id, hold]) => [id, { ...hold, window }]));
+      const { calendar, currency, window, spent, upTo } = event.data;
+      // Whatever runs counts in the window that is open now, whichever calendar it began under; but not what costs another currency.
+      const isOther = account.currency !== undefined && currency !== undefined && currency !== account.currency;
+      const kept = isOther ? [] : [...account.holds];
+      const holds = new Map(kept.map(([id, hold]) => [id, { ...hold, window }]));
       return {
         ...account,
+        ...(currency === undefined ? {} : { currency }),
         calendar,
         upTo,
         windows: new Map([[window, BigInt(spent)]]),
@@ -80,7 +85,7 @@ export const evolveAccount = ({ parts, ...before }: Account, event: AccountEvent
       };
     }
     case 'SpendMoved':
-      return moved(account, event.data);
+      return moved(inCurrency(account, event.data.currency), event.data);
     case 'SpendLimitReached':
       return { ...account, told: new Map(account.told).set(event.data.window, BigInt(event.data.amount)) };
     case 'SpendHoldsSummarised': {
@@ -91,8 +96,9 @@ export const evolveAccount = ({ parts, ...before }: Account, event: AccountEvent
       return { ...account, holds, parts: { events: account.parts?.events ?? 1, left } };
     }
     case 'SpendSummarised': {
-      const { calendar, upTo, windows, holds, freed, ended, reachesBack } = event.data;
+      const { calendar, currency, upTo, windows, holds, freed, ended, reachesBack } = event.data;
       return {
+        ...(currency === undefined ? {} : { currency }),
         calendar,
         upTo,
         windows: new Map(windows.map(({ window, spent }) => [window, BigInt(spent)])),
@@ -106,6 +112,9 @@ export const evolveAccount = ({ parts, ...before }: Account, event: AccountEvent
     }
   }
 };
+
+const inCurrency = (account: Account, currency: string | undefined): Account =>
+  currency === undefined || currency === account.currency ? account : { ...account, currency };
 
 const moved = (account: Account, { held, settled, freed }: SpendMoved): Account => {
   const windows = new Map(account.windows);

@@ -40,7 +40,16 @@ export class DeadHolds {
       const recorded = this.known.get(id);
       return recorded === undefined
         ? []
-        : [{ type: 'free', id, cost: recorded?.cost ?? null, position: recorded?.position ?? null }];
+        : [
+            {
+              type: 'free',
+              id,
+              cost: recorded?.cost ?? null,
+              position: recorded?.position ?? null,
+              // What cost nothing has any.
+              currency: recorded?.currency ?? '',
+            },
+          ];
     });
   }
 

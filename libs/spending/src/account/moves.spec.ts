@@ -14,6 +14,7 @@ const opened = evolveAccount(UNOPENED, {
 
 const hold = (id: string, estimate: bigint, by = 'p', at = FIRST): Move => ({
   type: 'hold',
+  currency: 'USD',
   id,
   by,
   estimate,
@@ -21,6 +22,7 @@ const hold = (id: string, estimate: bigint, by = 'p', at = FIRST): Move => ({
 });
 const settle = (id: string, cost: bigint, position: string | null = '10', at = FIRST): Move => ({
   type: 'settle',
+  currency: 'USD',
   id,
   cost,
   at: Date.parse(at),
@@ -28,6 +30,7 @@ const settle = (id: string, cost: bigint, position: string | null = '10', at = F
 });
 const free = (id: string, cost: bigint | null, position: string | null = null): Move => ({
   type: 'free',
+  currency: 'USD',
   id,
   cost,
   position,
@@ -40,7 +43,7 @@ const after = (
 ): { readonly account: Account; readonly answers: readonly Answer[] } => {
   const answers: Answer[] = [];
   const account = batches.reduce((before, moves) => {
-    const decided = decideMoves(before, limit, moves);
+    const decided = decideMoves(before, limit, moves, 'USD');
     answers.push(...decided.answers.values());
     return decided.events.reduce(evolveAccount, before);
   }, given);
@@ -65,11 +68,11 @@ describe('the account of a limit', () => {
   });
 
   it('answers who asks as it would a call, and holds nothing', () => {
-    const ask = (id: string): Move => ({ type: 'ask', id, at: Date.parse(FIRST) });
+    const ask = (id: string): Move => ({ type: 'ask', currency: 'USD', id, at: Date.parse(FIRST) });
     const { account, answers } = after([[ask('a')], [hold('b', 100n), ask('c')]]);
     expect(answers).toEqual([
-      { granted: true, isIncluded: false },
-      { granted: true, isIncluded: false },
+      { granted: true, isIncluded: false, isHeld: false },
+      { granted: true, isIncluded: false, isHeld: true },
       { granted: false, spent: 0n, held: 100n },
     ]);
     expect(sums(account)).toEqual([0n, 100n]);
@@ -84,7 +87,7 @@ describe('the account of a limit', () => {
 
   it('says once that it was reached', () => {
     const types = (account: Account, moves: readonly Move[]) =>
-      decideMoves(account, terms, moves).events.map(({ type }) => type);
+      decideMoves(account, terms, moves, 'USD').events.map(({ type }) => type);
     const { account } = after([[hold('a', 100n), hold('b', 1n)]]);
     expect(types(account, [settle('a', 99n)])).toEqual(['SpendMoved']);
     expect(types(account, [settle('a', 99n), settle('b', 1n)])).toEqual(['SpendMoved', 'SpendLimitReached']);
@@ -93,7 +96,7 @@ describe('the account of a limit', () => {
 
   it('says it again for another amount, with the next call, also where that is rejected and the account was summarised', () => {
     const types = (account: Account, moves: readonly Move[], amount: bigint) =>
-      decideMoves(account, { ...terms, amount }, moves).events.map(({ type }) => type);
+      decideMoves(account, { ...terms, amount }, moves, 'USD').events.map(({ type }) => type);
     const { account } = after([[hold('a', 60n)], [settle('a', 60n)]]);
     expect(types(account, [hold('b', 1n)], 50n)).toEqual(['SpendLimitReached']);
     const told = after([[hold('b', 1n)]], { given: account, limit: { ...terms, amount: 50n } }).account;
@@ -114,7 +117,7 @@ describe('the account of a limit', () => {
         ],
         { limit: { ...terms, included: 20n } },
       ).answers,
-    ).toEqual([true, false, false].map((isIncluded) => ({ granted: true, isIncluded }))));
+    ).toEqual([true, false, false].map((isIncluded) => ({ granted: true, isIncluded, isHeld: true }))));
 
   it('counts a call in the window that it began in, though another is open since', () => {
     const { account } = after([[hold('a', 30n)], [hold('b', 5n, 'p', SECOND)]]);
@@ -197,7 +200,7 @@ describe('the account of a limit', () => {
           const running: { id: string; cost: bigint; dies: boolean }[] = [];
           let spent = 0n;
           const decide = (move: Move) => {
-            const { events, answers } = decideMoves(account, terms, [move]);
+            const { events, answers } = decideMoves(account, terms, [move], 'USD');
             account = events.reduce(evolveAccount, account);
             return answers.get(move.id);
           };
@@ -219,4 +222,29 @@ describe('the account of a limit', () => {
         },
       ),
     ));
+});
+
+describe('the currency of an account', () => {
+  it('is that of its limit where earlier versions did not write it, and known from the next move on', () => {
+    const { events } = decideMoves(opened, terms, [hold('a', 5n)], 'USD');
+    expect(events).toMatchObject([{ data: { currency: 'USD' } }]);
+    const known = events.reduce(evolveAccount, opened);
+    expect(known.currency).toBe('USD');
+    expect(evolveAccount(known, summaryOf({ ...known, calendar })).currency).toBe('USD');
+    const [next] = decideMoves(known, terms, [hold('b', 5n)], 'EUR').events;
+    expect(next?.data).not.toHaveProperty('currency');
+  });
+
+  it('is that of all that it adds: other amounts end what is held and count as nothing', () => {
+    const euro = { ...settle('a', 50n), currency: 'EUR' } as Move;
+    const { account } = after([[hold('a', 30n)], [euro], [{ ...settle('b', 50n), currency: 'EUR' } as Move]]);
+    expect(sums(account)).toEqual([0n, 0n]);
+  });
+
+  it('is another once the account is opened in it: what was held before is not held in it', () => {
+    const { account } = after([[hold('a', 30n)]]);
+    const data = { calendar, currency: 'EUR', window: FIRST, spent: '7', upTo: '09' };
+    const reopened = evolveAccount(account, { type: 'SpendAccountOpened', data });
+    expect([reopened.currency, ...sums(reopened)]).toEqual(['EUR', 7n, 0n]);
+  });
 });

@@ -9,40 +9,47 @@ export interface Terms {
   readonly included: bigint | null;
 }
 
+/** Money of one currency. */
+interface Priced {
+  readonly currency: string;
+}
+
 /** What is asked of an account. */
 export type Move =
   /** A call wants to begin; `estimate` is what it may cost, `at` the time in milliseconds. */
-  | {
+  | (Priced & {
       readonly type: 'hold';
       readonly id: string;
       readonly by: string;
       readonly estimate: bigint;
       readonly at: number;
       readonly call?: CallReservation;
-    }
+    })
   /** Would a call be let begin? Nothing is held. */
-  | { readonly type: 'ask'; readonly id: string; readonly at: number }
+  | (Priced & { readonly type: 'ask'; readonly id: string; readonly at: number })
   /** A call that began `at` a time ended, or never began (cost 0). `position`: of its usage record. */
-  | {
+  | (Priced & {
       readonly type: 'settle';
       readonly id: string;
       readonly cost: bigint;
       readonly at: number;
       readonly position: string | null;
-    }
+    })
   /** The process of a call is dead. `cost`: what usage records say of it; null where they know nothing. With `at`, when it began, it counts also where it holds nothing. */
-  | {
+  | (Priced & {
       readonly type: 'free';
       readonly id: string;
       readonly cost: bigint | null;
       readonly position: string | null;
       readonly at?: number;
-    };
+    });
 
 /** What was answered to a hold, or to whoever asked. */
 export type Answer =
-  | { readonly granted: true; readonly isIncluded: boolean }
-  | { readonly granted: false; readonly spent: bigint; readonly held: bigint };
+  /** `isHeld`: the account counts the call; not one that costs another currency, nor one that was only asked for. */
+  | { readonly granted: true; readonly isIncluded: boolean; readonly isHeld: boolean }
+  /** `currency`: that of the account, where the call costs another. */
+  | { readonly granted: false; readonly spent: bigint; readonly held: bigint; readonly currency?: string };
 
 export interface Decided {
   readonly events: readonly AccountEvent[];
@@ -53,22 +60,32 @@ export interface Decided {
 /**
  * Decides moves together, ends before beginnings. A blocking limit lets a call begin while anything is left, and
  * reserves its highest cost; until it has ended nothing is left. So a limit is exceeded by the cost of one call at
- * most.
+ * most. What costs another currency than the account's is never added to it: a blocking limit cannot tell what it leaves over and
+ * lets no such call begin; one that warns lets it, uncounted. `currency`: of an account that does not know its own.
  */
-export const decideMoves = (account: Account, terms: Terms, moves: readonly Move[]): Decided => {
-  const tally = new Tally(account);
+export const decideMoves = (account: Account, terms: Terms, moves: readonly Move[], currency: string): Decided => {
+  const tally = new Tally(account, currency);
   const answers = new Map<string, Answer>();
   for (const move of moves) if (isEnd(move)) tally.end(move);
   for (const move of moves) {
     if (isEnd(move)) continue;
     const { spent, held } = tally.in(tally.windowOf(move.at));
+    if (move.currency !== tally.currency) {
+      answers.set(
+        move.id,
+        terms.action === 'block'
+          ? { granted: false, spent, held, currency: tally.currency }
+          : { granted: true, isIncluded: false, isHeld: false },
+      );
+      continue;
+    }
     if (terms.action === 'block' && spent + held >= terms.amount) {
       answers.set(move.id, { granted: false, spent, held });
       continue;
     }
     const isIncluded = terms.included !== null && spent + held < terms.included;
     if (move.type === 'hold') tally.hold(move, isIncluded);
-    answers.set(move.id, { granted: true, isIncluded });
+    answers.set(move.id, { granted: true, isIncluded, isHeld: move.type === 'hold' });
   }
   return {
     events: [...(tally.isEmpty ? [] : [{ type: 'SpendMoved' as const, data: tally.moved }]), ...tally.reached(terms)],
@@ -82,11 +99,20 @@ const isEnd = (move: Move): move is End => move.type === 'settle' || move.type =
 
 /** An account while moves are decided on it. */
 class Tally {
-  readonly moved: SpendMoved = { held: [], settled: [], freed: [] };
+  readonly currency: string;
+  readonly moved: SpendMoved;
   private readonly sums = new Map<string | null, { spent: bigint; held: bigint }>();
   private readonly ended = new Set<string>();
 
-  constructor(private readonly account: Account) {}
+  constructor(
+    private readonly account: Account,
+    currency: string,
+  ) {
+    this.currency = account.currency ?? currency;
+    // From the first move on it knows.
+    const news = account.currency === undefined ? { currency } : {};
+    this.moved = { ...news, held: [], settled: [], freed: [] };
+  }
 
   get isEmpty(): boolean {
     return this.moved.held.length + this.moved.settled.length + this.moved.freed.length === 0;
@@ -133,7 +159,8 @@ class Tally {
   end(move: End): void {
     if (this.ended.has(move.id)) return;
     const hold = this.account.holds.get(move.id);
-    const cost = move.cost !== null && this.isCounted(move) ? 0n : move.cost;
+    const isOther = move.currency !== this.currency;
+    const cost = move.cost !== null && (isOther || this.isCounted(move)) ? 0n : move.cost;
     const window =
       move.at === undefined || (move.type === 'free' && hold !== undefined)
         ? (hold?.window ?? null)

@@ -8,6 +8,7 @@ const day: AccountLimit = {
   id: ids.next(),
   scope: { type: 'instance', id: null },
   terms: { amount: 1_000n, action: 'block', included: null },
+  currency: undefined,
   calendar: { window: 'day', timeZone: 'UTC', anchor: null },
 };
 const month: AccountLimit = { ...day, calendar: { ...day.calendar, window: 'month' } };
@@ -26,6 +27,7 @@ const open = () => {
       clock: new FixedClock(),
       ids,
       processes,
+      currency: 'USD',
       spentSince: async () => ({ spent: 0n, upTo: null }),
       recorded: async () => undefined,
     },
@@ -33,7 +35,7 @@ const open = () => {
   );
   return { log, account };
 };
-const settle = (id: string) => ({ type: 'settle' as const, id, cost: 0n, at: 0, position: null });
+const settle = (id: string) => ({ type: 'settle' as const, currency: 'USD', id, cost: 0n, at: 0, position: null });
 
 test('a move is made whenever it is asked: also in the very moment in which the one before has been', async () => {
   const { account } = open();
@@ -51,7 +53,7 @@ test('a call that ends under a limit as it was does not bring that back', async 
     [day, first],
     [month, second],
   ] as const)
-    await account.move(limit, { type: 'hold', id, by: 'p', estimate: 5n, at: 0 });
+    await account.move(limit, { type: 'hold', currency: 'USD', id, by: 'p', estimate: 5n, at: 0 });
   await account.move(day, settle(first));
   await account.state(month);
   expect(log.events.filter(({ type }) => type === 'SpendAccountOpened')).toHaveLength(2);
@@ -60,7 +62,7 @@ test('a call that ends under a limit as it was does not bring that back', async 
 test('moves gather behind several that were decided together, and none waits that comes alone', async () => {
   const { log, account } = open();
   await account.state(day);
-  const hold = () => account.move(day, { type: 'hold', id: ids.next(), by: 'p', estimate: 1n, at: 0 });
+  const hold = () => account.move(day, { type: 'hold', currency: 'USD', id: ids.next(), by: 'p', estimate: 1n, at: 0 });
   const moves = () => log.events.filter(({ type }) => type === 'SpendMoved').length;
   jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick'] });
   try {

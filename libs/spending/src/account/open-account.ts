@@ -18,13 +18,18 @@ export interface AccountLimit {
   readonly scope: LimitScope;
   readonly terms: Terms;
   readonly calendar: Calendar;
+  /** Of its amounts; undefined where the account alone knows it. */
+  readonly currency: string | undefined;
 }
 
 export interface AccountParts extends AccountStreamParts, DeadHoldsParts {
-  /** What was spent in a scope since a time (null: ever), and up to which position of the log that is known. */
+  /** Of the platform. */
+  readonly currency: string;
+  /** What was spent in a scope since a time (null: ever) in a currency, and up to which position of the log that is known. */
   readonly spentSince: (
     scope: LimitScope,
     start: string | null,
+    currency: string,
   ) => Promise<{ readonly spent: bigint; readonly upTo: Position | null }>;
 }
 
@@ -42,6 +47,8 @@ export interface LimitState {
   readonly spent: bigint;
   readonly held: bigint;
   readonly holds: Account['holds'];
+  /** Of the amounts. */
+  readonly currency: string;
 }
 
 /** The account of one limit as this process keeps it: moves that come while others are written are decided together, by one event. */
@@ -76,7 +83,19 @@ export class OpenAccount {
     await this.move(limit, undefined);
     const { start, resetsAt } = windowAt(limit.calendar, this.parts.clock.now().getTime());
     const { state } = this.stream;
-    return { start, resetsAt, spent: spentIn(state, start), held: heldIn(state, start), holds: state.holds };
+    return {
+      start,
+      resetsAt,
+      spent: spentIn(state, start),
+      held: heldIn(state, start),
+      holds: state.holds,
+      currency: this.currency,
+    };
+  }
+
+  /** Of all that the account adds. */
+  private get currency(): string {
+    return this.stream.state.currency ?? this.limit.currency ?? this.parts.currency;
   }
 
   private async run(): Promise<void> {
@@ -114,6 +133,7 @@ export class OpenAccount {
         this.stream.state,
         this.limit.terms,
         isMany ? ends.slice(0, BATCH) : [...ends, ...moves],
+        this.currency,
       );
       const isWritten = events.length === 0 || (await this.stream.record(events));
       if (isWritten && !isMany) return answers;
@@ -126,10 +146,12 @@ export class OpenAccount {
     const state = this.stream.state.calendar;
     if (state !== null && (!anew || canonicalJson(state) === canonicalJson({ ...calendar }))) return true;
     const { start } = windowAt(calendar, this.parts.clock.now().getTime());
-    const { spent, upTo } = await this.parts.spentSince(scope, start);
-    return this.stream.record([
-      { type: 'SpendAccountOpened', data: { calendar: { ...calendar }, window: start, spent: spent.toString(), upTo } },
-    ]);
+    // A limit that is set anew is one of the platform's currency; another calendar changes none.
+    const isAnew = state?.ordinal !== calendar.ordinal;
+    const currency = isAnew ? (this.limit.currency ?? this.parts.currency) : this.currency;
+    const { spent, upTo } = await this.parts.spentSince(scope, start, currency);
+    const data = { calendar: { ...calendar }, currency, window: start, spent: spent.toString(), upTo };
+    return this.stream.record([{ type: 'SpendAccountOpened', data }]);
   }
 }
 

@@ -12,8 +12,8 @@ const terms: Terms = { amount: 50n, action: 'warn', included: 10n };
 const sizes = { every: 4, holdsAtOnce: 2 };
 
 const opening: AccountEvent = { type: 'SpendAccountOpened', data: { calendar, window, spent: '0', upTo: '05' } };
-const holdOf = (id: string, at = START): Move => ({ type: 'hold', id, by: 'p', estimate: 3n, at });
-const endOf = (id: string, at = START): Move => ({ type: 'settle', id, cost: 2n, at, position: null });
+const holdOf = (id: string, at = START): Move => ({ type: 'hold', currency: 'USD', id, by: 'p', estimate: 3n, at });
+const endOf = (id: string, at = START): Move => ({ type: 'settle', currency: 'USD', id, cost: 2n, at, position: null });
 const folded = (events: readonly AccountEvent[]): Account => events.reduce(evolveAccount, UNOPENED);
 
 /** A stream as it is written append by append, a batch of moves each. */
@@ -33,7 +33,7 @@ const written = (batches: readonly ((given: Account) => readonly AccountEvent[])
 const moving =
   (...moves: readonly Move[]) =>
   (given: Account): readonly AccountEvent[] =>
-    decideMoves(given, terms, moves).events;
+    decideMoves(given, terms, moves, 'USD').events;
 const typesOf = (stream: readonly AccountEvent[]): readonly string[] =>
   stream.map(({ type }) => type.replace('Spend', ''));
 
@@ -119,7 +119,9 @@ describe('the summary of an account', () => {
           const running = [...given.holds.keys()].toSorted();
           const ends = end
             .flatMap((which) => running[which] ?? [])
-            .map((id): Move => (day === 2 ? { type: 'free', id, cost: null, position: null } : endOf(id, at)));
+            .map((id): Move =>
+              day === 2 ? { type: 'free', currency: 'USD', id, cost: null, position: null } : endOf(id, at),
+            );
           return moving(...ends, ...Array.from({ length: begin }, () => holdOf(`call-${(begun += 1)}`, at)))(given);
         });
         const stream = written(batches);

@@ -24,12 +24,23 @@ export const summaryDue = (account: Account, { every, holdsAtOnce } = SIZES): Ac
 
 /** The account as one event, from which it can be folded again; behind its parts, where they have told of other holds than these. */
 export const summaryOf = (
-  { calendar, upTo, windows, told: reached, holds, freed, ended, parts }: Account & { readonly calendar: Calendar },
+  {
+    calendar,
+    currency,
+    upTo,
+    windows,
+    told: reached,
+    holds,
+    freed,
+    ended,
+    parts,
+  }: Account & { readonly calendar: Calendar },
   left: readonly IdentifiedHold[] = [...holds],
 ): AccountEvent => ({
   type: 'SpendSummarised',
   data: {
     calendar,
+    ...(currency === undefined ? {} : { currency }),
     upTo,
     windows: [...windows].map(([window, spent]) => ({
       window,

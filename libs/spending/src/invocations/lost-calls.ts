@@ -1,3 +1,4 @@
+import type { Position } from '@app/kernel';
 import type { Hold } from '../account/account';
 import type { CallReservation } from '../account/account.events';
 import { lostCall } from './recorded-calls';
@@ -81,11 +82,13 @@ export class LostCalls {
               end,
             );
       if (appended === undefined) continue;
-      for (const { id, hold, resolve } of batch)
-        resolve(known.get(id) ?? { cost: BigInt(hold.call.cost), position: appended.position });
-      for (const { id, hold } of lost)
-        this.parts.onRecorded(id, hold.call, { cost: BigInt(hold.call.cost), position: appended.position });
+      for (const { id, hold, resolve } of batch) resolve(known.get(id) ?? this.costOf(hold.call, appended.position));
+      for (const { id, hold } of lost) this.parts.onRecorded(id, hold.call, this.costOf(hold.call, appended.position));
       return;
     }
+  }
+
+  private costOf({ cost, currency = this.parts.currency }: CallReservation, position: Position): RecordedCost {
+    return { cost: BigInt(cost), currency, position };
   }
 }

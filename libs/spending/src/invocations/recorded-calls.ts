@@ -44,7 +44,8 @@ export const lostCall = (
   reasoningTokens: 0,
   ...(call.units === undefined ? {} : { units: call.units }),
   cost: call.cost,
-  currency,
+  // It was priced before the platform was given another one.
+  currency: call.currency ?? currency,
   isIncludedUsage: isIncluded,
   usageSource: 'counted',
   latencyMs: 0,

@@ -79,7 +79,12 @@ export class UsageRecords {
         const others = this.byOthers.get(invocation.id);
         resolve(
           others === undefined
-            ? { cost: BigInt(invocation.cost), position: appended.position, isByOthers: false }
+            ? {
+                cost: BigInt(invocation.cost),
+                currency: invocation.currency,
+                position: appended.position,
+                isByOthers: false,
+              }
             : { ...others, isByOthers: true },
         );
         this.byOthers.delete(invocation.id);

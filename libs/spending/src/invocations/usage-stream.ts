@@ -23,9 +23,10 @@ export interface UsageStreamParts {
   readonly ids: Ids;
 }
 
-/** What a call cost, nano-units, and where that is recorded. */
+/** What a call cost, nano-units of its currency, and where that is recorded. */
 export interface RecordedCost {
   readonly cost: bigint;
+  readonly currency: string;
   readonly position: Position;
 }
 
@@ -67,7 +68,7 @@ export class UsageStream {
       // The codec has checked it by its type, and this stream holds no other events.
       const { invocations } = (event as RecordedEvent<EventOf<typeof invocationsRecorded>>).data;
       const { position } = stored[index] as (typeof stored)[number];
-      for (const { id, cost } of invocations) costs.set(id, { cost: BigInt(cost), position });
+      for (const { id, cost, currency } of invocations) costs.set(id, { cost: BigInt(cost), currency, position });
     }
     return { costs, end: stored.at(-1)?.revision ?? revision };
   }

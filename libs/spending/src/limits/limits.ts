@@ -32,6 +32,11 @@ export class Limits {
     private readonly defaults: { readonly currency: string; readonly timeZone: string },
   ) {}
 
+  /** What calls cost on this platform. */
+  get currency(): string {
+    return this.defaults.currency;
+  }
+
   /** The limits that apply to a call. */
   async of({ userId, keyId, agentId, spaceId }: Spender): Promise<readonly AppliedLimit[]> {
     const { byScope } = (await this.decisions.load(limitRegisterDecider, REGISTER)).state;
@@ -119,9 +124,14 @@ export class Limits {
   }
 }
 
-const accountOf = ({ id, scope, amount, action, includedAmount }: Limit, calendar: Calendar): AccountLimit => ({
+/** Keys do not say in which currency their limits were set: their accounts do. */
+const accountOf = (
+  { id, scope, amount, currency, action, includedAmount }: Limit,
+  calendar: Calendar,
+): AccountLimit => ({
   id,
   scope,
+  currency: scope.type === 'apiKey' ? undefined : currency,
   terms: { amount: nanoUnits(amount), action, included: includedAmount === null ? null : nanoUnits(includedAmount) },
   calendar,
 });

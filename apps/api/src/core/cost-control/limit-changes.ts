@@ -6,6 +6,7 @@ import { spaceDecider } from '@app/spaces';
 import {
   CreateLimit,
   type AppliedLimit,
+  Ledger,
   UpdateLimit,
   type LimitScope,
   type LimitTerms,
@@ -26,6 +27,7 @@ export class LimitChanges {
     private readonly decisions: Decisions,
     private readonly access: Access,
     private readonly keys: KeyGrants,
+    private readonly ledger: Ledger,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -55,7 +57,12 @@ export class LimitChanges {
     );
   }
 
+  /** Rejects `conflict` for amounts of a limit in another currency than the platform's. */
   async change(caller: Caller, limit: AppliedLimit, change: Change, meta: CommandMeta): Promise<Receipt> {
+    if (change.amount !== undefined || change.includedAmount !== undefined) {
+      const { currency } = await this.ledger.state(limit);
+      if (currency !== this.config.DEFAULT_CURRENCY) reject('conflict', { reason: 'limit_of_other_currency' });
+    }
     if (limit.scope.type !== 'apiKey') return this.commands.execute(new UpdateLimit(limit.id, change, meta));
     const changed = ({ usageLimit }: IssuedApiKey): UsageLimit =>
       usageLimit === null ? reject('not_found', { kind: 'limit', id: limit.id }) : { ...usageLimit, ...change };

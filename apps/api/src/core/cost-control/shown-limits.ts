@@ -14,8 +14,8 @@ export class ShownLimits {
   }
 }
 
-const shownLimit = (limit: AppliedLimit, { spent, held, start, resetsAt }: LimitState): ShownLimit => {
-  const { id, scope, amount, currency, window, timeZone, action, includedAmount } = limit;
+const shownLimit = (limit: AppliedLimit, { spent, held, start, resetsAt, currency }: LimitState): ShownLimit => {
+  const { id, scope, amount, window, timeZone, action, includedAmount } = limit;
   const left = nanoUnits(amount) - spent - held;
   return {
     id,
