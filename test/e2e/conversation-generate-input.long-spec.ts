@@ -5,6 +5,7 @@ import {
   newAgent,
   owner,
   platform,
+  saying,
   send,
   sent,
   spaceId,
@@ -192,5 +193,27 @@ describe('a repeat', () => {
     expect((await asked(path, 'of-conversation', body)).text).toBe(first.text);
     await platform.call(`${CORE}/llm/${agent}/conversation/${conversationId}`, { method: 'DELETE', key: owner.key });
     await until(async () => (await asked(path, 'of-conversation', body)).status === 404, 'the end of the answer');
+  });
+
+  it.each([
+    ['generateText', { prompt: 'Where do quokkas live?' }],
+    ['generateObject', { prompt: 'Where do quokkas live?', schema: {} }],
+  ])('of what was made from a document goes with that: %s', async (operation, body) => {
+    const agent = await newAgent({ knowledgeEnabled: true });
+    const content = 'Quokkas live on Rottnest Island.';
+    const documents = `/knowledge/${agent}/documents`;
+    const { id } = (await send<{ id: string }>(documents, { name: 'q.md', content, mimeType: 'text/markdown' })).body;
+    const read = () => platform.call<{ status: string }>(`${CORE}${documents}/${id}`, { key: owner.key });
+    await until(async () => (await read()).body.status === 'Ready', 'the document');
+    upstream.behaviour = saying('"On Rottnest Island [1]."');
+    const path = `/llm/${agent}/${operation}`;
+    const first = await asked(path, `of-document-${operation}`, body);
+    expect(first.text).toContain('Quokkas live');
+    expect((await asked(path, `of-document-${operation}`, body)).text).toBe(first.text);
+    await platform.call(`${CORE}${documents}/${id}`, { method: 'DELETE', key: owner.key });
+    await until(
+      async () => (await asked(path, `of-document-${operation}`, body)).status === 404,
+      'the end of the answer',
+    );
   });
 });

@@ -67,6 +67,11 @@ export class DocumentCopies {
   }
 }
 
+/** Names of the data keys of the documents that passages are of. */
+export const documentKeysOf = (passages: readonly Pick<RetrievedPassage, 'documentId'>[]): readonly string[] => [
+  ...new Set(passages.map(({ documentId }) => streamFor(documentId))),
+];
+
 /** The category of documents, which belong to Knowledge; names of streams are storage formats. */
 const streamFor = (documentId: string): string => streamOf('document', documentId);
 

@@ -20,6 +20,7 @@ import {
 import { CallRecord, type MeteredCall, type Metering, RepeatedCall } from '@app/spending';
 import { usageSum } from '../answering/usage-sum';
 import { searchText, sourceOf } from '../answering/sources';
+import { documentKeysOf } from '../answering/document-copies';
 import { CitationReader } from '../answering/citations';
 import type { Compactor } from '../answering/compactor';
 import { keptText } from '../answering/kept-text';
@@ -63,7 +64,7 @@ export interface GeneratedText {
   /** Key of the model that answered. */
   readonly model: string;
   readonly invocationId: string;
-  /** Names of the data keys of the messages and files that it was made from: without one of them nothing of it may be kept. */
+  /** Names of the data keys of the messages, files and documents that it was made from: without one of them nothing of it may be kept. */
   readonly madeFrom: readonly string[];
 }
 
@@ -120,7 +121,7 @@ export class Generator {
       usage,
       model: result.model.key,
       invocationId,
-      madeFrom,
+      madeFrom: [...madeFrom, ...documentKeysOf(passages)],
     };
   }
 

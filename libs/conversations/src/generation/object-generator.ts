@@ -1,5 +1,6 @@
 import { reject } from '@app/kernel';
 import { type ChatMessage, type JsonSchema, textOfMessage, userText } from '@app/models';
+import { documentKeysOf } from '../answering/document-copies';
 import { sourceParts } from '../answering/source-parts';
 import { usageSum } from '../answering/usage-sum';
 import type { GeneratedAnswer, GeneratedText, Generation, Generator } from './generator';
@@ -49,7 +50,12 @@ export class ObjectGenerator {
       answers.push(answer);
       text = textOfMessage(answer.result);
       const read = await this.read(text, form.schema, generation);
-      if ('object' in read) return { object: read.object, ...described(text, answers), madeFrom };
+      if ('object' in read)
+        return {
+          object: read.object,
+          ...described(text, answers),
+          madeFrom: [...madeFrom, ...documentKeysOf(answer.passages)],
+        };
       messages = [...messages, ...correction(text, read.fault)];
     }
     return reject('no_object_generated', { text: text.slice(0, LONGEST_TEXT).toWellFormed() });
