@@ -5,6 +5,7 @@ const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const LIST_ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/;
+const MAX_FRONT_MATTER = 500;
 
 interface Line {
   readonly text: string;
@@ -18,8 +19,9 @@ interface Line {
  */
 export const markdownBlocks = (text: string): readonly Block[] => {
   const lines = linesOf(text);
-  const found: Block[] = [];
-  let index = 0;
+  const matter = frontMatterEnd(lines);
+  const found: Block[] = matter === 0 ? [] : [{ kind: 'lines', start: 0, end: (lines[matter - 1] as Line).end }];
+  let index = matter;
   while (index < lines.length) {
     const line = lines[index] as Line;
     const end = blockEnd(lines, index);
@@ -45,6 +47,15 @@ export const linesOf = (text: string): readonly Line[] => {
     start = placed.end + 1;
     return placed;
   });
+};
+
+/** Index of the line behind what a file says of itself, between two lines of `---`; the second is no mark of a heading. */
+const frontMatterEnd = (lines: readonly Line[]): number => {
+  if (lines[0]?.text.trimEnd() !== '---' || !/^["'\w][^:]{0,100}:/.test(lines[1]?.text ?? '')) return 0;
+  const end = lines
+    .slice(0, MAX_FRONT_MATTER)
+    .findIndex(({ text }, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(text));
+  return end + 1;
 };
 
 /** Index of the line behind the block that begins at `first`. */

@@ -62,6 +62,16 @@ export class TextBuilder {
       else this[kind](text.slice(start, end));
   }
 
+  /** What another builder has, as it is. */
+  take({ parts, blocks }: TextBuilder): void {
+    this.include({ text: parts.join(''), blocks }, 0);
+  }
+
+  /** Characters so far. */
+  get size(): number {
+    return this.length;
+  }
+
   get isEmpty(): boolean {
     return this.blocks.every(({ kind }) => kind === 'heading');
   }

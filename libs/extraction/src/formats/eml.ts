@@ -10,6 +10,8 @@ import { extractPlain } from './plain';
 const MAX_NESTING = 64;
 const MAX_HEADER_BYTES = 1024 ** 2;
 const MAX_ATTACHMENTS = 1_000;
+const MUCH_MORE = 2;
+const A_FEW_WORDS = 200;
 /** Mails that were forwarded as attachments of each other. */
 const MAX_FORWARDED = 8;
 
@@ -25,11 +27,17 @@ const mailOf = async (body: Buffer, forwarded: number): Promise<Extraction> => {
   const builder = new TextBuilder();
   builder.heading(1, mail.subject ?? '');
   builder.lines(headLines(mail).join('\n'));
-  const hasText = (mail.text ?? '').trim() !== '';
-  if (hasText) for (const paragraph of (mail.text ?? '').split(/\n[ \t]*\r?\n/)) builder.lines(paragraph);
-  else writeHtml(builder, mail.html ?? '');
+  writeBody(builder, mail);
   for (const attachment of mail.attachments) await writeAttachment(builder, attachment, forwarded);
   return builder.build();
+};
+
+/** The text, or its HTML where that says much more: some programs send a text that only says to look at the other. */
+const writeBody = (builder: TextBuilder, { text = '', html = '' }: Email): void => {
+  const page = new TextBuilder();
+  writeHtml(page, html);
+  if (text.trim() === '' || page.size > MUCH_MORE * text.length + A_FEW_WORDS) builder.take(page);
+  else for (const paragraph of text.split(/\n[ \t]*\r?\n/)) builder.lines(paragraph);
 };
 
 const parsed = async (body: Buffer): Promise<Email> => {
@@ -78,11 +86,13 @@ const writeAttachment = async (
   forwarded: number,
 ): Promise<void> => {
   const isMail = mimeType === 'message/rfc822';
-  if ((filename === null && !isMail) || typeof content === 'string') return;
+  const isCalendar = /^(?:text\/calendar|application\/ics)$/i.test(mimeType);
+  if ((filename === null && !isMail && !isCalendar) || typeof content === 'string') return;
   const file = { name: filename ?? '', mimeType, body: Buffer.from(content as ArrayBuffer) };
   const format = isMail ? 'eml' : formatOf(file);
   if (!isOfText(format) || (format === 'eml' && forwarded >= MAX_FORWARDED)) return;
   try {
+    if (isCalendar) return builder.lines(calendarText(decodeText(file.body, 'malformed')));
     const extraction =
       format === 'eml'
         ? await mailOf(file.body, forwarded + 1)
@@ -96,3 +106,39 @@ const writeAttachment = async (
     if (!(error instanceof ExtractionFailure) || error.code === 'too_many_passages') throw error;
   }
 };
+
+const CALENDAR_FIELDS: Readonly<Record<string, string>> = {
+  SUMMARY: 'Event',
+  DTSTART: 'Begins',
+  DTEND: 'Ends',
+  LOCATION: 'Location',
+  ORGANIZER: 'Organizer',
+  DESCRIPTION: 'Description',
+};
+
+/** What an invitation says of its events (RFC 5545). */
+const calendarText = (text: string): string => {
+  const lines = text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
+  let isEvent = false;
+  return lines
+    .flatMap((line) => {
+      if (line === 'BEGIN:VEVENT' || line === 'END:VEVENT') isEvent = line.startsWith('B');
+      const [, field = '', value = ''] = /^([A-Z]+)(?:;[^:]*)?:(.*)$/.exec(line) ?? [];
+      const name = CALENDAR_FIELDS[field];
+      const said = value
+        .replace(/^mailto:/i, '')
+        .replace(/\\([nN,;\\])/g, (_, sign: string) => (/n/i.test(sign) ? ' ' : sign));
+      return isEvent && name !== undefined && said !== '' ? [`${name}: ${calendarTime(said)}`] : [];
+    })
+    .join('\n');
+};
+
+/** `20260301T100000Z` as 2026-03-01 10:00 UTC. */
+const calendarTime = (value: string): string =>
+  value.replace(
+    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z?))?$/,
+    (_, year, month, day, hour?: string, minute?: string, zone?: string) =>
+      hour === undefined
+        ? `${year}-${month}-${day}`
+        : `${year}-${month}-${day} ${hour}:${minute}${zone === 'Z' ? ' UTC' : ''}`,
+  );

@@ -14,10 +14,45 @@ export interface PdfLine {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+  /** Where it is, or is part of, a heading of the outline. */
+  readonly outlined?: { readonly level: number; readonly heading: number };
 }
 
-/** The lines of a page in reading order. Columns stay as the page draws them, since it says nothing of columns. */
-export const linesOfPage = (items: readonly PdfItem[]): PdfLine[] => {
+/** The lines of a page, turned by `rotation` degrees, in reading order: those that stand upright, then those that are turned. */
+export const linesOfPage = (items: readonly PdfItem[], rotation: number): PdfLine[] => {
+  const byTurn = new Map<number, PdfItem[]>();
+  for (const item of items) {
+    const turn = turnOf(item);
+    const known = byTurn.get(turn);
+    if (known === undefined) byTurn.set(turn, [item]);
+    else known.push(item);
+  }
+  const upright = (((rotation / 90) % 4) + 4) % 4;
+  return [...byTurn]
+    .toSorted(([a], [b]) => Number(b === upright) - Number(a === upright) || a - b)
+    .flatMap(([turn, those]) => linesOf(those.map((item) => turned(item, turn))));
+};
+
+/** By how many quarters a run is turned against the clock. One that only has a line end in it stands upright. */
+const turnOf = ({ transform: [a = 1, b = 0] }: PdfItem): number =>
+  (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
+
+/** A run as it would stand if it were upright. */
+const turned = (item: PdfItem, turn: number): PdfItem => {
+  const [x, y] = [xOf(item), yOf(item)];
+  const [toX, toY] = (
+    [
+      [x, y],
+      [y, -x],
+      [-x, -y],
+      [-y, x],
+    ] as const
+  )[turn] ?? [x, y];
+  return { ...item, transform: [...item.transform.slice(0, 4), toX, toY] };
+};
+
+/** Lines in reading order. Columns stay as the page draws them, since it says nothing of columns. */
+const linesOf = (items: readonly PdfItem[]): PdfLine[] => {
   const lines: PdfLine[] = [];
   let open: PdfItem[] = [];
   const close = (): void => {

@@ -1,7 +1,10 @@
 import { getDocumentProxy } from 'unpdf';
 import { type Extraction, ExtractionFailure, fail, type SourceFile } from '../extraction';
 import { TextBuilder } from '../text-builder';
+import { fieldTexts } from './pdf-fields';
 import { linesOfPage, type PdfLine } from './pdf-lines';
+import { markHeadings, outlineOf } from './pdf-outline';
+import { withoutRepeats } from './pdf-repeats';
 
 const MAX_PAGES = 20_000;
 /** Lines that are larger than the text by this are headings, if they are short. */
@@ -9,14 +12,28 @@ const LARGER = 1.15;
 const MAX_HEADING = 200;
 const MAX_LEVELS = 4;
 
-/** The text of a PDF by page: lines joined to paragraphs, words that are divided at the end of a line joined, larger lines as headings. */
+interface Page {
+  readonly lines: readonly PdfLine[];
+  /** What was filled into it, and written onto it. */
+  readonly fields: readonly string[];
+}
+
+/**
+ * The text of a PDF by page: lines joined to paragraphs, words that are divided at the end of a line or a page joined, larger lines and
+ * those of the outline as headings, then what was filled in. What stands at the top or the foot of several pages is told once.
+ */
 export const extractPdf = async ({ body }: SourceFile): Promise<Extraction> => {
   const pdf = await opened(body);
   try {
     if (pdf.numPages > MAX_PAGES) fail('too_many_passages');
-    const pages: PdfLine[][] = [];
-    for (let number = 1; number <= pdf.numPages; number += 1) pages.push(await linesOn(pdf, number));
-    return written(pages);
+    const pages: Page[] = [];
+    for (let number = 1; number <= pdf.numPages; number += 1) pages.push(await pageOf(pdf, number));
+    const body = bodySize(pages.flatMap(({ lines }) => lines));
+    const told = withoutRepeats(
+      pages.map(({ lines }) => lines),
+      body * LARGER,
+    );
+    return written(joinedPages(markHeadings(told, await outlineOf(pdf))), pages);
   } finally {
     await pdf.loadingTask.destroy();
   }
@@ -39,19 +56,41 @@ const opened = async (body: Buffer): Promise<Pdf> => {
 };
 
 /** A page that is damaged has no lines; the others may have. */
-const linesOn = async (pdf: Pdf, number: number): Promise<PdfLine[]> => {
+const pageOf = async (pdf: Pdf, number: number): Promise<Page> => {
   try {
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
+    const lines = linesOfPage(
+      items.flatMap((item) => ('str' in item ? [item] : [])),
+      page.rotate,
+    );
+    const fields = fieldTexts(await page.getAnnotations());
     page.cleanup();
-    return linesOfPage(items.flatMap((item) => ('str' in item ? [item] : [])));
+    return { lines, fields };
   } catch (error) {
-    if (error instanceof Error) return [];
+    if (error instanceof Error) return { lines: [], fields: [] };
     throw error;
   }
 };
 
-const written = (pages: readonly PdfLine[][]): Extraction => {
+/** A word that the end of a page divides stands on the first of the two. */
+const joinedPages = (pages: readonly PdfLine[][]): readonly PdfLine[][] => {
+  for (const [index, lines] of pages.entries()) {
+    const last = lines.at(-1);
+    const next = pages[index + 1];
+    const first = next?.[0];
+    if (last === undefined || next === undefined || first === undefined) continue;
+    const [rest = ''] = first.text.split(' ', 1);
+    if (sizeOf(last) !== sizeOf(first) || joined([last.text, rest]) !== last.text.slice(0, -1) + rest) continue;
+    lines[lines.length - 1] = { ...last, text: last.text.slice(0, -1) + rest };
+    const text = first.text.slice(rest.length).trimStart();
+    if (text === '') next.shift();
+    else next[0] = { ...first, text };
+  }
+  return pages;
+};
+
+const written = (pages: readonly (readonly PdfLine[])[], filled: readonly Page[]): Extraction => {
   const levels = headingLevels(pages.flat());
   const builder = new TextBuilder();
   for (const [index, lines] of pages.entries()) {
@@ -60,7 +99,7 @@ const written = (pages: readonly PdfLine[][]): Extraction => {
     const close = (): void => {
       const [first] = paragraph;
       const text = joined(paragraph.map((line) => line.text));
-      const level = first === undefined ? undefined : levels.get(sizeOf(first));
+      const level = first?.outlined?.level ?? (first === undefined ? undefined : levels.get(sizeOf(first)));
       if (level !== undefined && text.length <= MAX_HEADING) builder.heading(level, text);
       else builder.prose(text);
       paragraph = [];
@@ -71,18 +110,26 @@ const written = (pages: readonly PdfLine[][]): Extraction => {
       paragraph.push(line);
     }
     close();
+    builder.lines((filled[index]?.fields ?? []).join('\n'));
   }
   return builder.build();
 };
 
 const sizeOf = ({ height }: PdfLine): number => Math.round(height * 2) / 2;
 
-/** Sizes of headings and their levels, from the largest: those above the size that most characters have. */
-const headingLevels = (lines: readonly PdfLine[]): ReadonlyMap<number, number> => {
+/** The size that most characters have. */
+const bodySize = (lines: readonly PdfLine[]): number => {
   const characters = new Map<number, number>();
   for (const line of lines) characters.set(sizeOf(line), (characters.get(sizeOf(line)) ?? 0) + line.text.length);
   const [body = 0] = [...characters.entries()].toSorted((a, b) => b[1] - a[1]).map(([size]) => size);
-  const larger = [...characters.keys()].filter((size) => size >= body * LARGER).toSorted((a, b) => b - a);
+  return body;
+};
+
+/** Sizes of headings and their levels, from the largest: those above the size that most characters have. */
+const headingLevels = (lines: readonly PdfLine[]): ReadonlyMap<number, number> => {
+  const body = bodySize(lines);
+  const sizes = [...new Set(lines.map(sizeOf))];
+  const larger = sizes.filter((size) => size >= body * LARGER).toSorted((a, b) => b - a);
   return new Map(larger.map((size, index) => [size, Math.min(index + 1, MAX_LEVELS)]));
 };
 
@@ -94,6 +141,7 @@ const beginsParagraph = (last: PdfLine, line: PdfLine): boolean => {
     gap > height * 1.75 ||
     gap < -height * 0.5 ||
     sizeOf(last) !== sizeOf(line) ||
+    last.outlined?.heading !== line.outlined?.heading ||
     /^(?:[\u2022\u25aa\u25cf\u2013*-]|\d{1,3}[.)])\s/.test(line.text)
   );
 };

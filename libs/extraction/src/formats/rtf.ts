@@ -1,5 +1,6 @@
 import { knownEncoding } from '../encodings';
 import { type Extraction, fail, type SourceFile } from '../extraction';
+import { raised } from '../raised';
 import { rowSentence } from '../table-names';
 import { TextBuilder } from '../text-builder';
 
@@ -44,12 +45,19 @@ const CHARSETS: Readonly<Record<number, number>> = {
 // A control word, a control symbol, a byte in hex, a brace, or a run of text.
 const TOKEN = /\\'([\da-fA-F]{2})|\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\([^a-zA-Z])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\/y;
 
+/** Formats of characters that begin and end, and whether they hide. */
+const HIDING = new Set(['v', 'deleted']);
+
 interface Group {
   skips: boolean;
   /** Characters that stand for one of `\u` where it is not known. */
   fallback: number;
   font: number;
   isFontTable: boolean;
+  isStyles: boolean;
+  /** Hidden, or deleted while changes were recorded. */
+  isHidden: boolean;
+  align: 'above' | 'below' | undefined;
 }
 
 /** A document in Rich Text Format: paragraphs, headings by their outline level, rows of tables. Pictures and objects are passed over. */
@@ -59,11 +67,24 @@ export const extractRtf = ({ body }: SourceFile): Extraction => {
   return reader.builder.build();
 };
 
+const PLAIN: Group = {
+  skips: false,
+  fallback: 1,
+  font: -1,
+  isFontTable: false,
+  isStyles: false,
+  isHidden: false,
+  align: undefined,
+};
+
 class RtfReader {
   readonly builder = new TextBuilder();
   private readonly groups: Group[] = [];
-  private group: Group = { skips: false, fallback: 1, font: -1, isFontTable: false };
+  private group: Group = { ...PLAIN };
   private readonly fonts = new Map<number, number>();
+  /** Outline levels of styles, and the style that is described. */
+  private readonly levels = new Map<number, number>();
+  private style = 0;
   private codePage = 1252;
   private text = '';
   private bytes: number[] = [];
@@ -72,6 +93,10 @@ class RtfReader {
   private passes = 0;
   private outline = -1;
   private row: string[] | undefined;
+  /** Of each cell of a row, whether it goes on from the row above. */
+  private continued: boolean[] = [];
+  private isContinued = false;
+  private above: readonly string[] = [];
 
   read(source: string): void {
     TOKEN.lastIndex = 0;
@@ -111,11 +136,36 @@ class RtfReader {
   private word(word: string, value: number | undefined): void {
     if (word === 'fonttbl') this.group.isFontTable = true;
     if (SKIPPED.has(word)) this.group.skips = true;
-    if (word === 'ansicpg' && value !== undefined) this.codePage = value;
+    // A text box, within a shape that is passed over otherwise.
+    else if (word === 'shptxt') this.group.skips = false;
+    if (word === 'stylesheet') this.group.isStyles = true;
+    if (this.group.isStyles) this.describe(word, value ?? 0);
+    else if (word === 'ansicpg' && value !== undefined) this.codePage = value;
     else if (word === 'uc') this.group.fallback = Math.min(Math.max(value ?? 1, 0), 16);
     else if (word === 'f') this.font(value ?? 0);
     else if (word === 'fcharset' && this.group.isFontTable) this.fonts.set(this.group.font, CHARSETS[value ?? 0] ?? 0);
-    else if (!this.group.skips) this.textual(word, value);
+    else if (!this.group.skips && !this.formatting(word, value)) this.textual(word, value);
+  }
+
+  private describe(word: string, value: number): void {
+    if (word === 's') this.style = value;
+    else if (word === 'outlinelevel') this.levels.set(this.style, value);
+  }
+
+  private formatting(word: string, value: number | undefined): boolean {
+    const { group } = this;
+    if (HIDING.has(word)) this.flush(() => (group.isHidden = value !== 0));
+    else if (word === 'plain') this.flush(() => Object.assign(group, { isHidden: false, align: undefined }));
+    else if (word === 'super' || word === 'sub')
+      this.flush(() => (group.align = value === 0 ? undefined : word === 'super' ? 'above' : 'below'));
+    else if (word === 'nosupersub') this.flush(() => (group.align = undefined));
+    else if (word === 'trowd') this.continued = [];
+    else if (word === 'clvmrg') this.isContinued = true;
+    else if (word === 'cellx') {
+      this.continued.push(this.isContinued);
+      this.isContinued = false;
+    } else return false;
+    return true;
   }
 
   private textual(word: string, value: number | undefined): void {
@@ -125,6 +175,7 @@ class RtfReader {
     } else if (word === 'par' || word === 'sect' || word === 'page') this.paragraph();
     else if (word === 'pard') this.outline = -1;
     else if (word === 'outlinelevel') this.outline = value ?? -1;
+    else if (word === 's') this.outline = this.levels.get(value ?? 0) ?? this.outline;
     else if (word === 'cell') this.cell();
     else if (word === 'row') this.endRow();
     else if (Object.hasOwn(CHARACTERS, word)) this.say(CHARACTERS[word] as string);
@@ -136,7 +187,7 @@ class RtfReader {
   }
 
   private byte(byte: number): void {
-    if (this.group.skips) return;
+    if (this.group.skips || this.group.isHidden) return;
     if (this.passes > 0) {
       this.passes -= 1;
       return;
@@ -148,14 +199,22 @@ class RtfReader {
 
   private say(text: string): void {
     this.flush();
-    if (!this.group.skips) this.text += text;
+    if (!this.group.skips && !this.group.isHidden) this.write(text);
   }
 
-  private flush(): void {
-    if (this.bytes.length === 0) return;
-    const page = this.fonts.get(this.bytesFont) || this.codePage;
-    this.text += new TextDecoder(encodingOf(page)).decode(Uint8Array.from(this.bytes));
-    this.bytes = [];
+  /** Writes what was gathered, before the format changes. */
+  private flush(change?: () => unknown): void {
+    if (this.bytes.length > 0) {
+      const page = this.fonts.get(this.bytesFont) || this.codePage;
+      this.write(new TextDecoder(encodingOf(page)).decode(Uint8Array.from(this.bytes)));
+      this.bytes = [];
+    }
+    change?.();
+  }
+
+  private write(text: string): void {
+    const { align } = this.group;
+    this.text += align === undefined ? text : raised(text, align);
   }
 
   private paragraph(): void {
@@ -179,7 +238,11 @@ class RtfReader {
 
   private endRow(): void {
     this.flush();
-    this.builder.lines(rowSentence(this.row ?? [], []));
+    const row = (this.row ?? []).map((cell, column) =>
+      cell === '' && this.continued[column] === true ? (this.above[column] ?? '') : cell,
+    );
+    this.builder.lines(rowSentence(row, []));
+    this.above = row;
     this.row = undefined;
   }
 }
