@@ -19,31 +19,27 @@ export const cutAtEdits = <P extends StoredPassage>(
   const cuts = sorted([...rewritten.flatMap(({ start, end }) => [start, end]), ...hiddenEdges(former, placed)]);
   if (cuts.length === 0) return chunks;
   const whole = stayed(former, text, placed);
-  const given = new Set<string>();
   let before: readonly P[] = [];
-  const cut = chunks.flatMap((chunk): readonly P[] => {
+  const beside = chunks.flatMap((chunk): readonly P[] => {
     const isOfText = text.slice(chunk.start, chunk.end) === chunk.text;
-    const found =
-      isOfText && !whole.has(spanKey(chunk))
-        ? pieces(documentId, chunk, between(cuts, chunk)).map((piece) => {
-            const span = rewritten.find(({ start, end }) => start <= piece.start && piece.end <= end);
-            return span === undefined ? piece : wholeOf(documentId, piece, span, text);
-          })
-        : [chunk];
+    const isCut = isOfText && !whole.has(spanKey(chunk));
+    const found = isCut
+      ? pieces(documentId, chunk, between(cuts, chunk)).filter((piece) => !rewritten.some((span) => isIn(piece, span)))
+      : [chunk];
     // Of what it repeats of the chunk before, a piece would be nothing but that.
-    const news = found.filter((piece) => {
-      const isRepeated = before.some((other) => other.start <= piece.start && piece.end <= other.end);
-      if (isRepeated || given.has(spanKey(piece))) return false;
-      given.add(spanKey(piece));
-      return true;
-    });
+    const news = found.filter((piece) => !before.some((other) => isIn(piece, other)));
     before = found;
     return news;
   });
-  return cut.every((chunk, index) => chunk === chunks[index]) && cut.length === chunks.length
-    ? chunks
-    : cut.map((chunk, ordinal) => ({ ...chunk, ordinal }));
+  const there = new Set(beside.map(spanKey));
+  const again = rewritten.flatMap((span) => (there.has(spanKey(span)) ? [] : wholeOf(documentId, chunks, span, text)));
+  if (again.length === 0 && beside.length === chunks.length && beside.every((chunk, index) => chunk === chunks[index]))
+    return chunks;
+  const cut = again.length === 0 ? beside : inOrder([...beside, ...again]);
+  return cut.map((chunk, ordinal) => ({ ...chunk, ordinal }));
 };
+
+const isIn = (piece: Span, { start, end }: Span): boolean => start <= piece.start && piece.end <= end;
 
 /** Where what only disabled chunks hold begins and ends, as these stand now. Of an edited one all is replaced. */
 const hiddenEdges = ({ passages }: Former, placed: readonly PlacedEdit[]): readonly number[] => {
@@ -67,7 +63,7 @@ const hiddenEdges = ({ passages }: Former, placed: readonly PlacedEdit[]): reado
 
 const sorted = (cuts: readonly number[]): readonly number[] => [...new Set(cuts)].toSorted((a, b) => a - b);
 
-const inOrder = (spans: readonly Span[]): readonly Span[] =>
+const inOrder = <S extends Span>(spans: readonly S[]): readonly S[] =>
   spans.toSorted((a, b) => a.start - b.start || a.end - b.end);
 
 /** The cuts inside a chunk. */
@@ -104,8 +100,15 @@ const pieces = <P extends StoredPassage>(documentId: string, chunk: P, cuts: rea
         ];
       });
 
-/** The chunk that an edit was made of, whose beginning or some other part a piece is. */
-const wholeOf = <P extends StoredPassage>(documentId: string, piece: P, { start, end }: Span, text: string): P =>
-  piece.start === start && piece.end === end
-    ? piece
-    : { ...piece, chunkId: nameId(documentId, `edited:${start}-${end}`), text: text.slice(start, end), start, end };
+/** The chunk that an edit was made of; its headings and its place are those of the chunk that it begins in now. */
+const wholeOf = <P extends StoredPassage>(
+  documentId: string,
+  chunks: readonly P[],
+  { start, end }: Span,
+  text: string,
+): readonly P[] => {
+  const chunk = chunks.find((each) => each.end > start);
+  if (chunk === undefined) return [];
+  const chunkId = nameId(documentId, `edited:${start}-${end}`);
+  return [{ ...chunk, chunkId, text: text.slice(start, end), start, end }];
+};

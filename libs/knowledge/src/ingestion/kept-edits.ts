@@ -33,10 +33,13 @@ export const withEdits = (chunks: readonly StoredPassage[], former: Former, text
     if (chunk !== undefined) keep(chunk, edit);
   }
   const before = stayed(former, text, placed);
-  for (const each of placed)
-    if (!each.edit.enabled && each.edit.edited !== true)
-      for (const piece of piecesOf(each, chunks))
-        if (!byChunk.has(piece.chunkId) && before.get(spanKey(piece))?.enabled !== true) keep(piece, each.edit);
+  for (const each of placed) {
+    if (each.edit.enabled || each.edit.edited === true) continue;
+    for (const piece of piecesOf(each, chunks))
+      if (!byChunk.has(piece.chunkId) && before.get(spanKey(piece))?.enabled !== true) keep(piece, each.edit);
+    // Also where nothing but what others say of it is left.
+    found.add(each.edit);
+  }
   const passages = chunks.map((chunk): StoredPassage => {
     const edit = byChunk.get(chunk.chunkId);
     if (edit === undefined) return chunk;
