@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { type Clock, makeFolder, syncToDisk } from '@app/kernel';
 import { noteKeysDigest } from '@app/vault';
 import { copyBlobs, sizeOfBlobs } from './blob-files';
-import { copyDatabase } from './copy-database';
+import { copyDatabase, copyError } from './copy-database';
 import { endOf } from './end-of-log';
 import { LISTING_FILE, LOG_PATH, writeListing } from './listing';
 import { BackupError, type Manifest, UNFINISHED_MANIFEST, writeManifest } from './manifest';
@@ -131,7 +131,11 @@ const copyKeys = async (
 ): Promise<void> => {
   const unfinished = unfinishedOf(keysFile);
   await copyDatabase(from, unfinished, onBytes);
-  noteKeysDigest(unfinished);
+  try {
+    noteKeysDigest(unfinished);
+  } catch (error) {
+    throw copyError(from, unfinished, error);
+  }
   if (existsSync(keysFile)) throw keysExist(keysFile);
   await rename(unfinished, keysFile);
   await syncToDisk(dirname(resolve(keysFile)));

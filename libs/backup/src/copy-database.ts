@@ -4,7 +4,10 @@ import { BackupError } from './manifest';
 
 const POLL_MS = 200;
 
-/** What is wrong, at the end that it is wrong at: nothing is written but the copy. */
+/** What is wrong with a copy, at the end that it is wrong at: nothing is written but the copy. */
+export const copyError = (from: string, to: string, error: unknown): BackupError =>
+  new BackupError(sentenceOf(from, to, error), { cause: error });
+
 const sentenceOf = (from: string, to: string, error: unknown): string => {
   const { code, message = 'its thread ended' } = error as { readonly code?: unknown; readonly message?: string };
   if (/^SQLITE_(FULL|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE))/.test(String(code)))
@@ -32,7 +35,7 @@ export const copyDatabase = async (
   );
   try {
     await new Promise<void>((resolve, reject) => {
-      worker.on('error', (error) => reject(new BackupError(sentenceOf(from, to, error), { cause: error })));
+      worker.on('error', (error) => reject(copyError(from, to, error)));
       worker.on('exit', (code) =>
         code === 0 ? resolve() : reject(new Error(`${from} was not copied: its thread ended with ${code}`)),
       );

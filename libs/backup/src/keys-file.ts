@@ -7,6 +7,7 @@ import { type RetryOptions, retry, syncToDisk, unfinishedName } from '@app/kerne
 import { checkRecordsUnder, type KeyRecord, type Vault } from '@app/vault';
 import { z } from 'zod';
 import { BackupError } from './manifest';
+import { namingWrites } from './naming-writes';
 
 const RECORDS_AT_ONCE = 500;
 
@@ -44,19 +45,18 @@ export const exportKeys = async (
   let records = 0;
   let keys = 0;
   try {
-    await write({ format: 'agent-platform/keys', version: 1 } satisfies z.output<typeof header>);
-    for await (const each of vault.records(options)) {
-      await write(storedRecord(each));
-      records += 1;
-      if (each.kind === 'key') keys += 1;
-    }
-    await out.write(`${JSON.stringify({ records, sha256: digest.digest('hex') })}\n`);
-    await out.sync();
+    await namingWrites(file, async () => {
+      await write({ format: 'agent-platform/keys', version: 1 } satisfies z.output<typeof header>);
+      for await (const each of vault.records(options)) {
+        await write(storedRecord(each));
+        records += 1;
+        if (each.kind === 'key') keys += 1;
+      }
+      await out.write(`${JSON.stringify({ records, sha256: digest.digest('hex') })}\n`);
+      await out.sync();
+    });
   } catch (error) {
     await rm(unfinished, { force: true });
-    // An error of a write names no file. One of the vault passes here too.
-    if ((error as NodeJS.ErrnoException).syscall === 'write')
-      throw new BackupError(`${file} cannot be written: ${(error as Error).message}`, { cause: error });
     throw error;
   } finally {
     await out.close();

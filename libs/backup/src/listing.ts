@@ -8,6 +8,7 @@ import { syncToDisk } from '@app/kernel';
 import { z } from 'zod';
 import { blobFolders, hashOf } from './blob-files';
 import type { Listing } from './manifest';
+import { namingWrites } from './naming-writes';
 
 /** One line for each file of a backup, in the order of paths. Apart from the manifest, since there may be millions. */
 export const LISTING_FILE = 'files.jsonl';
@@ -43,17 +44,19 @@ export const writeListing = async (folder: string, total: number, onBytes: OnByt
   const digest = createHash('sha256');
   let [files, bytes] = [0, 0];
   try {
-    for await (const paths of pathsOf(folder)) {
-      for (const listed of await inOrder(paths, (path) => hashed(folder, path))) {
-        const line = `${JSON.stringify(listed satisfies ListedFile)}\n`;
-        digest.update(line);
-        await out.write(line);
-        files += 1;
-        bytes += listed.bytes;
+    await namingWrites(file, async () => {
+      for await (const paths of pathsOf(folder)) {
+        for (const listed of await inOrder(paths, (path) => hashed(folder, path))) {
+          const line = `${JSON.stringify(listed satisfies ListedFile)}\n`;
+          digest.update(line);
+          await out.write(line);
+          files += 1;
+          bytes += listed.bytes;
+        }
+        onBytes({ done: bytes, total: Math.max(bytes, total) });
       }
-      onBytes({ done: bytes, total: Math.max(bytes, total) });
-    }
-    await out.sync();
+      await out.sync();
+    });
   } finally {
     await out.close();
   }

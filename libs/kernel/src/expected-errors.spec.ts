@@ -16,5 +16,16 @@ describe('sentenceIn', () => {
       ),
   );
 
+  it.each([
+    ['ENOSPC', 'The disk is full: make room, or name another place, and try again.'],
+    ['EROFS', 'The disk is read-only: name another place, and try again.'],
+  ])('says what to do where a disk takes nothing, behind other errors too: %s', (code, advice) => {
+    const cause = Object.assign(new Error(`${code}: write`), { code, syscall: 'write' });
+    expect(sentenceIn(cause)).toBe(`${code}: write. ${advice}`);
+    const named = Object.assign(new Error('x cannot be written', { cause }), { name: 'BackupError' });
+    expect(sentenceIn(named)).toBe(`x cannot be written. ${advice}`);
+    expect(sentenceIn(new Error('a fault', { cause }))).toBeUndefined();
+  });
+
   it('says nothing of errors that nobody expects', () => expect(sentenceIn(new TypeError('x'))).toBeUndefined());
 });

@@ -23,9 +23,24 @@ const SENTENCES: ReadonlySet<string> = new Set([
   'WrongVaultKey',
 ]);
 
-/** The message of an expected error, with a full stop. Undefined for an unexpected one, which needs its stack. */
+/** The message of an expected error, with a full stop, and what to do where its disk takes nothing. Undefined for an unexpected one, which needs its stack. */
 export const sentenceIn = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
+  const sentence = plainSentence(error);
+  const advice = sentence === undefined || error.name === 'UnusableFolder' ? undefined : diskAdvice(error);
+  return advice === undefined ? sentence : `${sentence} ${advice}`;
+};
+
+/** What a person does about a disk that takes nothing; undefined for other errors. Wrapped errors have the code in their cause. */
+const diskAdvice = (error: Error): string | undefined => {
+  const code = String((error as { readonly code?: unknown }).code);
+  if (/^(?:ENOSPC|EDQUOT|SQLITE_FULL)$/.test(code))
+    return 'The disk is full: make room, or name another place, and try again.';
+  if (code === 'EROFS') return 'The disk is read-only: name another place, and try again.';
+  return error.cause instanceof Error ? diskAdvice(error.cause) : undefined;
+};
+
+const plainSentence = (error: Error): string | undefined => {
   if (error.name === 'SqliteError') return sqliteSentence(error);
   if (error.name === 'UnreadableEvent') return unreadableSentence(error as UnreadableEvent);
   if (error.name === 'MongoParseError')
@@ -42,8 +57,8 @@ const unreadableSentence = ({ isNewer, message }: UnreadableEvent): string =>
 const sqliteSentence = (error: Error): string => {
   const code = String((error as Error & { readonly code?: unknown }).code);
   // SQLite writes beside a file also where it is only read.
-  if (code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE')
-    return `The disk is full, or cannot be written: ${error.message}.`;
+  if (code === 'SQLITE_FULL') return `A store file cannot be written: ${error.message}.`;
+  if (code === 'SQLITE_IOERR_SHMSIZE') return `The disk is full, or cannot be written: ${error.message}.`;
   if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY'))
     return `A store file cannot be opened: ${error.message}. Its folder must be writable, also to read it. If the disk is read-only, copy the stores elsewhere first.`;
   return `A store file is damaged or cannot be used: ${error.message}.`;
