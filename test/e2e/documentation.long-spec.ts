@@ -47,11 +47,11 @@ const shell = (commands: string) =>
 
 it('the first conversation, and what goes on from it, answer with citations and without an error', async () => {
   const conversation = blocksOf('README.md', 'A first conversation').join('\n');
-  const [answers = '', guide = ''] = ['docs/conversations.md', 'docs/api.md'].map((page) =>
-    blocksOf(page, '').join('\n'),
+  const [answers = '', guide = '', knowledge = ''] = ['conversations', 'api', 'knowledge'].map((page) =>
+    blocksOf(`docs/${page}.md`, '').join('\n'),
   );
-  const printed = await shell(filledIn([conversation, answers, guide].join('\necho "== next page"\n')));
-  const [first = '', answered = '', after = ''] = printed.split('== next page');
+  const printed = await shell(filledIn([conversation, answers, guide, knowledge].join('\necho "== next page"\n')));
+  const [first = '', answered = '', after = '', known = ''] = printed.split('== next page');
   expect(first).toMatch(/"type":"source-document".*README\.md/);
   expect(first).toContain('./data');
   expect(first.match(/"type":"source-document"/g)?.length).toBeGreaterThanOrEqual(2);
@@ -62,6 +62,8 @@ it('the first conversation, and what goes on from it, answer with citations and 
   expect(after).toContain('"name":"Librarian"');
   expect(after).toContain('"swapped"');
   expect(after).not.toContain('"status":4');
+  for (const said of ['"row":3', '"enabled":false', '"results":[', '"upload":["handel/preise.csv"]', '"state":"ready"'])
+    expect(known).toContain(said);
 });
 
 it('memories are saved, shared, replaced and forgotten, and a tool is given, by the commands of their pages', async () => {

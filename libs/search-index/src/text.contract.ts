@@ -112,6 +112,20 @@ export const textContract = (index: () => TestIndex): void => {
       for (const query of queries) expect(await index().found(query)).toEqual([]);
     });
 
+    it.each([
+      ['Torque 25 Nm.', '25Nm'],
+      ['Torque 25Nm.', '25 Nm'],
+      ['Power 7,5kW.', '7,5 kW'],
+      ['Class IP65.', 'ip 65'],
+      ['By ISO 9001.', 'ISO9001'],
+    ])('finds a number with its unit or its norm, however they are spaced: %s', async (text, query) => {
+      await index().apply([
+        putDocument('d1', [passage('c1', text), passage('c2', 'Nothing of it.')]),
+        putDocument('d2', [passage('c3', 'Of 7 others, 9.')]),
+      ]);
+      expect((await index().found(query))[0]).toBe('c1');
+    });
+
     it('finds codes in one in names and headings, not in what is disabled, and by their parts as before', async () => {
       await index().apply([
         putDocument('d1', [passage('c1', 'Paid.'), passage('c2', 'At INV-2024-003.', { enabled: false })], {

@@ -36,7 +36,9 @@ describe('a page with commands', () => {
     const set = new Set(['PATH', 'HOME']);
     const unset: string[] = [];
     // These go on from the README and say so.
-    const text = ['docs/api.md', 'docs/conversations.md', 'docs/memory.md', 'docs/tools.md'].includes(page)
+    const text = ['api', 'knowledge', 'conversations', 'memory', 'tools'].includes(
+      page.replace(/^docs\/(.*)\.md$/, '$1'),
+    )
       ? `${readme}\n${read(page)}`
       : read(page);
     for (const line of commandsOf(text).split('\n')) {
@@ -126,7 +128,7 @@ describe('the loop that waits for a document', () => {
 it('names the formats that are taken, by the code of those that are not', () => {
   expect(Object.keys(FAILURES)).toContain('unsupported_type');
   for (const said of ['`.md`', '`.markdown`', '`.txt`', '`text/markdown`', '`text/plain`', '`unsupported_type`'])
-    expect(read('docs/api.md')).toContain(said);
+    expect(read('docs/knowledge.md')).toContain(said);
 });
 
 describe('the files for real models', () => {

@@ -44,3 +44,28 @@ const isCode = (code: string, joined: string): boolean => {
   if (!/\p{L}/u.test(joined)) return joined.length >= FEWEST_DIGITS;
   return /\p{N}/u.test(joined) || (OF_NAMES.test(code) && code.split(SIGNS).some((part) => part.length > 1));
 };
+
+/** Units that are written behind a number with a space or without. */
+const UNITS = new Set(
+  'mm cm dm m km nm mg g kg t ml cl l v kv mv a ma w kw mw va kva wh kwh ah mah hz khz mhz ghz bar mbar pa hpa kpa mpa n kn s ms min h kb mb gb tb kbit mbit gbit db lm lx px dpi psi rpm eur usd chf'.split(
+    ' ',
+  ),
+);
+const NUMBER_AND_UNIT = /(?<![\p{L}\p{N}])(\p{N}{1,12})[ \u00a0\u202f]?(\p{L}{1,4})(?![\p{L}\p{N}])/gu;
+/** A norm or a class, as `IP 65` and `ISO9001`. */
+const NAME_AND_NUMBER = /(?<![\p{L}\p{N}])(\p{L}{2,4})[ \u00a0\u202f]?(\p{N}{2,6})(?![\p{L}\p{N}])/gu;
+
+/**
+ * What a query with a number and a unit, or the name and the number of a norm, is also looked up as: in one where they stand apart,
+ * apart where they stand in one. So `25 Nm` finds `25Nm`, and `ISO9001` finds `ISO 9001`.
+ */
+export const otherSpacings = (text: string): readonly string[] => {
+  const spaced = (whole: string, first: string, second: string): readonly string[] =>
+    whole.length > first.length + second.length ? [first + second] : [first, second];
+  return [
+    ...[...text.matchAll(NUMBER_AND_UNIT)].flatMap(([whole, number = '', unit = '']) =>
+      UNITS.has(unit.toLowerCase()) ? spaced(whole, number, unit) : [],
+    ),
+    ...[...text.matchAll(NAME_AND_NUMBER)].flatMap(([whole, name = '', number = '']) => spaced(whole, name, number)),
+  ];
+};

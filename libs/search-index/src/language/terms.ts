@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { stemmer } from 'stemmer';
 import { germanStem } from './german-stemmer';
-import { joinedCodes } from './joined';
+import { joinedCodes, otherSpacings } from './joined';
 import { folded, foldedWords, writtenWords } from './words';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/));
@@ -93,7 +93,8 @@ const beginning = (asked: readonly string[]): readonly string[] => {
 
 /**
  * The terms of a query: the stems of its words in either language, the same word at the same place, `respelled` those of English
- * where umlauts are written the other way: a German name in an English text, and `joined` the different stems of its codes in one.
+ * where umlauts are written the other way: a German name in an English text, and `joined` the different stems of its codes in one and of
+ * its numbers with units as they are spaced otherwise.
  */
 export type Terms = Readonly<Record<Language | 'respelled' | 'joined', readonly string[]>>;
 
@@ -117,9 +118,11 @@ export const queryTerms = (text: string): Terms => {
   };
 };
 
-/** The codes of a query in one, as written. */
-export const askedCodes = (text: string): readonly string[] =>
-  [...new Set(joinedCodes(text.slice(0, MAX_QUERY_CHARACTERS)))].slice(0, MAX_QUERY_CODES);
+/** The codes of a query in one, as written, and its numbers with their units as they are spaced otherwise. */
+export const askedCodes = (text: string): readonly string[] => {
+  const asked = text.slice(0, MAX_QUERY_CHARACTERS);
+  return [...new Set([...joinedCodes(asked), ...otherSpacings(asked)])].slice(0, MAX_QUERY_CODES);
+};
 
 const inTwoLetters = (text: string): string =>
   text
