@@ -108,16 +108,20 @@ test('a build comes to its end, whatever it was killed before: each append, and 
   await child.stop();
 
   // Before: the first summaries; a vector, and its event; the hierarchy, and its event.
-  for (const death of ['append 1', 'append 4', 'put 1', 'put 2', `append ${summaries}`, `put ${embeddings + 1}`]) {
+  const deaths = ['append 1', 'append 4', 'put 1', 'put 2', `append ${summaries}`, `put ${embeddings + 1}`];
+  child = await start(deaths[0]);
+  for (const [index, death] of deaths.entries()) {
     model.summarised.length = 0;
     model.embedded.length = 0;
-    child = await start(death);
+    child.kill('SIGUSR2');
+    await until(() => child.output().includes('armed'), 'the mark');
     // It may die before it has answered.
     await build(child, agentId, 'rebuild').catch((error: unknown) => expect(error).toBeInstanceOf(TypeError));
     let isDead = false;
     void child.exited.then(() => (isDead = true));
     await until(() => isDead, `the death before ${death}`);
-    child = await start();
+    // It ends what the one before began, and is the next to die.
+    child = await start(deaths[index + 1]);
     await isBuilt(child, agentId);
     const built = await indexOf(child, agentId);
     expect([death, built.summaries]).toEqual([death, summaries]);
@@ -125,8 +129,8 @@ test('a build comes to its end, whatever it was killed before: each append, and 
     const again = model.embedded.length - embeddings;
     expect([death, again >= 0 && again <= EMBEDDED_AT_ONCE]).toEqual([death, true]);
     expect((await shownOf(child, agentId)).every((summary) => summary !== undefined)).toBe(true);
-    await child.stop();
   }
+  await child.stop();
 }, 300_000);
 
 test('a build that is cancelled at any moment leaves the index as it was, or none', async () => {

@@ -3,7 +3,7 @@ import { startTestPlatform } from '../../e2e/harness';
 
 /**
  * The product on DATA_DIR, with MODELS_FILE and BOOTSTRAP_API_KEY. With DIE_BEFORE `append 2` or `put 3` it kills itself before
- * the so manieth append to, or body of, a summary or an index that it makes in this life. The start of a build does not count.
+ * the so manieth append to, or body of, a summary or an index that it makes once it got SIGUSR2. The start of a build does not count.
  */
 const run = async (): Promise<void> => {
   const { DATA_DIR: dataDir = '', MODELS_FILE = '', BOOTSTRAP_API_KEY = '', DIE_BEFORE = '' } = process.env;
@@ -12,8 +12,9 @@ const run = async (): Promise<void> => {
   const { log, blobs } = platform.host.stores;
   const [deadly, number] = DIE_BEFORE.split(' ');
   const counts = { append: 0, put: 0 };
+  let isArmed = false;
   const count = (stream: string, what: 'append' | 'put'): void => {
-    if (!/^(sectionSummary|summaryIndex)-/.test(stream)) return;
+    if (!isArmed || !/^(sectionSummary|summaryIndex)-/.test(stream)) return;
     if ((counts[what] += 1) === Number(number) && what === deadly) process.kill(process.pid, 'SIGKILL');
   };
   const append = log.append.bind(log);
@@ -26,6 +27,10 @@ const run = async (): Promise<void> => {
     count(stream, 'put');
     return put(stream, ...body);
   };
+  process.once('SIGUSR2', () => {
+    isArmed = true;
+    console.log('armed');
+  });
   process.once('SIGTERM', () => void stop({ keep: true }));
   console.log(url);
 };
