@@ -60,7 +60,7 @@ else
   port=$(free_port)
   (cd "$root" && exec node_modules/.bin/node --require ./test/register.cjs test/servers/eventstoredb/main.ts --port "$port" --file "$work/eventstore.jsonl") >"$work/eventstore.start" 2>&1 &
   double=$!
-  for _ in $(seq 150); do grep -q '^esdb://' "$work/eventstore.start" && break; sleep 0.2; done
+  for _ in $(seq 150); do grep -qs '^esdb://' "$work/eventstore.start" && break; sleep 0.2; done
   EVENTSTORE_URL=$(grep -m1 '^esdb://' "$work/eventstore.start") || { cat "$work/eventstore.start"; exit 1; }
   export EVENTSTORE_URL
   printf 'servers: %-18s the double of the tests; give EVENTSTORE_URL for a real one\n' eventstore
