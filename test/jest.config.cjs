@@ -46,6 +46,6 @@ module.exports = {
   // A worker that loaded the whole product takes more than Jest's half second to exit on a busy machine. One that leaks never does.
   workerGracefulExitTimeout: 10_000,
   reporters: ['default', '<rootDir>/test/seed-reporter.cjs'],
-  // Tests wait half of their time; those of faults and servers have processes of their own at work meanwhile, and wait a third of it.
-  maxWorkers: Math.ceil((isWhole ? 2 : 1.5) * availableParallelism()),
+  // Tests wait half of their time, those of faults most of it. Those of servers have the servers and many processes at work meanwhile.
+  maxWorkers: Math.ceil((isWhole ? 2 : process.env.FAULTS === 'true' ? 1.5 : 1) * availableParallelism()),
 };
