@@ -8,6 +8,7 @@ const SAMPLE = 64 * 1024;
 const SURE = 60;
 const UTF_8 = 'utf-8';
 const WESTERN = 'windows-1252';
+const LATIN_9 = 'iso-8859-15';
 const MAC = 'macintosh';
 const DOS = 'ibm850';
 
@@ -59,8 +60,11 @@ const encodingOf = (body: Buffer, named: string | undefined): string => {
   const found = knownEncoding(likely?.name);
   if (found !== undefined && found !== UTF_8 && found !== WESTERN && found !== MAC) return found;
   const { dos, mac, western } = umlautsOf(sample);
-  return dos > western ? DOS : mac > western ? MAC : WESTERN;
+  return dos > western ? DOS : mac > western ? MAC : hasOldEuro(body) ? LATIN_9 : WESTERN;
 };
+
+/** Where Latin 9 has the euro sign Windows has that of any currency, which nobody writes; and Windows has signs where Latin 9 has controls. */
+const hasOldEuro = (body: Buffer): boolean => body.includes(0xa4) && !body.some((byte) => byte >= 0x80 && byte < 0xa0);
 
 /** UTF-8 in which a few bytes are broken, or which is cut off in a letter. Letters of others hardly ever look like several of its sequences. */
 const isDamagedUtf8 = (body: Buffer): boolean => {

@@ -67,6 +67,8 @@ const USUAL = ['word/document.xml', 'xl/workbook.xml', 'ppt/presentation.xml'];
 const extractArchive = async (body: Buffer, maxInflated: number): Promise<Extraction> => {
   const archive = await Archive.open(body, maxInflated);
   const [main = USUAL.find((name) => archive.has(name)) ?? ''] = await partsOf(archive, '', 'officeDocument');
+  // Excel's binary workbooks.
+  if (main.endsWith('.bin') || archive.has('xl/workbook.bin')) fail('unsupported_type');
   const [, readOffice] = OFFICE.find(([folder]) => main.startsWith(folder)) ?? [];
   if (readOffice !== undefined) return readOffice(archive, main);
   if (archive.has('META-INF/container.xml')) return extractEpub(archive);

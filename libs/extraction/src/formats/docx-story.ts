@@ -3,6 +3,7 @@ import { Grid } from '../grid';
 import { raised } from '../raised';
 import { oneLine, type TextBuilder } from '../text-builder';
 import { type Attributes, relationId, type XmlReader } from '../xml';
+import { writeHtml } from './html';
 import type { Numbering } from './docx-numbering';
 import { isOn, type Style } from './docx-styles';
 
@@ -14,6 +15,8 @@ export interface StoryContext {
   readonly numbering: Numbering;
   /** What diagrams and charts say, by the ids of their relations. */
   readonly drawn: ReadonlyMap<string, readonly string[]>;
+  /** HTML that the document takes in whole, by the same. */
+  readonly pages: ReadonlyMap<string, string>;
 }
 
 interface Paragraph {
@@ -144,6 +147,7 @@ export class Story implements XmlReader {
   private openDrawn(name: string, attributes: Attributes): boolean {
     if (name === 'sdt') this.controls.push(false);
     else if (name === 'showingPlcHdr' && this.controls.length > 0) this.controls[this.controls.length - 1] = true;
+    else if (name === 'altChunk') writeHtml(this.builder, this.context.pages.get(relationId(attributes)) ?? '');
     else if (name === 'relIds' || name === 'chart')
       for (const text of this.context.drawn.get(attributes['dm'] ?? relationId(attributes)) ?? []) this.write(text);
     else return false;

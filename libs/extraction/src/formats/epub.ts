@@ -3,7 +3,7 @@ import { decodeText } from '../encodings';
 import { type Extraction, fail } from '../extraction';
 import { TextBuilder } from '../text-builder';
 import { readXml } from '../xml';
-import { writeHtml } from './html';
+import { pageCharset, writeHtml } from './html';
 
 const MAX_NAMES = 20;
 const CONTAINER = 'META-INF/container.xml';
@@ -16,7 +16,8 @@ export const extractEpub = async (archive: Archive): Promise<Extraction> => {
   for (const name of names) builder.prose(name);
   for (const chapter of chapters) {
     builder.heading(1, '');
-    writeHtml(builder, decodeText(await archive.read(chapter), 'malformed'));
+    const page = await archive.read(chapter);
+    writeHtml(builder, decodeText(page, 'malformed', pageCharset(page)));
   }
   return builder.build();
 };

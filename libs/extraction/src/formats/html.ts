@@ -28,7 +28,7 @@ const MAX_DEPTH = 5_000;
  * over, unless the page has nothing else. Nothing is loaded or run.
  */
 export const extractHtml = ({ body, mimeType }: SourceFile): Extraction => {
-  const html = decodeText(body, 'malformed', charsetOf(mimeType) ?? metaCharset(body));
+  const html = decodeText(body, 'malformed', charsetOf(mimeType) ?? pageCharset(body));
   const builder = new TextBuilder();
   writeHtml(builder, html);
   return builder.build();
@@ -44,9 +44,15 @@ export const writeHtml = (builder: TextBuilder, html: string): void => {
   if (!read(false)) read(true);
 };
 
-/** The charset that a page says of itself. */
-const metaCharset = (body: Buffer): string | undefined =>
-  /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(body.subarray(0, 2_048).toString('latin1'))?.[1];
+/** Bytes in which a page says its charset; browsers look as far as they read. */
+const HEAD_BYTES = 16 * 1024;
+
+/** The charset that a page says of itself: as XML, or in its head. */
+export const pageCharset = (body: Buffer): string | undefined => {
+  const head = body.subarray(0, HEAD_BYTES).toString('latin1');
+  return (/^\s{0,9}<\?xml[^>]{1,100}encoding\s?=\s?["']([\w.-]{1,40})["']/.exec(head) ??
+    /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(head))?.[1];
+};
 
 /** Where a page leads, and what asks for consent before it: the same on each page of a site. */
 const isNavigation = (name: string, { role = '', id = '', class: classes = '' }: Names): boolean =>

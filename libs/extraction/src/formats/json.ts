@@ -1,8 +1,10 @@
 import { decodeText } from '../encodings';
-import { type Extraction, ExtractionFailure, fail, type SourceFile } from '../extraction';
+import { type Extraction, fail, type SourceFile } from '../extraction';
 import { TextBuilder } from '../text-builder';
 
 const MAX_DEPTH = 200;
+/** Of the lines of JSON Lines, the part that may be none. */
+const MOST_BROKEN = 0.1;
 
 /** What a JSON document holds: numbers as they are written, since ids have more digits than numbers keep. */
 type Json = string | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -33,18 +35,60 @@ const parsed = (text: string): Json => {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const lines = text.split('\n').filter((line) => line.trim() !== '');
-    if (lines.length < 2) throw new ExtractionFailure('malformed');
-    return lines.map(jsonLine);
+    const values = lines.map((line) => jsonOrNone(line));
+    const broken = values.filter((value) => value === undefined).length;
+    // A log may have been cut off, or have lines that are none.
+    if (lines.length >= 2 && broken <= Math.max(1, lines.length * MOST_BROKEN) && broken < lines.length / 2)
+      return values.map((value, index) => value ?? (lines[index] as string).trim());
+    const plain = jsonOrNone(withoutComments(text));
+    return plain === undefined ? fail('malformed') : plain;
   }
 };
 
-const jsonLine = (line: string): Json => {
+/** Undefined where it is not JSON. */
+const jsonOrNone = (text: string): Json | undefined => {
   try {
-    return json(line);
+    return json(text);
   } catch (error) {
-    throw error instanceof SyntaxError ? new ExtractionFailure('malformed') : error;
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 };
+
+/** Without what editors allow in settings and JSON does not: comments, and commas behind the last member. */
+const withoutComments = (text: string): string => {
+  const parts: string[] = [];
+  /** Of the last comma, while nothing but space stands behind it. */
+  let comma: number | undefined;
+  for (let at = 0; at < text.length;) {
+    const end = tokenEnd(text, at);
+    const token = text.slice(at, end);
+    at = end;
+    if (token.startsWith('//') || token.startsWith('/*')) continue;
+    if (comma !== undefined && (token === '}' || token === ']')) parts[comma] = '';
+    if (token.trim() !== '') comma = token === ',' ? parts.length : undefined;
+    parts.push(token);
+  }
+  return parts.join('');
+};
+
+/** End of a string, a comment, a run of letters and space, or a sign. */
+const tokenEnd = (text: string, start: number): number => {
+  if (text.startsWith('//', start)) return endOf(text.indexOf('\n', start), text);
+  if (text.startsWith('/*', start)) return endOf(text.indexOf('*/', start + 2), text, 2);
+  let at = start + 1;
+  if (text[start] === '"') {
+    while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+    return Math.min(at + 1, text.length);
+  }
+  if (SIGNS.has(text[start] as string)) return at;
+  while (at < text.length && !SIGNS.has(text[at] as string)) at += 1;
+  return at;
+};
+
+const SIGNS = new Set('"/,{}[]');
+
+const endOf = (found: number, text: string, length = 0): number => (found === -1 ? text.length : found + length);
 
 const json = (text: string): Json =>
   // The third argument of revivers is newer than the types.
