@@ -1,5 +1,5 @@
 import { BLOBS } from '@app/blobs';
-import { Claims, COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
+import { Claims, COORDINATION_STORE, type CoordinationStore, Processes } from '@app/coordination';
 import { Parser } from '@app/extraction';
 import { type Clock, CLOCK, CONFIG, type Config, Decisions, type Ids, IDS, LOGGER, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
@@ -87,15 +87,25 @@ const policies = [
   RetitleRenamedDocuments,
 ];
 
-type WorkerParts = Omit<WorkerOptions, 'searchable' | 'shown' | 'progress'> & {
+type WorkerParts = Omit<WorkerOptions, 'searchable' | 'shown' | 'progress' | 'claims'> & {
+  readonly claims: Claims;
+  readonly processes: Processes;
   readonly projecting: Projecting;
   readonly searchIndex: SearchIndex;
   readonly coordination: CoordinationStore;
 };
 
-const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: WorkerParts): IngestionWorker =>
+const ingestionWorker = ({
+  projecting,
+  searchIndex,
+  coordination,
+  processes,
+  claims,
+  ...parts
+}: WorkerParts): IngestionWorker =>
   new IngestionWorker({
     ...parts,
+    claims: processes.alone ? undefined : claims,
     progress: new ProgressBoard(coordination, parts.clock, (error, documentId) =>
       parts.logger.warn({ documentId, error }, 'Reporting progress failed; the work goes on.'),
     ),
@@ -175,6 +185,7 @@ const ingestionWorker = ({ projecting, searchIndex, coordination, ...parts }: Wo
       chunkingOf: CHUNKING_OF,
       parser: Parser,
       waiting: WAITING_DOCUMENTS,
+      processes: Processes,
       projecting: Projecting,
       searchIndex: SEARCH_INDEX,
       coordination: COORDINATION_STORE,

@@ -19,7 +19,8 @@ const MOST_OF_ONE = MOST_AT_ONCE - 1;
 const TIMEOUT_MS = 1_000;
 
 export interface WorkerOptions extends IngestionParts {
-  readonly claims: Claims;
+  /** Keeps other processes from what is in work here; undefined where no other can be there. */
+  readonly claims: Claims | undefined;
   /** Documents that are neither Ready nor Failed, also those that a killed worker left: of each Space those that have waited longest. */
   readonly waiting: () => Promise<readonly WaitingDocument[]>;
   /** Documents of one Space begun at once; 2 by default. */
@@ -40,7 +41,7 @@ interface Running extends Share {
 /**
  * Ingests documents, a few at once, of all Spaces in turn; one user fills no more places than one Space. A Space of which nothing is in work begins at once, beside those that
  * fill their places. `offer` hands it a document the moment it is added; the sweep finds the others: those of a killed process
- * once their claim has run out, and those whose pause after a failure is over.
+ * (once their claim has run out, where others may be there), and those whose pause after a failure is over.
  */
 export class IngestionWorker {
   /** Documents that wait, by Space, with who asked for them. The Space that was served last comes last. */
@@ -140,7 +141,8 @@ export class IngestionWorker {
   /** Never rejects. A document that failed here stays waiting, and the sweep brings it back. */
   private async work(documentId: string): Promise<void> {
     try {
-      const release = await this.options.claims.take(`ingestion/${documentId}`);
+      const { claims } = this.options;
+      const release = claims === undefined ? unclaimed : await claims.take(`ingestion/${documentId}`);
       if (release === undefined) return;
       try {
         await ingest(this.options, documentId, this.stopping.signal);
@@ -154,3 +156,5 @@ export class IngestionWorker {
     }
   }
 }
+
+const unclaimed = async (): Promise<void> => undefined;

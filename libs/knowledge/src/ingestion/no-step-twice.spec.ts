@@ -46,6 +46,32 @@ const leftOver = async (documentId: string): Promise<readonly string[]> => {
 };
 
 describe('no step is done twice', () => {
+  it('in a process that is alone, which claims nothing and goes on at once where the one before died', async () => {
+    const { worker, workers, add, waiting, store, reaches } = running;
+    const alone = (): ReturnType<typeof worker> => worker(undefined, { isAlone: true });
+    const letGo = Promise.withResolvers<void>();
+    let deadly = true;
+    const texts = counted(() => (deadly ? new Promise(() => undefined) : letGo.promise));
+    const documentId = await add();
+    alone().offer(documentId);
+    workers.pop();
+    await until(() => texts.length === 2);
+    deadly = false;
+
+    const heir = alone();
+    heir.start();
+    await until(() => texts.length === 4);
+    // The sweep finds it again and again.
+    for (let offers = 0; offers < 3; offers += 1) heir.offer(documentId);
+    expect(heir.busy).toBe(1);
+    letGo.resolve();
+    await reaches(documentId, 'Ready');
+    waiting.clear();
+
+    expect(texts).toHaveLength(4);
+    expect(await store.list('claim/')).toEqual([]);
+  });
+
   it.each([1, 2, 3, 4])('by the heir of a worker that died embedding batch %i', async (deadly) => {
     const { worker, workers, add, clock, reaches, types } = running;
     const texts = counted((call) => (call === deadly ? new Promise(() => undefined) : Promise.resolve()));
