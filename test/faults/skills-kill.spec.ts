@@ -72,9 +72,10 @@ interface Case {
   ) => Promise<Check>;
 }
 
-const created = (n: number): Case => ({
-  title: `a Skill whose process is killed before append ${n} of its creation holds no name`,
-  prepare: async (dies) => {
+const killing = (title: string, prepare: Case['prepare']): Case => ({ title, prepare });
+
+const created = (n: number): Case =>
+  killing(`a Skill whose process is killed before append ${n} of its creation holds no name`, async (dies) => {
     const [spaceId, wanted] = [await space(), name()];
     dies(n, 'POST', '/skills', { scope: 'space', spaceId, name: wanted, ...content });
     return async () => {
@@ -82,61 +83,59 @@ const created = (n: number): Case => ({
       await until(async () => (await add(spaceId, wanted)).status === 201, 'its name', PATIENCE);
       expect(await listed(spaceId)).toEqual([wanted]);
     };
-  },
+  });
+
+const renamed = (n: number): Case =>
+  killing(
+    `a Skill whose process is killed before append ${n} of a rename has one name, and the other is free`,
+    async (dies) => {
+      const [spaceId, before, after] = [await space(), name(), name()];
+      const skillId = String((await add(spaceId, before)).body['id']);
+      dies(n, 'PUT', `/skills/${skillId}`, { name: after }, n === 3);
+      return async () => {
+        const [held, free] = n === 3 ? [after, before] : [before, after];
+        expect((await send('GET', `/skills/${skillId}`)).body['name']).toBe(held);
+        const other = String((await add(spaceId, name())).body['id']);
+        await until(
+          async () => (await send('PUT', `/skills/${other}`, { name: free })).status === 200,
+          'the other name',
+          PATIENCE,
+        );
+        expect((await send('PUT', `/skills/${other}`, { name: held })).body).toMatchObject({ code: 'name_taken' });
+      };
+    },
+  );
+
+const deleted = (n: number): Case =>
+  killing(
+    `a Skill whose process is killed before append ${n} of its deletion is there with its name, or both are gone`,
+    async (dies) => {
+      const [spaceId, called] = [await space(), name()];
+      const skillId = String((await add(spaceId, called)).body['id']);
+      dies(n, 'DELETE', `/skills/${skillId}`, undefined, n === 2);
+      return async () => {
+        expect((await send('GET', `/skills/${skillId}`)).status).toBe(n === 1 ? 200 : 404);
+        if (n === 1) expect((await add(spaceId, called)).body).toMatchObject({ code: 'name_taken' });
+        else await until(async () => (await add(spaceId, called)).status === 201, 'its name', PATIENCE);
+      };
+    },
+  );
+
+const listing = killing('a listing whose process is killed before its append is not done, and can be', async (dies) => {
+  const skillId = await published();
+  const called = String((await send('GET', `/skills/${skillId}`)).body['name']);
+  dies(1, 'POST', MARKET, { skillId });
+  return async () => {
+    expect(await statusOf(called)).toEqual([]);
+    const { status, body } = await list(skillId);
+    expect([status, body['name']]).toEqual([201, called]);
+    expect(await statusOf(called)).toEqual(['published']);
+  };
 });
 
-const renamed = (n: number): Case => ({
-  title: `a Skill whose process is killed before append ${n} of a rename has one name, and the other is free`,
-  prepare: async (dies) => {
-    const [spaceId, before, after] = [await space(), name(), name()];
-    const skillId = String((await add(spaceId, before)).body['id']);
-    dies(n, 'PUT', `/skills/${skillId}`, { name: after }, n === 3);
-    return async () => {
-      const [held, free] = n === 3 ? [after, before] : [before, after];
-      expect((await send('GET', `/skills/${skillId}`)).body['name']).toBe(held);
-      const other = String((await add(spaceId, name())).body['id']);
-      await until(
-        async () => (await send('PUT', `/skills/${other}`, { name: free })).status === 200,
-        'the other name',
-        PATIENCE,
-      );
-      expect((await send('PUT', `/skills/${other}`, { name: held })).body).toMatchObject({ code: 'name_taken' });
-    };
-  },
-});
-
-const deleted = (n: number): Case => ({
-  title: `a Skill whose process is killed before append ${n} of its deletion is there with its name, or both are gone`,
-  prepare: async (dies) => {
-    const [spaceId, called] = [await space(), name()];
-    const skillId = String((await add(spaceId, called)).body['id']);
-    dies(n, 'DELETE', `/skills/${skillId}`, undefined, n === 2);
-    return async () => {
-      expect((await send('GET', `/skills/${skillId}`)).status).toBe(n === 1 ? 200 : 404);
-      if (n === 1) expect((await add(spaceId, called)).body).toMatchObject({ code: 'name_taken' });
-      else await until(async () => (await add(spaceId, called)).status === 201, 'its name', PATIENCE);
-    };
-  },
-});
-
-const listing: Case = {
-  title: 'a listing whose process is killed before its append is not done, and can be',
-  prepare: async (dies) => {
-    const skillId = await published();
-    const called = String((await send('GET', `/skills/${skillId}`)).body['name']);
-    dies(1, 'POST', MARKET, { skillId });
-    return async () => {
-      expect(await statusOf(called)).toEqual([]);
-      const { status, body } = await list(skillId);
-      expect([status, body['name']]).toEqual([201, called]);
-      expect(await statusOf(called)).toEqual(['published']);
-    };
-  },
-};
-
-const archiving: Case = {
-  title: 'an archiving whose process is killed before its append is not done, and can be',
-  prepare: async (dies) => {
+const archiving = killing(
+  'an archiving whose process is killed before its append is not done, and can be',
+  async (dies) => {
     const { entryId, called } = await entry();
     dies(1, 'DELETE', `${MARKET}/${entryId}`);
     return async () => {
@@ -145,11 +144,11 @@ const archiving: Case = {
       expect(await statusOf(called)).toEqual(['archived']);
     };
   },
-};
+);
 
-const restoring: Case = {
-  title: 'a restoring whose process is killed before its append is not done, and can be',
-  prepare: async (dies) => {
+const restoring = killing(
+  'a restoring whose process is killed before its append is not done, and can be',
+  async (dies) => {
     const { entryId, called } = await entry();
     expect((await send('DELETE', `${MARKET}/${entryId}`)).status).toBe(204);
     dies(1, 'POST', `${MARKET}/${entryId}/restore`);
@@ -159,11 +158,11 @@ const restoring: Case = {
       expect(await statusOf(called)).toEqual(['published']);
     };
   },
-};
+);
 
-const nextVersion: Case = {
-  title: 'a next version whose process is killed before its append is not listed, and what is installed goes on',
-  prepare: async (dies) => {
+const nextVersion = killing(
+  'a next version whose process is killed before its append is not listed, and what is installed goes on',
+  async (dies) => {
     const skillId = await published();
     const entryId = String((await list(skillId)).body['id']);
     const spaceId = await space();
@@ -179,36 +178,38 @@ const nextVersion: Case = {
       expect((await live())[0]?.['activeVersionId']).not.toBe(before[0]?.['activeVersionId']);
     };
   },
-};
+);
 
-const installed = (n: number): Case => ({
-  title: `an entry whose process is killed before append ${n} of its installation holds no name in the place`,
-  prepare: async (dies) => {
-    const [{ entryId, called }, spaceId] = [await entry(), await space()];
-    dies(n, 'POST', `${MARKET}/${entryId}/installations`, { scope: 'space', spaceId });
-    return async () => {
-      expect(await listed(spaceId)).toEqual([]);
-      await until(async () => (await install(entryId, spaceId)).status === 201, 'its name', PATIENCE);
-      expect(await listed(spaceId)).toEqual([called]);
-      expect((await install(entryId, spaceId)).body).toMatchObject({ code: 'name_taken' });
-      expect((await add(spaceId, called)).body).toMatchObject({ code: 'name_taken' });
-    };
-  },
-});
+const installed = (n: number): Case =>
+  killing(
+    `an entry whose process is killed before append ${n} of its installation holds no name in the place`,
+    async (dies) => {
+      const [{ entryId, called }, spaceId] = [await entry(), await space()];
+      dies(n, 'POST', `${MARKET}/${entryId}/installations`, { scope: 'space', spaceId });
+      return async () => {
+        expect(await listed(spaceId)).toEqual([]);
+        await until(async () => (await install(entryId, spaceId)).status === 201, 'its name', PATIENCE);
+        expect(await listed(spaceId)).toEqual([called]);
+        expect((await install(entryId, spaceId)).body).toMatchObject({ code: 'name_taken' });
+        expect((await add(spaceId, called)).body).toMatchObject({ code: 'name_taken' });
+      };
+    },
+  );
 
-const removed = (n: number): Case => ({
-  title: `an installation whose process is killed before append ${n} of its end is there with its name, or both are gone`,
-  prepare: async (dies) => {
-    const [{ entryId, called }, spaceId] = [await entry(), await space()];
-    const installationId = String((await install(entryId, spaceId)).body['id']);
-    dies(n, 'DELETE', `${MARKET}/${entryId}/installations/${installationId}`, undefined, n === 2);
-    return async () => {
-      expect(await listed(spaceId)).toEqual(n === 1 ? [called] : []);
-      if (n === 1) expect((await install(entryId, spaceId)).body).toMatchObject({ code: 'name_taken' });
-      else await until(async () => (await install(entryId, spaceId)).status === 201, 'its name', PATIENCE);
-    };
-  },
-});
+const removed = (n: number): Case =>
+  killing(
+    `an installation whose process is killed before append ${n} of its end is there with its name, or both are gone`,
+    async (dies) => {
+      const [{ entryId, called }, spaceId] = [await entry(), await space()];
+      const installationId = String((await install(entryId, spaceId)).body['id']);
+      dies(n, 'DELETE', `${MARKET}/${entryId}/installations/${installationId}`, undefined, n === 2);
+      return async () => {
+        expect(await listed(spaceId)).toEqual(n === 1 ? [called] : []);
+        if (n === 1) expect((await install(entryId, spaceId)).body).toMatchObject({ code: 'name_taken' });
+        else await until(async () => (await install(entryId, spaceId)).status === 201, 'its name', PATIENCE);
+      };
+    },
+  );
 
 const cases: readonly Case[] = [
   ...[1, 2].map(created),
