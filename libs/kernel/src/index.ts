@@ -26,6 +26,7 @@ export * from './issue-words';
 export * from './log-records';
 export * from './logger';
 export { Mutex, Queues, Semaphore, Grouped, Turns, coalesced } from './concurrency';
+export { Room } from './room';
 export * from './shared-lru-cache';
 export * from './size-of';
 export { type SnapshotFormat, type SnapshotStore, SNAPSHOT_EVENTS } from './snapshots';

@@ -29,8 +29,9 @@ import { Controller, Delete, Param, Put, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { PACKING_BYTES, parsedSkill, sentFile, sentSkill } from './sent-skill';
+import { parsedSkill, type SentFile, sentFile, sentSkill } from './sent-skill';
 import { type SeenSkill, SkillAccess, shownSkill } from './skill-access';
+import { SkillTransfers } from './skill-transfers';
 import { skillView, warned } from './skills-schemas';
 
 const draft = onlyFile('The Skill, a `.md`, `.zip` or `.skill`.');
@@ -48,6 +49,7 @@ export class SkillDraftsController {
     private readonly commands: CommandBus,
     private readonly access: SkillAccess,
     private readonly limits: SkillLimit,
+    private readonly transfers: SkillTransfers,
   ) {}
 
   @Put()
@@ -68,10 +70,10 @@ export class SkillDraftsController {
   ) {
     await this.access.change(caller, skillId);
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const { file } = await sentSkill(request, draft, this.limits.ofVersion.bytes + PACKING_BYTES);
-    const { description, instructions, frontmatter, files, warnings } = await parsedSkill(file, this.limits.ofVersion);
-    const change = { content: { description, instructions, frontmatter, files }, whole: true } as const;
-    const receipt = await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta));
+    const { receipt, warnings } = await this.transfers.receive(caller, request, async () => {
+      const { file } = await sentSkill(request, draft, this.transfers.mostBytes);
+      return this.transfers.read(caller, () => this.replaced(skillId, file, caller, meta));
+    });
     return this.written(reply, receipt, async () => (await this.show(caller, skillId)).with({ warnings }));
   }
 
@@ -109,13 +111,15 @@ export class SkillDraftsController {
   ) {
     assertPath(path, await this.access.change(caller, skillId));
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const { bytes } = (await sentFile(request, referenceFile, MAX_FILE_BYTES)).file;
-    if (isArchive(path, bytes))
-      throw new InvalidInput('invalid_archive', [{ path: 'file', code: 'invalid_archive', message: NO_ARCHIVE }]);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const file = { path, mediaType: mediaTypeOf(path), sizeBytes: bytes.length, sha256, bytes };
-    const change = { content: { files: [file] } };
-    const receipt = await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta));
+    const receipt = await this.transfers.receive(caller, request, async () => {
+      const { bytes } = (await sentFile(request, referenceFile, MAX_FILE_BYTES)).file;
+      if (isArchive(path, bytes))
+        throw new InvalidInput('invalid_archive', [{ path: 'file', code: 'invalid_archive', message: NO_ARCHIVE }]);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const file = { path, mediaType: mediaTypeOf(path), sizeBytes: bytes.length, sha256, bytes };
+      const change = { content: { files: [file] } };
+      return this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta));
+    });
     return this.written(reply, receipt, () => this.show(caller, skillId));
   }
 
@@ -136,6 +140,12 @@ export class SkillDraftsController {
       reject('not_found', { kind: 'file', id: path });
     const change = { content: { removed: [path] } };
     return this.written(reply, await this.commands.execute(new UpdateSkill(skillId, change, caller.userId, meta)));
+  }
+
+  private async replaced(skillId: string, file: SentFile, { userId }: Caller, meta: CommandMeta) {
+    const { description, instructions, frontmatter, files, warnings } = await parsedSkill(file, this.limits.ofVersion);
+    const change = { content: { description, instructions, frontmatter, files }, whole: true } as const;
+    return { receipt: await this.commands.execute(new UpdateSkill(skillId, change, userId, meta)), warnings };
   }
 
   private written(reply: FastifyReply, receipt: Receipt, show?: () => Promise<JsonText>) {

@@ -16,7 +16,7 @@ import {
   Requires,
   writtenTogether,
 } from '@app/http';
-import { type CommandMeta, idOf, isDomainError, type Receipt, reject, revealed, Semaphore, stepOf } from '@app/kernel';
+import { type CommandMeta, idOf, isDomainError, type Receipt, reject, revealed, stepOf } from '@app/kernel';
 import {
   UpdateSkill,
   CreateSkill,
@@ -39,12 +39,11 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type SeenVersions, SkillAccess, type SkillPlace, versionAmong } from './skill-access';
-import { invalidSkill, PACKING_BYTES, sentSkill } from './sent-skill';
+import { invalidSkill, type SentFile, sentSkill } from './sent-skill';
+import { SkillTransfers } from './skill-transfers';
 import { importedSkills, warnings } from './skills-schemas';
 
 const VIEWS = ['skills'];
-/** Archives that are packed at once: each holds all files of a version. */
-const packing = new Semaphore(2);
 
 const exportQuery = z.strictObject({
   versionId: z.string().optional().describe('A version, or `draft`. Default: the one that is live.'),
@@ -89,6 +88,7 @@ export class SkillImportController {
     private readonly limits: SkillLimit,
     private readonly names: SkillNames,
     private readonly bodies: SkillBodies,
+    private readonly transfers: SkillTransfers,
   ) {}
 
   @Post('import')
@@ -107,34 +107,18 @@ export class SkillImportController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const limits = this.limits.ofVersion;
-    let place: SkillPlace | undefined;
-    const { fields, file } = await sentSkill(
-      request,
-      importedSkills,
-      limits.bytes + PACKING_BYTES,
-      async ({ spaceId, agentId }, now = caller) => {
-        const asked = spaceId === undefined ? { agentId: agentId as string } : { spaceId };
-        const { edits: __, ...allowed } = await this.access.place(now, asked, 'editor');
-        place = allowed;
-      },
-    );
-    // Set above, before any file is read; the compiler does not see it through the callback.
-    const importing = {
-      place: place as unknown as SkillPlace,
-      mode: fields.mode,
-      caller,
-      meta,
-      seen: new Set<string>(),
-    };
-    const receipts: Receipt[] = [];
-    const results: Result[] = [];
-    const { outcomes, ignored } = await skillsIn(file.bytes, limits);
-    for (const outcome of outcomes) {
-      const { receipt, ...result } = await this.importOne(outcome, importing);
-      results.push(result);
-      if (receipt !== undefined) receipts.push(receipt);
-    }
+    const { receipts, results, ignored } = await this.transfers.receive(caller, request, async () => {
+      const { fields, file } = await sentSkill(
+        request,
+        importedSkills,
+        this.transfers.mostBytes,
+        (given, now = caller) => this.placeFor(now, given),
+      );
+      return this.transfers.read(caller, async () => {
+        const place = await this.placeFor(caller, fields);
+        return this.importAll(file, { place, mode: fields.mode, caller, meta, seen: new Set() });
+      });
+    });
     return writtenTogether(reply, receipts, {
       views: VIEWS,
       keptWith: receipts.at(-1)?.stream ?? '',
@@ -162,7 +146,7 @@ export class SkillImportController {
     const seen = await this.access.versions(caller, skillId);
     // Without a version the one that is live, or the draft of what was never published.
     const version = versionAmong(seen, query.parse().versionId ?? seen.activeVersionId ?? 'draft');
-    const archive = await packing.run(() => this.archiveOf(seen, version));
+    const archive = await this.transfers.pack(caller, () => this.archiveOf(seen, version));
     const name = encodeURIComponent(`${revealed<string>(seen.slug, 'skill')}.zip`);
     void reply
       .header('content-type', 'application/zip')
@@ -170,6 +154,27 @@ export class SkillImportController {
       .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
       .header('x-content-type-options', 'nosniff');
     return Readable.from([archive]);
+  }
+
+  private async placeFor(
+    caller: Caller,
+    { spaceId, agentId }: { readonly spaceId?: string | undefined; readonly agentId?: string | undefined },
+  ): Promise<SkillPlace> {
+    const asked = spaceId === undefined ? { agentId: agentId as string } : { spaceId };
+    const { edits: _, ...place } = await this.access.place(caller, asked, 'editor');
+    return place;
+  }
+
+  private async importAll({ bytes }: SentFile, importing: Importing) {
+    const receipts: Receipt[] = [];
+    const results: Result[] = [];
+    const { outcomes, ignored } = await skillsIn(bytes, this.limits.ofVersion);
+    for (const outcome of outcomes) {
+      const { receipt, ...result } = await this.importOne(outcome, importing);
+      results.push(result);
+      if (receipt !== undefined) receipts.push(receipt);
+    }
+    return { receipts, results, ignored };
   }
 
   /** What one SKILL.md became. What is wrong with one keeps no other from being imported. */

@@ -4,8 +4,10 @@ import { Module } from '@nestjs/common';
 import { InstallationsController } from './installations.controller';
 import { MarketplaceController } from './marketplace.controller';
 import { SkillAccess } from './skill-access';
+import { SkillCreation } from './skill-creation';
 import { SkillDraftsController } from './skill-drafts.controller';
 import { SkillImportController } from './skill-import.controller';
+import { SkillTransfers } from './skill-transfers';
 import { SkillVersionsController } from './skill-versions.controller';
 import { SkillsController } from './skills.controller';
 
@@ -20,6 +22,6 @@ import { SkillsController } from './skills.controller';
     MarketplaceController,
     InstallationsController,
   ],
-  providers: [SkillAccess],
+  providers: [SkillAccess, SkillCreation, SkillTransfers],
 })
 export class SkillsApiModule {}

@@ -21,17 +21,9 @@ import { type CommandMeta, type Receipt } from '@app/kernel';
 import {
   ActivateVersion,
   UpdateSkill,
-  createdSkillId,
-  CreateSkill,
   DeleteSkill,
   LoadableSkills,
-  type NewSkill,
   PublishSkill,
-  SkillBodies,
-  SkillLimit,
-  type SkillOrigin,
-  type SkillWarning,
-  slugOf,
 } from '@app/skills';
 import { ListSkills, placeOfSkills } from '@projections/skills';
 import { Controller, Delete, Get, Param, Post, Put, Req, Res } from '@nestjs/common';
@@ -40,8 +32,9 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { listedRows } from './listed-rows';
-import { PACKING_BYTES, parsedSkill, partial, sentSkill, whole } from './sent-skill';
+import { partial } from './sent-skill';
 import { placeAsked, SkillAccess, shownSkill } from './skill-access';
+import { SkillCreation } from './skill-creation';
 import {
   activation,
   AVAILABILITY,
@@ -57,8 +50,6 @@ import {
 const PATH = '/api/v1/core/skills';
 const VIEWS = ['skills'];
 
-type Uploaded = { readonly skill: NewSkill; readonly warnings: readonly SkillWarning[] };
-
 const skillList = listOf(listedSkill, {
   skillSetHash: z.string().optional().describe('With `agentId`: changes exactly when what the Agent can load does.'),
 });
@@ -72,8 +63,7 @@ export class SkillsController {
     private readonly queries: QueryBus,
     private readonly access: SkillAccess,
     private readonly loadable: LoadableSkills,
-    private readonly limits: SkillLimit,
-    private readonly bodies: SkillBodies,
+    private readonly creation: SkillCreation,
     private readonly lists: Lists,
   ) {}
 
@@ -141,10 +131,9 @@ export class SkillsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { skill, warnings } = request.isMultipart()
-      ? await this.uploaded(caller, request, meta)
-      : await this.inline(caller, body.parse());
-    const { skillId, receipt } = await this.commands.execute(new CreateSkill(skill, meta));
+    const { skillId, receipt, warnings } = request.isMultipart()
+      ? await this.creation.fromFile(caller, request, meta)
+      : await this.creation.inline(caller, body.parse(), meta);
     return written(reply, receipt, {
       views: VIEWS,
       show: async () => (await this.show(caller, skillId)).with({ warnings }),
@@ -246,42 +235,6 @@ export class SkillsController {
     const { versionId } = body.parse();
     const receipt = await this.commands.execute(new ActivateVersion(skillId, versionId, meta));
     return this.written(reply, receipt, caller, skillId);
-  }
-
-  private async inline(caller: Caller, { name, publish, ...sent }: z.output<typeof newSkill>): Promise<Uploaded> {
-    const origin = await this.origin(caller, sent, 'inline');
-    const content = { ...whole(sent), files: [] };
-    return { skill: { origin, name, slug: slugOf(name) as string, content, publish }, warnings: [] };
-  }
-
-  private async uploaded(caller: Caller, request: FastifyRequest, meta: CommandMeta): Promise<Uploaded> {
-    const { ofVersion: limits } = this.limits;
-    const allow = (given: z.output<typeof uploadedSkill.fields>, now = caller) => this.origin(now, given, 'upload');
-    const { fields, file } = await sentSkill(request, uploadedSkill, limits.bytes + PACKING_BYTES, allow);
-    // What is stored while the rest is read goes again where that is wrong.
-    const { spaceId } = await this.origin(caller, fields, 'upload');
-    const storing = this.bodies.begin({ skillId: createdSkillId(meta), spaceId }, file.bytes.length);
-    return storing.orDiscard(async () => {
-      const {
-        path: _,
-        warnings,
-        name,
-        slug,
-        ...content
-      } = await parsedSkill(file, limits, (each) => storing.add(each));
-      const origin = await this.origin(caller, fields, 'upload');
-      return { skill: { origin, name, slug, content, publish: fields.publish, storing }, warnings };
-    });
-  }
-
-  private async origin(
-    caller: Caller,
-    { spaceId, agentId }: { readonly spaceId?: string | undefined; readonly agentId?: string | undefined },
-    provider: string,
-  ): Promise<SkillOrigin> {
-    const asked = spaceId === undefined ? { agentId: agentId as string } : { spaceId };
-    const { edits: _, ...place } = await this.access.place(caller, asked, 'editor');
-    return { ...place, source: 'CUSTOM', provider, sourceId: null, creatorType: 'USER', creatorId: caller.userId };
   }
 
   private written(reply: FastifyReply, receipt: Receipt, caller: Caller, skillId: string) {

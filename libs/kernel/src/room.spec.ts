@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { Room } from './room';
+
+/** Work that runs until it is let go. */
+const works = (room: Room) => {
+  const running: string[] = [];
+  const ends: Promise<unknown>[] = [];
+  const begin = (name: string, owner: string, size: number) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const ended = room.run(owner, size, async () => {
+      running.push(name);
+      await promise.finally(() => running.splice(running.indexOf(name), 1));
+    });
+    ends.push(ended.catch(() => undefined));
+    return { end: resolve, fail: reject };
+  };
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return { running, begin, settled, all: () => Promise.all(ends) };
+};
+
+describe('room', () => {
+  it('is taken by one owner as far as their part goes, in the order of the calls', async () => {
+    const { running, begin, settled } = works(new Room(10, 4));
+    const first = begin('a1', 'a', 3);
+    begin('a2', 'a', 2);
+    begin('b', 'b', 4);
+    await settled();
+    expect(running).toEqual(['a1', 'b']);
+    first.end();
+    await settled();
+    expect(running).toEqual(['b', 'a2']);
+  });
+
+  it('is kept for who came first where there is too little for all', async () => {
+    const { running, begin, settled } = works(new Room(10, 8));
+    const [first] = [begin('a', 'a', 8), begin('b', 'b', 8), begin('c', 'c', 2)];
+    await settled();
+    expect(running).toEqual(['a']);
+    first.fail(new Error('Failed.'));
+    await settled();
+    expect(running).toEqual(['b', 'c']);
+  });
+
+  it('is given for what is larger than all of a part', async () => {
+    expect(await new Room(2, 1).run('a', 100, async () => 'done')).toBe('done');
+  });
+
+  it('is never taken twice, and is all there in the end', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat({ max: 9 })), { maxLength: 30 }),
+        async (calls) => {
+          const room = new Room(10, 6);
+          const held = new Map<string, number>();
+          const sum = () => [...held.values()].reduce((all, each) => all + each, 0);
+          await Promise.all(
+            calls.map(([owner, size]) =>
+              room.run(owner, size, async () => {
+                held.set(owner, (held.get(owner) ?? 0) + Math.min(size, 6));
+                expect(held.get(owner)).toBeLessThanOrEqual(6);
+                expect(sum()).toBeLessThanOrEqual(10);
+                await new Promise((resolve) => setImmediate(resolve));
+                held.set(owner, (held.get(owner) ?? 0) - Math.min(size, 6));
+              }),
+            ),
+          );
+          expect(sum()).toBe(0);
+        },
+      ),
+      { numRuns: 50 },
+    ));
+});

@@ -1,0 +1,55 @@
+interface Waiting {
+  readonly owner: string;
+  readonly size: number;
+  readonly begin: () => void;
+}
+
+/**
+ * Room that several owners share, such as memory in bytes, or places: none takes all of it, whatever they ask for at once. Who finds none waits in
+ * the order of the calls; who waits for an own part keeps no other from theirs.
+ */
+export class Room {
+  private taken = 0;
+  private readonly ofOwners = new Map<string, number>();
+  private waiting: Waiting[] = [];
+
+  /** `mostOfOne`: the part of `most` that one owner may have, and as what any larger size counts. */
+  constructor(
+    private readonly most: number,
+    private readonly mostOfOne: number,
+  ) {}
+
+  /** Runs work that takes so much of the room until it ends. */
+  async run<T>(owner: string, size: number, work: () => Promise<T>): Promise<T> {
+    const asked = Math.min(size, this.mostOfOne);
+    await new Promise<void>((begin) => {
+      this.waiting.push({ owner, size: asked, begin });
+      this.admit();
+    });
+    try {
+      return await work();
+    } finally {
+      this.add(owner, -asked);
+      this.admit();
+    }
+  }
+
+  private admit(): void {
+    let isFull = false;
+    this.waiting = this.waiting.filter(({ owner, size, begin }) => {
+      if (isFull || (this.ofOwners.get(owner) ?? 0) + size > this.mostOfOne) return true;
+      isFull = this.taken + size > this.most;
+      if (isFull) return true;
+      this.add(owner, size);
+      begin();
+      return false;
+    });
+  }
+
+  private add(owner: string, size: number): void {
+    const own = (this.ofOwners.get(owner) ?? 0) + size;
+    this.taken += size;
+    if (own > 0) this.ofOwners.set(owner, own);
+    else this.ofOwners.delete(owner);
+  }
+}
