@@ -18,13 +18,7 @@ import {
   written,
 } from '@app/http';
 import { type CommandMeta, type Receipt } from '@app/kernel';
-import {
-  ActivateVersion,
-  UpdateSkill,
-  DeleteSkill,
-  LoadableSkills,
-  PublishSkill,
-} from '@app/skills';
+import { ActivateVersion, UpdateSkill, DeleteSkill, LoadableSkills, PublishSkill } from '@app/skills';
 import { ListSkills, placeOfSkills } from '@projections/skills';
 import { Controller, Delete, Get, Param, Post, Put, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
