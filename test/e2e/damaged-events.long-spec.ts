@@ -17,6 +17,7 @@ const objectsOf = ({ ids }: World): readonly (readonly [stream: string, path: st
   [`skill-${ids['skillId']}`, `${CORE}/skills/${ids['skillId']}`],
   [`apiKey-${ids['keyId']}`, `${CORE}/api-keys/${ids['keyId']}`],
   [`space-${ids['spaceId']}`, `${CORE}/spaces/${ids['spaceId']}`],
+  [`user-${ids['userId']}`, `${CORE}/users/${ids['userId']}`],
 ];
 
 const DAMAGES: readonly (readonly [what: string, damage: Partial<TamperedRow>])[] = [
@@ -66,8 +67,7 @@ describe('an event that somebody damaged', () => {
     for (const [what, damage] of [...DAMAGES.map(([named, given]) => [named, () => given] as const), ...LATER]) {
       const world = await makeWorld(platform);
       worlds.set(what, world);
-      for (const stream of [`user-${world.ids['userId']}`, ...objectsOf(world).map(([of]) => of)])
-        damages.set(stream, damage);
+      for (const [stream] of objectsOf(world)) damages.set(stream, damage);
     }
     whole = await makeWorld(platform);
     await platform.stop({ keep: true });

@@ -63,7 +63,7 @@ const startOn = async (
       aggregates,
       ids,
       clock: new FixedClock(),
-      logger: { warn: () => undefined },
+      logger: { info: () => undefined, warn: () => undefined },
     }).run();
   await finish();
   return { log, finish, types: async () => (await log.readStream(`prompt-${prompt}`)).map(({ type }) => type) };

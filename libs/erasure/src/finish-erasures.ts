@@ -26,7 +26,7 @@ export interface FinishErasuresParts {
   readonly aggregates: Aggregates;
   readonly ids: Ids;
   readonly clock: Clock;
-  readonly logger: { warn(facts: object, message: string): void };
+  readonly logger: Record<'info' | 'warn', (facts: object, message: string) => void>;
 }
 
 /**

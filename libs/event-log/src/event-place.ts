@@ -13,10 +13,16 @@ export type EventPlace = {
 export const lastPlace = async (log: Pick<EventLog, 'readAll'>): Promise<EventPlace | null> => {
   const page = await log.readAll({ direction: 'backwards', limit: 1 });
   const found = page.events[0] ?? (page.end || page.next === null ? undefined : await lastBefore(log, page.next));
-  if (found === undefined) return null;
-  const { id, stream, revision, position } = found;
-  return { id, stream, revision, position };
+  return found === undefined ? null : placeOf(found);
 };
+
+/** Where an event stands. */
+export const placeOf = ({ id, stream, revision, position }: EventPlace): EventPlace => ({
+  id,
+  stream,
+  revision,
+  position,
+});
 
 /** Whether the log holds that event there. */
 export const holdsPlace = async (

@@ -122,7 +122,11 @@ export class UsersController {
   @Answers(200, userView.schema)
   @Reads('users')
   async read(@Param('userId') userId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
-    const row = await this.queries.execute(new GetUser(userId));
+    const row = await this.queries.execute(new GetUser(userId)).catch(async (error: unknown) => {
+      // The view has no user whose first event cannot be read. The log says whether there is one.
+      await this.access.assertUser(userId);
+      throw error;
+    });
     tagged(reply, row.revision);
     return userView(row);
   }
