@@ -13,6 +13,21 @@ export const knownPosition = async (log: EventLog, text: string, parameter: stri
   }
 };
 
+/** Where a stream of events goes on. */
+export interface ResumePoint {
+  readonly after: Position | null;
+  /** The log ends before what was received, so it was restored from an older backup: the reader is told, and it goes on behind the end. */
+  readonly isLost: boolean;
+}
+
+/** From the id of the last event that was received. Throws as `knownPosition`. */
+export const resumePoint = async (log: EventLog, text: string, parameter: string): Promise<ResumePoint> => {
+  const after = await knownPosition(log, text, parameter);
+  const head = await log.head();
+  // A process that has not seen that event yet takes it for lost, too: its reader lists once more than it must.
+  return head !== null && after <= head ? { after, isLost: false } : { after: head, isLost: true };
+};
+
 export const noPosition = (parameter: string): never => {
   throw new InvalidInput('invalid_parameter', [
     {

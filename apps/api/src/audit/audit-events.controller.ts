@@ -18,6 +18,7 @@ import {
   Reads,
   Requires,
   knownPosition,
+  resumePoint,
 } from '@app/http';
 import { type CommandMeta, IDS, type Ids, reject, type StoredEvent } from '@app/kernel';
 import { Controller, Get, Headers, Inject, Res, StreamableFile } from '@nestjs/common';
@@ -116,11 +117,11 @@ export class AuditEventsController {
       return this.shower.show(wanted, asked);
     };
     const from = lastEventId ?? asked.after;
-    const after =
+    const start =
       from === undefined
-        ? await this.log.head()
-        : await knownPosition(this.log, from, lastEventId === undefined ? 'after' : 'last-event-id');
-    return new StreamableFile(followEvents(this.log, { after, show }), { type: 'text/event-stream' });
+        ? { after: await this.log.head(), isLost: false }
+        : await resumePoint(this.log, from, lastEventId === undefined ? 'after' : 'last-event-id');
+    return new StreamableFile(followEvents(this.log, { ...start, show }), { type: 'text/event-stream' });
   }
 }
 

@@ -4,7 +4,7 @@ import { newEvents } from '../../../../libs/event-log/src/contract/log-under-tes
 import { withRestoredServer } from '../../../../test/fixtures/restored-server';
 import { until } from '../../../../test/fixtures/until';
 import { documentEvents } from '../core/knowledge/document-events';
-import { JsonText } from '@app/http';
+import { JsonText, type ResumePoint, resumePoint } from '@app/http';
 import { followEvents } from './follow-events';
 
 const textOf = (body: Readable): (() => string) => {
@@ -13,17 +13,18 @@ const textOf = (body: Readable): (() => string) => {
   return () => text;
 };
 
-const documents = (log: EventLog): Promise<Readable> =>
+const documents = (log: EventLog, from?: ResumePoint): Promise<Readable> =>
   documentEvents({
     log,
+    from,
     viewReached: async () => undefined,
     show: async (id) => ({ json: new JsonText(JSON.stringify({ id })), running: false }),
     wasShown: async () => false,
     progress: async () => undefined,
   });
 
-const events = async (log: EventLog): Promise<Readable> =>
-  followEvents(log, { after: await log.head(), show: async (found) => found });
+const events = async (log: EventLog, from?: ResumePoint): Promise<Readable> =>
+  followEvents(log, { ...(from ?? { after: await log.head(), isLost: false }), show: async (found) => found });
 
 describe.each([
   ['events', events],
@@ -49,4 +50,20 @@ describe.each([
       body.destroy();
     }),
   );
+
+  it('says so, too, where it is opened later behind an event that is lost, and misses nothing', () =>
+    withRestoredServer(async ({ log, save, restore }) => {
+      await log.append('document-1', newEvents(1), 'noStream');
+      save();
+      const { position: lost } = await log.append('document-2', newEvents(9), 'noStream');
+      await restore();
+      const end = await log.head();
+      const body = await open(log, await resumePoint(log, lost, 'last-event-id'));
+      const heard = textOf(body);
+      await until(() => heard().includes(`id: ${end}\nevent: restored\ndata: {}\n`), 'the notice');
+      const next = await log.append('document-3', newEvents(1), 'noStream');
+      await until(() => heard().includes(`id: ${next.position}\n`), 'what comes next');
+      expect(await resumePoint(log, next.position, 'last-event-id')).toEqual({ after: next.position, isLost: false });
+      body.destroy();
+    }));
 });

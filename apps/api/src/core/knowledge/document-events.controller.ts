@@ -6,7 +6,7 @@ import {
   AnswersAs,
   CurrentCaller,
   Documented,
-  knownPosition,
+  resumePoint,
   reached,
   Reads,
   Rejects,
@@ -53,7 +53,7 @@ export class DocumentEventsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const searching = await this.access.agent(caller, agentId, 'use');
-    const after = lastEventId === undefined ? undefined : await knownPosition(this.log, lastEventId, 'last-event-id');
+    const from = lastEventId === undefined ? undefined : await resumePoint(this.log, lastEventId, 'last-event-id');
     reply.request.mayGoOn = (now) => this.access.agent(now, agentId, 'use');
     const show = async (documentId: string) => {
       // Asked anew for every event: access may have ended since.
@@ -73,7 +73,7 @@ export class DocumentEventsController {
     };
     const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);
     void reply.header('x-accel-buffering', 'no');
-    const following = await documentEvents({ log: this.log, after, viewReached, show, wasShown, progress });
+    const following = await documentEvents({ log: this.log, from, viewReached, show, wasShown, progress });
     return new StreamableFile(following, { type: 'text/event-stream; charset=utf-8' });
   }
 }

@@ -1,7 +1,7 @@
 import type { EventLog } from '@app/event-log';
 import { idOf, inReadScope, isDomainError, type Position, type StoredEvent } from '@app/kernel';
 import type { Readable } from 'node:stream';
-import { EventStream, type JsonText } from '@app/http';
+import { EventStream, type JsonText, type ResumePoint } from '@app/http';
 
 /** How often progress of running attempts is looked at, milliseconds. */
 const PROGRESS_MS = 500;
@@ -9,7 +9,7 @@ const PROGRESS_MS = 500;
 export interface DocumentEventsOptions {
   readonly log: EventLog;
   /** Where to go on: behind the last event that was received. From now on where it is absent. */
-  readonly after?: Position | undefined;
+  readonly from?: ResumePoint | undefined;
   /** Resolves when the view of documents shows everything up to a position. */
   readonly viewReached: (position: Position) => Promise<unknown>;
   /** The document as it is shown; undefined where the caller's Agent does not search it (any more). Throws when the caller may not look on. */
@@ -27,7 +27,7 @@ export interface DocumentEventsOptions {
  */
 export const documentEvents = async ({
   log,
-  after,
+  from,
   viewReached,
   show,
   wasShown,
@@ -35,7 +35,7 @@ export const documentEvents = async ({
 }: DocumentEventsOptions): Promise<Readable> => {
   const stream = new EventStream();
   const running = new Map<string, string>();
-  let last: Position = after ?? (await log.head()) ?? '';
+  let last: Position = from?.after ?? (await log.head()) ?? '';
   const tell = async (documentId: string, { type, position }: StoredEvent): Promise<void> => {
     last = position;
     const shown = await inReadScope(() => show(documentId));
@@ -71,6 +71,7 @@ export const documentEvents = async ({
     await subscription.stop();
   });
   stream.begin('following');
+  if (from?.isLost === true) void stream.restored(from.after);
   return stream.body;
 };
 
