@@ -261,6 +261,12 @@ it('a table of a Word document has its names and its joined cells in each row', 
   ]);
 });
 
+it('a table of a Word document that lays out its page is none', async () => {
+  const heading = `<w:tc><w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>Über uns</w:t></w:r></w:p><w:p><w:r><w:t>Seit 1900.</w:t></w:r></w:p></w:tc>`;
+  expect(await wordTable(`<w:tr>${heading}${tc('Rechts.')}</w:tr>`)).toEqual(['# Über uns', 'Seit 1900.', 'Rechts.']);
+  expect(await wordTable(`<w:tr>${tc('Im Kasten.')}</w:tr>`)).toEqual(['Im Kasten.']);
+});
+
 it('a table of a slide has its names and its joined cells in each row', async () => {
   const a = (text: string, attributes = ''): string =>
     `<a:tc ${attributes}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;

@@ -4,6 +4,7 @@ import { raised } from '../raised';
 import { oneLine, type TextBuilder } from '../text-builder';
 import { type Attributes, relationId, type XmlReader } from '../xml';
 import { writeHtml } from './html';
+import { writeBlock, type Written } from './html-table';
 import type { Numbering } from './docx-numbering';
 import { isOn, type Style } from './docx-styles';
 
@@ -35,7 +36,7 @@ interface Run {
 }
 
 interface Cell {
-  text: string;
+  readonly written: Written[];
   columns: number;
   /** Whether it goes on from the row above. */
   isContinued: boolean;
@@ -43,7 +44,10 @@ interface Cell {
 
 interface OpenTable {
   readonly grid: Grid;
-  row: Cell[];
+  /** All that stands in its cells, for a table that only lays out the page: one with headings in it. */
+  readonly kept: Written[];
+  isLayout: boolean;
+  row: (Omit<Cell, 'written'> & { readonly text: string })[];
   /** Texts of the row above, by their columns. */
   above: ReadonlyMap<number, string>;
   isHeader: boolean;
@@ -132,8 +136,16 @@ export class Story implements XmlReader {
     const table = this.tables.at(-1);
     const cell = this.cells.at(-1);
     if (name === 'tbl')
-      this.tables.push({ grid: new Grid(), row: [], above: new Map(), isHeader: false, hasNamingRow: false });
-    else if (name === 'tc') this.cells.push({ text: '', columns: 1, isContinued: false });
+      this.tables.push({
+        grid: new Grid(),
+        kept: [],
+        isLayout: false,
+        row: [],
+        above: new Map(),
+        isHeader: false,
+        hasNamingRow: false,
+      });
+    else if (name === 'tc') this.cells.push({ written: [], columns: 1, isContinued: false });
     else if (table === undefined) return false;
     else if (name === 'tr') Object.assign(table, { row: [], isHeader: false });
     else if (name === 'tblLook') table.hasNamingRow = firstRow === '1' || (Number.parseInt(val, 16) & FIRST_ROW) !== 0;
@@ -149,7 +161,8 @@ export class Story implements XmlReader {
     else if (name === 'showingPlcHdr' && this.controls.length > 0) this.controls[this.controls.length - 1] = true;
     else if (name === 'altChunk') writeHtml(this.builder, this.context.pages.get(relationId(attributes)) ?? '');
     else if (name === 'relIds' || name === 'chart')
-      for (const text of this.context.drawn.get(attributes['dm'] ?? relationId(attributes)) ?? []) this.write(text);
+      for (const text of this.context.drawn.get(attributes['dm'] ?? relationId(attributes)) ?? [])
+        this.write({ kind: 'prose', text, level: 0, isListItem: false });
     else return false;
     return true;
   }
@@ -202,9 +215,12 @@ export class Story implements XmlReader {
     const number = isGone ? undefined : this.numberOf(paragraph, named);
     if (text.trim() === '') return;
     const isCounted = number !== undefined && number !== '' && number !== '-';
-    if (level !== undefined && this.cells.length === 0)
-      this.builder.heading(level, isCounted ? `${number} ${text}` : text);
-    else this.write(isCounted || (number === '-' && this.cells.length === 0) ? `${number} ${text}` : text);
+    this.write({
+      kind: level === undefined ? 'prose' : 'heading',
+      text: isCounted ? `${number} ${text}` : text,
+      level: level ?? 0,
+      isListItem: level === undefined && number === '-',
+    });
   }
 
   private numberOf({ style, numberId, numberLevel }: Paragraph, named: Style): string | undefined {
@@ -215,15 +231,19 @@ export class Story implements XmlReader {
     return number ?? (numberId === undefined ? undefined : '-');
   }
 
-  private write(text: string): void {
-    const cell = this.cells.at(-1);
-    if (cell === undefined) this.builder.prose(text);
-    else cell.text += `${text} `;
+  private write(written: Written): void {
+    const [cell, table] = [this.cells.at(-1), this.tables.at(-1)];
+    if (cell === undefined) return writeBlock(this.builder, written);
+    cell.written.push(written);
+    if (table !== undefined && written.kind === 'heading') table.isLayout = true;
   }
 
   private endCell(): void {
-    const cell = this.cells.pop();
-    if (cell !== undefined) this.tables.at(-1)?.row.push({ ...cell, text: oneLine(cell.text) });
+    const [cell, table] = [this.cells.pop(), this.tables.at(-1)];
+    if (cell === undefined || table === undefined) return;
+    const { written, columns, isContinued } = cell;
+    table.kept.push(...written);
+    table.row.push({ text: oneLine(written.map(({ text }) => text).join(' ')), columns, isContinued });
   }
 
   private endRow(): void {
@@ -244,9 +264,11 @@ export class Story implements XmlReader {
   private endTable(): void {
     const table = this.tables.pop();
     if (table === undefined) return;
-    const { grid, hasNamingRow } = table;
-    for (const line of grid.lines(hasNamingRow && grid.hasNamingRow))
-      if (this.cells.length > 0) this.write(line);
-      else this.builder.lines(line);
+    const { grid, hasNamingRow, isLayout, kept } = table;
+    const lines = grid.lines(hasNamingRow && grid.hasNamingRow);
+    const isNone = isLayout || grid.width <= 1;
+    for (const written of isNone ? kept : lines.map(lineOf)) this.write(written);
   }
 }
+
+const lineOf = (text: string): Written => ({ kind: 'lines', text, level: 0, isListItem: false });
