@@ -22,9 +22,9 @@ export const backupLines = (check: BackupCheck): readonly string[] => {
   ];
 };
 
-const filesLine = ({ manifest, hasHashes, findingsInAll }: BackupCheck): string => {
+const filesLine = ({ manifest, findingsInAll }: BackupCheck): string => {
   if (findingsInAll > 0) return `The backup is NOT as it was made: ${counted(findingsInAll, 'finding')}.`;
-  if (manifest.version === 1 || !hasHashes)
+  if (manifest.version === 1)
     return 'The backup was made by an earlier version, without hashes: it cannot be checked whether its files were changed.';
   return `Every file is as it was backed up: ${count(manifest.listing.files)}.`;
 };

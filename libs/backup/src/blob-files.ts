@@ -16,7 +16,7 @@ export interface CopyBlobsOptions {
   readonly leaveOut?: (path: string) => boolean;
 }
 
-/** Copies the files of blobs that the target has not, as they are: encrypted. Answers how many are there then. */
+/** Copies the files of blobs that the target has not, or may not keep, as they are: encrypted. Answers how many are there then. */
 export const copyBlobs = async (
   from: string,
   to: string,

@@ -10,7 +10,7 @@ import { blobFolders, hashOf } from './blob-files';
 import type { Listing } from './manifest';
 import { namingWrites } from './naming-writes';
 
-/** One line for each file of a backup, in the order of paths. Apart from the manifest, since there may be millions. */
+/** One line for each file of a backup: blobs in the order of their paths, then the log. Apart from the manifest, since there may be millions. */
 export const LISTING_FILE = 'files.jsonl';
 export const LOG_PATH = 'log/events.sqlite';
 
@@ -127,7 +127,7 @@ const hashed = async (folder: string, path: string): Promise<ListedFile> => ({
   ...(await hashOf(join(folder, path))),
 });
 
-/** The paths of a backup in order: the log, then one folder of blobs after the other. */
+/** The paths of a backup in the order of its listing, one folder at a time. */
 async function* pathsOf(folder: string): AsyncGenerator<readonly string[]> {
   for (const place of await blobFolders(join(folder, 'blobs'))) yield blobPaths(folder, place);
   yield [LOG_PATH];

@@ -64,8 +64,4 @@ export class Formula {
       ? `${text.slice(0, frame.start)}(${inner})`
       : text;
   }
-
-  get isOpen(): boolean {
-    return this.frames.length > 0;
-  }
 }

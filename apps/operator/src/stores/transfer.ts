@@ -151,7 +151,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
       ...(keys === undefined
         ? []
         : [
-            `Imported ${counted(keys.keys, 'data key')}${keys.erased === 0 ? '' : `; destroyed stay: ${count(keys.erased)}`}.`,
+            `Imported ${counted(keys.keys, 'data key')}${keys.erased === 0 ? '' : `; ${count(keys.erased)} stayed destroyed`}.`,
           ]),
       ...(blobs === undefined
         ? []

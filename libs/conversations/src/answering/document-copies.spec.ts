@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { type ChatRequest, sourceText } from '@app/models';
-import { pay } from '../../../../test/fixtures/scripted-tools';
+import { pay, tool } from '../../../../test/fixtures/scripted-tools';
 import {
   calls,
   endTurns,
@@ -15,6 +15,7 @@ import {
 } from '../../../../test/fixtures/scripted-turns';
 import { ProvenanceReader } from './provenance-reader';
 import type { RetrievedPassage } from './retriever';
+import { sourceOf } from './sources';
 
 afterEach(endTurns);
 
@@ -76,6 +77,20 @@ describe('what documents say, in what is kept of answers', () => {
     ]);
     const { answer } = await turn.finished;
     expect(answer.parts[1]).toMatchObject({ type: 'source-document', quote: expect.stringContaining('standing') });
+  });
+
+  it('stands in copies alone, also where a tool repeats it', async () => {
+    const { turns, chat, tools, sending, bodies, madeFrom, lion, destroy } = setUp();
+    tools.push(tool('repeat', () => ({ output: sourceText(sourceOf(lion, 1)) })));
+    chat.script = inTurn(sending(calls('I look. ', ['repeat', {}])), sending(says('They lie [2].')));
+    const turn = await turns.ask(question('How do lions sleep?', { agent: AGENT }), meta());
+    await turn.finished;
+    const { made, request } = await madeFrom(turn);
+    expect(request?.body).toBe(bodies[1]);
+    const template = inflateSync(Buffer.from(wordsOf(made?.request?.template), 'base64')).toString();
+    expect(template).not.toContain('lying down');
+    destroy(lion);
+    expect((await madeFrom(turn)).request?.body).toBeUndefined();
   });
 
   it('is not kept of a document that was deleted while the answer was made', async () => {

@@ -62,14 +62,14 @@ export class DocumentCopies {
     );
   }
 
-  private keysOf(of: readonly { readonly documentId: string }[]): ReturnType<Keyring['keys']> {
-    return this.keyring.keys([...new Set(of.map(({ documentId }) => streamFor(documentId)))]);
+  private keysOf(of: readonly Pick<RetrievedPassage, 'documentId'>[]): ReturnType<Keyring['keys']> {
+    return this.keyring.keys(documentKeysOf(of));
   }
 }
 
-/** Names of the data keys of the documents that passages are of. */
-export const documentKeysOf = (passages: readonly Pick<RetrievedPassage, 'documentId'>[]): readonly string[] => [
-  ...new Set(passages.map(({ documentId }) => streamFor(documentId))),
+/** Names of the data keys of the documents that passages or copies are of. */
+export const documentKeysOf = (of: readonly Pick<RetrievedPassage, 'documentId'>[]): readonly string[] => [
+  ...new Set(of.map(({ documentId }) => streamFor(documentId))),
 ];
 
 /** The category of documents, which belong to Knowledge; names of streams are storage formats. */

@@ -26,7 +26,7 @@ export const heldSources = (
 ): readonly HeldText[] | undefined => {
   const held = texts.flatMap(({ text }, index): readonly HeldText[] => {
     const at = copies[index];
-    // Also where a user repeats it: what a document says is kept nowhere else.
+    // Also where a tool repeats it: what a document says is kept nowhere else.
     return at === undefined ? [] : [{ pieces: [{ at, text }], isEverywhere: true }];
   });
   return held.length === texts.length ? held : undefined;

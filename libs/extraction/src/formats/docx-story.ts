@@ -54,7 +54,7 @@ interface OpenTable {
   hasNamingRow: boolean;
 }
 
-/** Signs that are letters of a font of signs. */
+/** Characters of symbol fonts. */
 const SIGNS: Readonly<Record<string, string>> = {
   'Wingdings F0FC': '✓',
   'Wingdings F0FB': '✗',

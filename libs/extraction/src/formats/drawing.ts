@@ -29,7 +29,7 @@ export const drawingTexts = async (archive: Archive, part: string): Promise<read
 };
 
 /** A chart as a table: its title, then for each category what each series has, as far as the document keeps it. */
-export const chartTexts = async (archive: Archive, part: string): Promise<readonly string[]> => {
+const chartTexts = async (archive: Archive, part: string): Promise<readonly string[]> => {
   const titles: string[] = [];
   const series: { name: string; categories: string[]; values: string[] }[] = [];
   const path: string[] = [];

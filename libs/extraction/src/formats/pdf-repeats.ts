@@ -13,8 +13,8 @@ const PAGE_NUMBER =
 
 /**
  * The lines of pages without those that several have alike at the top or the foot, such as the title of a book, and the numbers of
- * pages: they would stand in the middle of sentences. The first of each stays, before the page, but for numbers. So do lines larger than `body`, which are headings, and
- * those close to others, such as the names of the columns of a table.
+ * pages: they would stand in the middle of sentences. The first of each is told before its page, but no numbers. Lines larger than `body`,
+ * which are headings, stay, and so do those close to others, such as the names of the columns of a table.
  */
 export const withoutRepeats = (pages: readonly (readonly PdfLine[])[], body: number): readonly PdfLine[][] => {
   const spacing = spacingOf(pages.map(levelsOf), body);

@@ -46,7 +46,7 @@ export class DeadHolds {
               id,
               cost: recorded?.cost ?? null,
               position: recorded?.position ?? null,
-              // What cost nothing has any.
+              // A call that was never recorded adds nothing in any currency.
               currency: recorded?.currency ?? '',
             },
           ];
