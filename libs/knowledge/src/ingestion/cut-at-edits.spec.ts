@@ -98,3 +98,9 @@ it('a short text that stands within a sentence of other content is not what was 
   const text = 'As One two. Three four. or so.';
   expect(texts(cut([text], [rewritten('Three')], text))).toEqual([text]);
 });
+
+it('a chunk that was there before stays whole also where other content has it elsewhere, with its disabled neighbour', () => {
+  const former = [chunk('One two. Three'), chunk('Three four.', false), chunk('Five six.')];
+  const now = ['Zero zero.', 'One two. Three', 'Three four.', 'Five six.'];
+  expect(texts(cut(now, former, `Zero zero.\n${TEXT}`))).toEqual(now);
+});

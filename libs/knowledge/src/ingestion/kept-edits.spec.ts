@@ -73,3 +73,43 @@ it('an edited chunk that is disabled stays both, and is not shown as it was in p
     dropped: 0,
   });
 });
+
+it('of equal texts elsewhere the one beside the edit before it is as it was edited', () => {
+  const passages = [
+    edited('a', 'One two.', { text: 'Edited.', edited: true }),
+    edited('b', 'Three four.', { enabled: false }),
+  ];
+  const text = 'Three four. Zero. One two. Three four.';
+  const at = (of: string, start: number) => ({ ...chunk(`${of}${start}`, of), start, end: start + of.length });
+  const now = [at('Three four.', 0), at('Zero.', 12), at('One two.', 18), at('Three four.', 27)];
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: TEXT }, text)).toMatchObject({
+    passages: [{ enabled: true }, {}, { text: 'Edited.' }, { enabled: false }],
+    dropped: 0,
+  });
+});
+
+it('a short text within a sentence is as it was edited where a chunk is nothing else', () => {
+  const passages = [edited('a', 'Three', { text: 'Edited.', edited: true })];
+  const text = 'As Three or so.';
+  const now = ['As', 'Three', 'or so.'].map((of) => {
+    const start = text.indexOf(of);
+    return { ...chunk(of, of), start, end: start + of.length };
+  });
+  expect(withEdits(now, { passages, edited: new Set(['a']), text: TEXT }, text).kept).toEqual(['Three']);
+});
+
+it('each of two chunks of equal text has its own edit, also where one of them moved', () => {
+  const former = 'Same. Same.';
+  const at = (chunkId: string, start: number, more: Partial<StoredPassage> = {}): StoredPassage => ({
+    ...chunk(chunkId, 'Same.'),
+    start,
+    end: start + 5,
+    ...more,
+  });
+  const passages = [at('a', 0, { text: 'First.', edited: true }), at('b', 6, { text: 'Second.', edited: true })];
+  const now = [at('x', 0), at('y', 9)];
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: former }, 'Same.\nXX\nSame.')).toMatchObject({
+    passages: [{ text: 'First.' }, { text: 'Second.' }],
+    dropped: 0,
+  });
+});
