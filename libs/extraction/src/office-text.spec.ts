@@ -16,7 +16,7 @@ const word = (inner: string, more: Readonly<Record<string, string>> = {}): Promi
 const level = (at: number, format: string, text: string, more = ''): string =>
   `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
 const NUMBERING = {
-  'word/numbering.xml': `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="0">${level(0, 'decimal', '§ %1')}${level(1, 'lowerLetter', '%2)')}${level(2, 'upperRoman', '%1.%3')}</w:abstractNum><w:abstractNum w:abstractNumId="1">${level(0, 'bullet', '&#xF0B7;')}</w:abstractNum><w:abstractNum w:abstractNumId="2">${level(0, 'decimal', '%1', '<w:pStyle w:val="Kapitel"/>')}${level(1, 'decimal', '%1.%2', '<w:pStyle w:val="Abschnitt"/>')}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="4"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num></w:numbering>`,
+  'word/numbering.xml': `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="0">${level(0, 'decimal', '§ %1')}${level(1, 'lowerLetter', '%2)')}${level(2, 'upperRoman', '%1.%3')}</w:abstractNum><w:abstractNum w:abstractNumId="1">${level(0, 'bullet', '&#xF0B7;')}</w:abstractNum><w:abstractNum w:abstractNumId="2">${level(0, 'decimal', '%1', '<w:pStyle w:val="Kapitel"/>')}${level(1, 'decimal', '%1.%2', '<w:pStyle w:val="Abschnitt"/>')}</w:abstractNum><w:abstractNum w:abstractNumId="3">${level(0, 'lowerRoman', '(%1)', '<w:start w:val="4"/>')}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num><w:num w:numId="4"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num><w:num w:numId="5"><w:abstractNumId w:val="3"/></w:num></w:numbering>`,
   'word/styles.xml':
     '<w:styles xmlns:w="w"><w:style w:styleId="Kapitel"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr></w:style><w:style w:styleId="Abschnitt"><w:name w:val="heading 2"/><w:basedOn w:val="Kapitel"/></w:style><w:style w:styleId="Geheim"><w:name w:val="Geheim"/><w:rPr><w:vanish/></w:rPr></w:style></w:styles>',
 };
@@ -34,6 +34,7 @@ describe('a Word document', () => {
           numbered('Punkt', 0, 2) +
           numbered('Sieben', 0, 4) +
           numbered('Drei', 0) +
+          numbered('Vier', 0, 5) +
           numbered('Ohne Liste', 0, 99),
         NUMBERING,
       ),
@@ -47,6 +48,7 @@ describe('a Word document', () => {
       '- Punkt',
       '§ 7 Sieben',
       '§ 3 Drei',
+      '(iv) Vier',
       '- Ohne Liste',
     ]));
 

@@ -83,17 +83,21 @@ describe('a workbook', () => {
       }),
     ).toEqual(['Artikel: Zange; Preis: 3. @2', 'Ort: Köln; Einwohner: 1000. @5']));
 
-  it('takes names behind an empty row for more of the same where nothing is counted below them', async () =>
+  it.each([
+    ['nothing is counted', { A: 'Cem', B: 'Ulm' }, 'Name: Cem; Ort: Ulm. @5'],
+    ['something has no name', { A: '7', B: 'Ulm', C: '8' }, 'Name: 7; Ort: Ulm; 8. @5'],
+  ])('takes names behind an empty row for more of the same where %s below them', async (_, last, told) =>
     expect(
       await sheet({
         rows: [
           row(1, { A: 'Name', B: 'Ort' }),
           row(2, { A: 'Anna', B: 'Köln' }),
           row(4, { A: 'Bernd', B: 'Bonn' }),
-          row(5, { A: 'Cem', B: 'Ulm' }),
+          row(5, last),
         ],
       }),
-    ).toEqual(['Name: Anna; Ort: Köln. @2', 'Name: Bernd; Ort: Bonn. @4', 'Name: Cem; Ort: Ulm. @5']));
+    ).toEqual(['Name: Anna; Ort: Köln. @2', 'Name: Bernd; Ort: Bonn. @4', told]),
+  );
 
   it('takes the names of a table that says how its columns are called', async () =>
     expect(

@@ -113,3 +113,12 @@ it('each of two chunks of equal text has its own edit, also where one of them mo
     dropped: 0,
   });
 });
+
+it('a chunk that was shown within a disabled one is still shown, and what is left of that is not', () => {
+  const passages = [chunk('t', 'Three'), edited('b', 'Three four.', { enabled: false })];
+  const now = ['Three', 'four.'].map((text) => chunk(text, text));
+  expect(withEdits(now, { passages, edited: new Set(['b']), text: TEXT }, TEXT)).toMatchObject({
+    passages: [{ enabled: true }, { enabled: false }],
+    kept: ['four.'],
+  });
+});
