@@ -57,7 +57,16 @@ describe('the pages of a PDF', () => {
       y: 400 + index * stepY,
       turn,
     }));
-    expect(await shown(pdfFile([lines], { page: rotated }))).toEqual(['Erste Zeile zweite Zeile dritte Zeile @1']);
+    // However they are drawn.
+    for (const drawn of [lines, lines.toReversed()])
+      expect(await shown(pdfFile([drawn], { page: rotated }))).toEqual(['Erste Zeile zweite Zeile dritte Zeile @1']);
+  });
+
+  it('tell what stands upright before what stands along their side', async () => {
+    const side = { text: 'Am Rand', x: 30, y: 400, turn: 1 };
+    const upright = { text: 'Oben', y: 780 };
+    expect(await shown(pdfFile([[side, upright]]))).toEqual(['Oben @1', 'Am Rand @1']);
+    expect(await shown(pdfFile([[upright, side]], { page: '/Rotate 90' }))).toEqual(['Am Rand @1', 'Oben @1']);
   });
 
   it('have the headings of the outline, whatever they look like', async () => {
@@ -98,16 +107,24 @@ describe('the pages of a PDF', () => {
       field('kennwort', '/FT /Tx /Ff 8192 /V (hunter2)'),
       '<< /Type /Annot /Subtype /FreeText /Contents (Mit der Schreibmaschine) /DA (/F1 10 Tf) /Rect [0 0 100 20] >>',
       '<< /Type /Annot /Subtype /Text /Contents (Ein Kommentar) /Rect [0 0 20 20] >>',
+      ...['Bar', 'Karte'].map(
+        (button) =>
+          `<< /Type /Annot /Subtype /Widget /Parent 17 0 R /Rect [0 0 9 9] /AP << /N << /${button} 5 0 R >> >> >>`,
+      ),
     ];
     const numbers = widgets.map((_, index) => `${6 + index} 0 R`).join(' ');
-    const file = pdfFile([pdfLines(['Antrag'])], {
-      catalogue: `/AcroForm << /Fields [${numbers}] >>`,
-      page: `/Annots [${numbers}]`,
-      objects: widgets,
-    });
-    expect(await shown(file)).toEqual([
-      'Antrag @1',
-      'Mit der Schreibmaschine\nAntragsteller: Ada\nort: Ulm\nagb: Ja @1',
-    ]);
+    const group = (pressed: string): string =>
+      `<< /FT /Btn /Ff 32768 /T (zahlung) /V /${pressed} /Kids [15 0 R 16 0 R] >>`;
+    const filled = (pressed: string): Promise<readonly string[]> =>
+      shown(
+        pdfFile([pdfLines(['Antrag'])], {
+          catalogue: `/AcroForm << /Fields [${numbers}] >>`,
+          page: `/Annots [${numbers}]`,
+          objects: [...widgets, group(pressed)],
+        }),
+      );
+    const text = 'Mit der Schreibmaschine\nAntragsteller: Ada\nort: Ulm\nagb: Ja';
+    expect(await filled('Karte')).toEqual(['Antrag @1', `${text}\nzahlung: Karte @1`]);
+    expect(await filled('Off')).toEqual(['Antrag @1', `${text} @1`]);
   });
 });
