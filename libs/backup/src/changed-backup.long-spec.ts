@@ -96,15 +96,18 @@ describe('a backup that was changed', () => {
   });
 
   it('says so of the log, of files that came later, and of the list itself', async () => {
-    const stranger = 'f'.repeat(32);
-    mkdirSync(dirname(bodyOf(stranger)), { recursive: true });
-    writeFileSync(bodyOf(stranger), 'of another');
+    // In a folder of its own, and beside a file that was backed up.
+    const strangers = ['f'.repeat(32), `${names[0]?.slice(0, 2)}${'f'.repeat(30)}`];
+    for (const stranger of strangers) {
+      mkdirSync(dirname(bodyOf(stranger)), { recursive: true });
+      writeFileSync(bodyOf(stranger), 'of another');
+    }
     const log = join(folder(), 'log', 'events.sqlite');
     flip(log, readFileSync(log).length - 10);
     expect((await rejected()).findings.map(({ kind, path }) => [kind, path])).toEqual(
       expect.arrayContaining([
         ['changed', 'log/events.sqlite'],
-        ['unlisted', pathOf(stranger)],
+        ...strangers.map((stranger) => ['unlisted', pathOf(stranger)]),
       ]),
     );
     appendFileSync(join(folder(), 'files.jsonl'), '\n');
