@@ -240,6 +240,23 @@ describe('a subscription at the end of a log that says what was appended', () =>
     await subscription.stop();
   });
 
+  it('passes over nothing while it reads, and reads on then', async () => {
+    const read = Promise.withResolvers<LogPage>();
+    const passed: string[] = [];
+    const { feed, subscription } = await waiting((upTo) => passed.push(upTo) > 0);
+    feed.nextRead = read.promise;
+    feed.wake();
+    await until(() => feed.calls.includes('read'));
+
+    feed.wake(round('0003', '0005', 'Noted'));
+    expect(subscription.position).toBe('0003');
+    read.resolve({ events: [], next: '0003', end: true });
+    await until(() => subscription.position === '0005');
+
+    expect(passed).toEqual([]);
+    await subscription.stop();
+  });
+
   it('passes over nothing while a page is in hand, or after it was stopped', async () => {
     const handling = Promise.withResolvers<void>();
     const passed: string[] = [];
