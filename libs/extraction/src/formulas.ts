@@ -35,20 +35,32 @@ export class Formula {
 
   /** `text` so far, with what stands before the element. */
   open(name: string, { val }: Attributes, text: string): string {
-    const parent = this.frames.at(-1);
     const around = this.frames.at(-2);
-    let before = name === 'msqrt' ? '√' : '';
-    if (around?.name === 'd' && val !== undefined) {
-      if (name === 'begChr') around.begins = val;
-      else if (name === 'endChr') around.ends = val;
-    } else if (name === 'chr' && around?.name === 'nary' && val !== undefined) around.begins = val;
-    else if (parent !== undefined && parent.name in BETWEEN && !name.endsWith('Pr')) {
-      before += parent.parts === 0 ? parent.begins : (BETWEEN[parent.name]?.[parent.parts - 1] ?? ', ');
-      parent.parts += 1;
-    }
+    const isSign = around !== undefined && val !== undefined && this.sign(around, name, val);
+    const before = `${name === 'msqrt' ? '√' : ''}${isSign ? '' : this.between(name)}`;
     const [begins, ends] = name === 'd' ? ['(', ')'] : name === 'nary' ? ['∫', ''] : ['', ''];
     this.frames.push({ name, start: text.length + before.length, parts: 0, begins, ends });
     return text + before;
+  }
+
+  /** Whether an element is of the properties of the one around it; of brackets and sums it may be their sign. */
+  private sign(around: Frame, name: string, val: string): boolean {
+    if (around.name === 'd') {
+      if (name === 'begChr') around.begins = val;
+      else if (name === 'endChr') around.ends = val;
+      return true;
+    }
+    if (around.name !== 'nary' || name !== 'chr') return false;
+    around.begins = val;
+    return true;
+  }
+
+  /** What stands before the next part of the element that is open. */
+  private between(name: string): string {
+    const parent = this.frames.at(-1);
+    if (parent === undefined || !(parent.name in BETWEEN) || name.endsWith('Pr')) return '';
+    parent.parts += 1;
+    return parent.parts === 1 ? parent.begins : (BETWEEN[parent.name]?.[parent.parts - 2] ?? ', ');
   }
 
   /** `text` so far, with what stands behind the element. */
