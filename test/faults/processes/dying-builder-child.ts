@@ -3,7 +3,7 @@ import { startTestPlatform } from '../../e2e/harness';
 
 /**
  * The product on DATA_DIR, with MODELS_FILE and BOOTSTRAP_API_KEY. With DIE_BEFORE `append 2` or `put 3` it kills itself before
- * the so manieth append to, or body of, a summary or an index that it makes once it got SIGUSR2. The start of a build does not count.
+ * that append to, or body of, a summary or an index, counted from 1 once it got SIGUSR2. The start of a build does not count.
  */
 const run = async (): Promise<void> => {
   const { DATA_DIR: dataDir = '', MODELS_FILE = '', BOOTSTRAP_API_KEY = '', DIE_BEFORE = '' } = process.env;

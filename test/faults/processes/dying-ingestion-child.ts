@@ -3,7 +3,7 @@ import { startTestPlatform } from '../../e2e/harness';
 
 /**
  * The product on DATA_DIR, with MODELS_FILE and BOOTSTRAP_API_KEY. With DIE_BEFORE `append 2` or `put 3` it kills itself before
- * ingestion's so manieth append to, or body of, a document that was added in this life.
+ * that append to, or body of, a document that was added in this life, counted from 1.
  */
 const run = async (): Promise<void> => {
   const { DATA_DIR: dataDir = '', MODELS_FILE = '', BOOTSTRAP_API_KEY = '', DIE_BEFORE = '' } = process.env;
