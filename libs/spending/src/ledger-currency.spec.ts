@@ -1,5 +1,6 @@
 import { begun, callOf, callWithInput, ended, openSpending, TERMS } from '../../../test/fixtures/spending';
 import { until } from '../../../test/fixtures/until';
+import { LimitWindows } from './limit-windows';
 
 const [USER, KEY] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'];
 const scope = { type: 'user', id: USER } as const;
@@ -26,6 +27,10 @@ describe('a spend limit of a platform that was given another currency', () => {
     expect(await now.ledger.state(await now.limits.byId(limit))).toMatchObject({ currency: 'USD', spent: 30n });
     await call(before, 20);
     expect(await state(limit)).toEqual([50n, 0n]);
+    // Nor is the caller told what is left of it.
+    const windowOf = ({ limits, ledger }: typeof now) => new LimitWindows(limits, ledger).windowOf(callOf(USER, 1));
+    expect(await windowOf(before)).toMatchObject({ used: '0.00000005' });
+    expect(await windowOf(now)).toBeNull();
   });
 
   it('lets calls begin uncounted where it only warns', async () => {
