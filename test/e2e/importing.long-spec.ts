@@ -46,14 +46,23 @@ const filesIn = (folder: string): readonly string[] =>
         .map(({ name }) => name)
     : [];
 
-it('an import brings no keys and no files where the log that is there rejects the events', async () => {
-  mkdirSync(at('other'));
-  const other = await SealedLog.open(at('other'));
-  await other.note('document-1', 'mine');
-  await other.close();
-  const { code, err } = await importing('other');
+it.each([
+  ['begins otherwise', 'other', async () => mkdirSync(at('other'))],
+  [
+    'has gone on since',
+    'longer',
+    async () => {
+      await operatorOn({ ...KEYS, DATA_DIR: at('longer') }, 'import', at('log.jsonl'));
+    },
+  ],
+])('an import brings no keys and no files where the log that is there %s', async (_, target, make) => {
+  await make();
+  const log = await SealedLog.open(at(target));
+  await log.note('document-2', 'mine');
+  await log.close();
+  const { code, err } = await importing(target);
   expect([code, err]).toEqual([1, expect.stringContaining('the log is not empty and differs from this export')]);
-  expect([filesIn(at('other/vault')), filesIn(at('other/blobs'))]).toEqual([[], []]);
+  expect([filesIn(at(`${target}/vault`)), filesIn(at(`${target}/blobs`))]).toEqual([[], []]);
 });
 
 it('an import that names no folder of files writes nothing, and makes none', async () => {
