@@ -2,6 +2,7 @@ import type { EventLog } from '@app/event-log';
 import { type RecordedEvent, systemClock } from '@app/kernel';
 import { counted, counterCodec, opened, policiesOver } from '../../../test/fixtures/counters';
 import { appendsWithin, LaggingLogs } from '../../../test/fixtures/lagging-logs';
+import { withRestoredServer } from '../../../test/fixtures/restored-server';
 import { until } from '../../../test/fixtures/until';
 import { PolicyJournal } from './policies/policy-journal';
 import type { Policy } from './projection';
@@ -69,3 +70,17 @@ describe('policies on EventStoreDB', () => {
     await policies.stop();
   });
 });
+
+test('a policy records no place that a restore of the log took away, and so passes over nothing that comes before it', () =>
+  withRestoredServer(async ({ log, save, restore }) => {
+    await log.append('counter-a', [opened('a')], 'noStream');
+    save();
+    await log.append('counter-b', [opened('b'), counted(), counted()], 'noStream');
+    const [last] = await log.readStream('counter-b', { direction: 'backwards', limit: 1 });
+    if (last === undefined) throw new Error('three events were written');
+    await restore();
+
+    await new PolicyJournal('watching', log, counterCodec, systemClock).advance(last);
+
+    expect(await new PolicyJournal('watching', log, counterCodec, systemClock).place()).toBeNull();
+  }));

@@ -1,4 +1,4 @@
-import type { EventLog } from '@app/event-log';
+import { type EventLog, holdsPlace } from '@app/event-log';
 import {
   type AnyEvent,
   type Clock,
@@ -62,8 +62,13 @@ export class PolicyJournal {
     return new Map(letters.map((letter) => this.letterOf(letter, new Date(letter.failedAt))));
   }
 
-  /** Records that everything up to an event was reacted to. Throws `WrongExpectedRevision` when another instance runs the policy. */
+  /**
+   * Records that everything up to an event was reacted to. Throws `WrongExpectedRevision` when another instance runs the policy.
+   * Records nothing where the log does not hold the event: it was restored from an older backup, where another event may come to
+   * stand before that place, and would be passed over.
+   */
   async advance({ id, stream, revision, position }: StoredEvent): Promise<void> {
+    if (!(await holdsPlace(this.log, { id, stream, revision, position }))) return;
     await this.append(
       this.places,
       [{ type: 'PolicyAdvanced', data: { eventId: id, stream, revision, position } }],
