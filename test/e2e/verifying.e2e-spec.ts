@@ -166,6 +166,17 @@ describe('a backup', () => {
     expect((await operatorOn({ ...stores, ...KEYS }, 'verify', exported, '--keys', keys())).code).toBe(2);
   });
 
+  it('with a key that does not open ends with 3 where it is verified with its file of keys', async () => {
+    const changed = join(root, 'changed-keys');
+    writeFileSync(changed, readFileSync(keys()));
+    const database = new Database(changed);
+    database.prepare('UPDATE keys SET wrapped = randomblob(60) WHERE id = (SELECT min(id) FROM keys)').run();
+    database.close();
+    const { code, out } = await operatorOn({ ...stores, ...KEYS }, 'verify', folder(), '--keys', changed);
+    expect([code, out]).toEqual([3, expect.stringContaining(`changed  ${changed}: `)]);
+    expect(out).toContain('1 key cannot be opened: what it encrypted cannot be read.\nThe log is as it was sealed');
+  });
+
   it('that was changed ends with 3 where it is verified or restored, and is restored only with --force', async () => {
     const log = join(folder(), 'log', 'events.sqlite');
     const whole = readFileSync(log);
