@@ -51,13 +51,17 @@ export const sameBytes = async (one: string, other: string): Promise<boolean> =>
   return size === another && (await hashOf(one)).sha256 === (await hashOf(other)).sha256;
 };
 
-/** Bytes of a file, and its SHA-256 in hex. */
-export const hashOf = async (file: string): Promise<{ readonly bytes: number; readonly sha256: string }> => {
+/** Bytes of a file, and its SHA-256 in hex. `onPiece` hears how many bytes came: a log may be one file of gigabytes. */
+export const hashOf = async (
+  file: string,
+  onPiece: (bytes: number) => void = () => undefined,
+): Promise<{ readonly bytes: number; readonly sha256: string }> => {
   const digest = createHash('sha256');
   let bytes = 0;
   for await (const piece of createReadStream(file, { highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
     digest.update(piece);
     bytes += piece.length;
+    onPiece(piece.length);
   }
   return { bytes, sha256: digest.digest('hex') };
 };

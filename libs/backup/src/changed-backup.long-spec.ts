@@ -73,6 +73,11 @@ describe('a backup that was changed', () => {
     expect([findings, keys]).toEqual([[], { hasDigest: true, damaged: 0 }]);
     expect(manifest).toMatchObject({ version: 2, listing: { files: 3 } });
     expect(heard.at(-1)).toBe(1);
+    // A file of gigabytes shows progress too, of which the log is one.
+    appendFileSync(bodyOf(names[0] ?? ''), Buffer.alloc(1 << 20));
+    heard.length = 0;
+    await checkBackup({ folder: folder(), onBytes: ({ done }) => heard.push(done) });
+    expect(heard.length).toBeGreaterThan(5);
   });
 
   it.each([

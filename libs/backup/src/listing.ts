@@ -42,18 +42,18 @@ export const writeListing = async (folder: string, total: number, onBytes: OnByt
   const file = join(folder, LISTING_FILE);
   const out = await open(file, 'wx', 0o600);
   const digest = createHash('sha256');
-  let [files, bytes] = [0, 0];
+  let [files, bytes, done] = [0, 0, 0];
+  const onPiece = (piece: number): void => onBytes({ done: (done += piece), total: Math.max(done, total) });
   try {
     await namingWrites(file, async () => {
       for await (const paths of pathsOf(folder)) {
-        for (const listed of await inOrder(paths, (path) => hashed(folder, path))) {
+        for (const listed of await inOrder(paths, (path) => hashed(folder, path, onPiece))) {
           const line = `${JSON.stringify(listed satisfies ListedFile)}\n`;
           digest.update(line);
           await out.write(line);
           files += 1;
           bytes += listed.bytes;
         }
-        onBytes({ done: bytes, total: Math.max(bytes, total) });
       }
       await out.sync();
     });
@@ -81,10 +81,10 @@ export const checkListing = async (
   if (list.sha256 !== listing.sha256)
     return found({ kind: 'changed', path: LISTING_FILE, detail: 'so the other files cannot be checked' });
   let done = 0;
+  const onPiece = (piece: number): void => onBytes({ done: (done += piece), total: Math.max(done, listing.bytes) });
   const check = async (expected: ListedFile): Promise<void> => {
-    const finding = await compared(folder, expected);
+    const finding = await compared(folder, expected, onPiece);
     if (finding !== undefined) found(finding);
-    onBytes({ done: (done += expected.bytes), total: listing.bytes });
   };
   const unseen = new Set(await blobFolders(join(folder, 'blobs')));
   for await (const { place, files } of placesIn(join(folder, LISTING_FILE))) {
@@ -103,9 +103,13 @@ const unlisted = (path: string): BackupFinding => ({
   detail: 'it was not in the backup when that was made',
 });
 
-const compared = async (folder: string, { path, bytes, sha256 }: ListedFile): Promise<BackupFinding | undefined> => {
+const compared = async (
+  folder: string,
+  { path, bytes, sha256 }: ListedFile,
+  onPiece: (bytes: number) => void,
+): Promise<BackupFinding | undefined> => {
   try {
-    const found = await hashed(folder, path);
+    const found = await hashed(folder, path, onPiece);
     if (found.bytes !== bytes)
       return { kind: 'changed', path, detail: `it has ${found.bytes} bytes, and had ${bytes}` };
     if (found.sha256 === sha256) return undefined;
@@ -122,9 +126,9 @@ const findingOf = (path: string, error: NodeJS.ErrnoException): BackupFinding =>
     : { kind: 'unreadable', path, detail: error.message };
 };
 
-const hashed = async (folder: string, path: string): Promise<ListedFile> => ({
+const hashed = async (folder: string, path: string, onPiece?: (bytes: number) => void): Promise<ListedFile> => ({
   path,
-  ...(await hashOf(join(folder, path))),
+  ...(await hashOf(join(folder, path), onPiece)),
 });
 
 /** The paths of a backup in the order of its listing, one folder at a time. */
