@@ -46,6 +46,12 @@ const setUp = async (maxTokens: number) => {
     expect((await world.send(`/knowledge/${agentId}/reindex${action}`, {})).status).toBeLessThan(300);
   const reaches = (state: string) =>
     until(async () => (await world.read<{ state: string }>(`/knowledge/${agentId}/reindex`)).body.state === state);
+  /** Cuts it by the chunking of now. */
+  const recut = async () => {
+    await reindex();
+    await reaches('ready');
+    await reindex('/swap');
+  };
   const isCut = async (is: (chunkCount: number) => boolean) =>
     until(async () => is((await document()).chunkCount), 'the passages that were made');
   /** All but the words of what is disabled are found, and as many chunks are shown as the document says. */
@@ -72,21 +78,19 @@ const setUp = async (maxTokens: number) => {
     expect((await chunks()).filter(({ text }) => text === REWRITTEN)).toHaveLength(1);
     expect((await chunks()).length).toBe((await document()).chunkCount);
   };
-  return { path, cut, document, ready, chunks, disable, rewrite, reindex, reaches, isCut, hides, replaces };
+  return { path, cut, document, ready, chunks, disable, rewrite, reindex, recut, isCut, hides, replaces };
 };
 /** What an edited chunk says. */
 const REWRITTEN = 'Nobody may know about these zebras.';
 
 describe('the text of a disabled chunk', () => {
   it('answers nothing once it is cut into larger chunks that overlap, and nothing beside it goes', async () => {
-    const { path, cut, document, chunks, disable, reindex, reaches, isCut, hides } = await setUp(50);
+    const { path, cut, document, chunks, disable, recut, isCut, hides } = await setUp(50);
     const hidden = await disable();
     await hides(hidden);
     const { chunkCount: before } = await document();
     await cut({ maxTokens: 200, overlapTokens: 80 });
-    await reindex();
-    await reaches('ready');
-    await reindex('/swap');
+    await recut();
     await isCut((count) => count !== before);
     await hides(hidden);
 
@@ -96,12 +100,10 @@ describe('the text of a disabled chunk', () => {
   });
 
   it('answers nothing after a rollback to other chunks than it was disabled in', async () => {
-    const { cut, document, disable, reindex, reaches, isCut, hides } = await setUp(200);
+    const { cut, document, disable, reindex, recut, isCut, hides } = await setUp(200);
     const { chunkCount: before } = await document();
     await cut({ maxTokens: 60, overlapTokens: 15 });
-    await reindex();
-    await reaches('ready');
-    await reindex('/swap');
+    await recut();
     await isCut((count) => count > before * 2);
     const hidden = await disable();
     const { chunkCount: cutSmall } = await document();
@@ -122,14 +124,12 @@ describe('the text of a disabled chunk', () => {
 
 describe('the text of an edited chunk', () => {
   it('is replaced also once it is cut into larger chunks that overlap, and in those of before', async () => {
-    const { cut, document, rewrite, reindex, reaches, isCut, replaces } = await setUp(50);
+    const { cut, document, rewrite, reindex, recut, isCut, replaces } = await setUp(50);
     const gone = await rewrite();
     await replaces(gone);
     const { chunkCount: before } = await document();
     await cut({ maxTokens: 200, overlapTokens: 80 });
-    await reindex();
-    await reaches('ready');
-    await reindex('/swap');
+    await recut();
     await isCut((count) => count !== before);
     await replaces(gone);
     await reindex('/rollback');

@@ -41,13 +41,13 @@ export const runner =
   <Args extends readonly unknown[]>(verb: Verb<Args>) =>
   async (...given: [...Args, Command]) => {
     const command = given.at(-1) as Command;
-    // Commander gives the arguments, then the options, then the command.
     const session = sessionOf(
       streams,
       command.optsWithGlobals(),
       command.getOptionValueSourceWithGlobals('url') === 'cli',
     );
     try {
+      // Commander gives the arguments, then the options, then the command: the type of a slice does not say which are left.
       const code = await verb(session, ...(given.slice(0, -1) as unknown as Args));
       ended(code ?? EXIT.done);
     } finally {

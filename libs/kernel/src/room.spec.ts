@@ -4,18 +4,16 @@ import { Room } from './room';
 /** Work that runs until it is let go. */
 const works = (room: Room) => {
   const running: string[] = [];
-  const ends: Promise<unknown>[] = [];
   const begin = (name: string, owner: string, size: number) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const ended = room.run(owner, size, async () => {
       running.push(name);
       await promise.finally(() => running.splice(running.indexOf(name), 1));
     });
-    ends.push(ended.catch(() => undefined));
-    return { end: resolve, fail: reject };
+    return { ended, end: resolve, fail: reject };
   };
   const settled = () => new Promise((resolve) => setImmediate(resolve));
-  return { running, begin, settled, all: () => Promise.all(ends) };
+  return { running, begin, settled };
 };
 
 describe('room', () => {
@@ -37,6 +35,7 @@ describe('room', () => {
     await settled();
     expect(running).toEqual(['a']);
     first.fail(new Error('Failed.'));
+    await expect(first.ended).rejects.toThrow('Failed.');
     await settled();
     expect(running).toEqual(['b', 'c']);
   });
