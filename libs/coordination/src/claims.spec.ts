@@ -92,6 +92,25 @@ describe('a claim', () => {
     expect(await store.read('claim/work')).toBeUndefined();
   });
 
+  it.each([true, false])(
+    'whose taking the store did not answer was begun by nobody: it is taken here at the next try, whether it stands (%s) or not',
+    async (stands) => {
+      const store = new MemoryCoordinationStore();
+      const write = store.write.bind(store);
+      let isLost = true;
+      store.write = async (...given) => {
+        if (!isLost) return write(...given);
+        isLost = false;
+        if (stands) await write(...given);
+        throw new Unavailable('coordination', 'no answer', 'unknown');
+      };
+      const claims = new Claims(store, new FixedClock(), 'a', 60_000);
+      await expect(claims.take('work')).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none' });
+      expect(await claims.take('work')).toBeDefined();
+      expect(await claims.take('work')).toBeUndefined();
+    },
+  );
+
   it("that is left standing is nobody else's until it runs out, and is listed then; where it was left one takes it up at once", async () => {
     const { of, clock } = setUp();
     const [a, b] = [of('a'), of('b')];

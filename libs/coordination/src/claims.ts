@@ -1,4 +1,4 @@
-import { type Clock, isUnavailable, type Json } from '@app/kernel';
+import { type Clock, isAccessDenied, isUnavailable, type Json, Unavailable } from '@app/kernel';
 import type { CoordinationStore } from './coordination-store';
 
 type Claim = { readonly holder: string; readonly until: number; readonly asked?: true };
@@ -28,7 +28,8 @@ export class Claims {
 
   /**
    * Takes a free claim and keeps it up until the returned function is called; undefined when somebody else holds it.
-   * `onAsked` is told when another process asks to end the work (`ask`).
+   * `onAsked` is told when another process asks to end the work (`ask`). Throws `Unavailable` with the outcome `none` where the store
+   * is away: nothing of the work was done.
    */
   async take(name: string, onAsked: () => void = () => undefined): Promise<Release | undefined> {
     const key = keyOf(name);
@@ -38,7 +39,7 @@ export class Claims {
     const isLeft = this.left.delete(name) && current?.holder === this.holder;
     if (current !== undefined && this.isHeld(current) && !isLeft) return undefined;
     let mine: Claim = this.fresh();
-    if (!(await this.store.write(key, mine, { expected: current as Json | undefined }))) return undefined;
+    if (!(await this.begun(name, mine, current))) return undefined;
     this.working.add(name);
     let beating: Promise<unknown> = Promise.resolve();
     const beat = async (): Promise<void> => {
@@ -116,6 +117,17 @@ export class Claims {
       for (const { key, value } of page) if ((value as Claim).until < before) names.push(key.slice(keyOf('').length));
       after = page.at(-1)?.key;
       if (page.length < PAGE) return names;
+    }
+  }
+
+  private async begun(name: string, mine: Claim, current: Claim | undefined): Promise<boolean> {
+    try {
+      return await this.store.write(keyOf(name), mine, { expected: current as Json | undefined });
+    } catch (error) {
+      if (!isUnavailable(error) || isAccessDenied(error) || error.outcome === 'none') throw error;
+      // It may stand all the same, and nobody works under it: whoever asks here next takes it, others find it lapsed.
+      this.left.add(name);
+      throw new Unavailable(error.dependency, error.reason, 'none', { cause: error });
     }
   }
 
