@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type CoordinationStore, openMongoCoordinationStore } from '@app/coordination';
 import { type Child, startChild } from '../e2e/child';
 import { type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
@@ -37,6 +38,7 @@ export interface Cluster {
   kill(child: Child): Promise<void>;
   /** What stands beside the views about processes and the work that they share. */
   readonly records: CoordinationStore;
+  /** Asks again, as clients do, while the platform cannot serve and nothing was done: servers of a busy machine are away for seconds. */
   call<T = { readonly id: string }>(
     child: Child,
     path: string,
@@ -61,6 +63,8 @@ const serversOfEnvironment = (): ClusterServers => ({
   ELASTICSEARCH_URL: process.env['ELASTICSEARCH_URL'] ?? '',
   S3_URL: process.env['S3_URL'] ?? '',
 });
+
+const MOST_REPEATS = 8;
 
 /** A cluster on servers, those of the environment by default. The log must be empty: a double's, unless `logUrl` names another. */
 export const startCluster = async (
@@ -109,7 +113,7 @@ export const startCluster = async (
     running.add(child);
     return child;
   };
-  const call: Cluster['call'] = async <T>(
+  const callOnce: Cluster['call'] = async <T>(
     { url }: Child,
     path: string,
     { method = 'GET', body, key = CLUSTER_KEY, headers = {} }: Parameters<Cluster['call']>[2] = {},
@@ -126,6 +130,14 @@ export const startCluster = async (
       headers: response.headers,
       body: (text === '' ? undefined : JSON.parse(text)) as T,
     };
+  };
+  const call: Cluster['call'] = async <T>(...asked: Parameters<Cluster['call']>) => {
+    for (let left = MOST_REPEATS; ; left -= 1) {
+      const answer = await callOnce<T>(...asked);
+      const isUndone = answer.status === 503 && (answer.body as { outcome?: string }).outcome !== 'unknown';
+      if (!isUndone || left === 0) return answer;
+      await pause(1_000);
+    }
   };
   return {
     provider,
