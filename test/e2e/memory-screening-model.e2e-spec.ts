@@ -127,6 +127,63 @@ describe('nothing is saved, and 503 says so,', () => {
   });
 });
 
+describe('rights that go while the model judges count:', () => {
+  const make = <T = { id: string }>(method: 'POST' | 'PUT' | 'DELETE', rest: string, body?: object, key?: string) =>
+    platform.call<T>(`/api/v1/core${rest}`, { method, ...(body && { body }), ...(key && { key }) });
+  /** An Agent of a team, with a shared memory of the admin's, and an editor of it whose rights a change takes. */
+  let teams = 0;
+  const team = async (change: (member: string) => Promise<unknown>) => {
+    teams += 1;
+    upstream.behaviour = says('safe');
+    const spaceId = (await make('POST', '/spaces', { name: `Team ${teams}` })).body.id;
+    const agent = { spaceId, name: 'Shared', sharedMemoryEnabled: true };
+    const list = `/memory/${(await make('POST', '/agents', agent)).body.id}/memories`;
+    const { userId, key } = await platform.newCaller();
+    expect(list).not.toContain('undefined');
+    const member = `/spaces/${spaceId}/members/${userId}`;
+    await make('PUT', member, { role: 'editor' });
+    const shared = (await make('POST', list, { text: 'Tea is in the kitchen', kind: 'shared' })).body.id;
+    await make('POST', `${list}/${shared}/confirm`);
+    const proposal = (await make('POST', list, { text: 'Milk is in the fridge', kind: 'shared' }, key)).body.id;
+    upstream.behaviour = async (response, call) => {
+      await change(member);
+      return says('safe')(response, call);
+    };
+    const events = (await wholeLog(platform.platform.host.stores.log)).length;
+    const written = async () =>
+      (await wholeLog(platform.platform.host.stores.log))
+        .slice(events)
+        .filter(({ stream }) => stream.startsWith('memory-'))
+        .map(({ type }) => type);
+    return { list, key, shared, proposal, written };
+  };
+  const removed = (member: string) => make('DELETE', member);
+  const demoted = (member: string) => make('PUT', member, { role: 'viewer' });
+
+  it('a memory is not saved, proposed or confirmed for who is no member any more', async () => {
+    for (const body of [{ text: 'I like cocoa' }, { text: 'Cocoa is in the cellar', kind: 'shared' }, undefined]) {
+      const { list, key, proposal, written } = await team(removed);
+      const path = body === undefined ? `${list}/${proposal}/confirm` : list;
+      const { status, body: said } = await make<object>('POST', path, body, key);
+      expect([status, said]).toMatchObject([404, { code: 'not_found' }]);
+      expect(await written()).toEqual([]);
+    }
+  });
+
+  it('a shared memory of others is not changed by who is no editor any more', async () => {
+    const { list, key, shared, written } = await team(demoted);
+    const { status, body } = await make<object>('PUT', `${list}/${shared}`, { text: 'Tea is gone' }, key);
+    expect([status, body]).toMatchObject([403, { code: 'forbidden' }]);
+    expect(await written()).toEqual([]);
+  });
+
+  it('what waits is still saved for who proposed it alone', async () => {
+    const { list, key, proposal } = await team(removed);
+    const { status, body } = await make<Memory>('POST', `${list}/${proposal}/save-for-me`, undefined, key);
+    expect([status, body.status]).toEqual([200, 'saved']);
+  });
+});
+
 it('is told apart where money is used up: no model is called', async () => {
   await platform.call('/api/v1/core/cost-control', {
     method: 'POST',

@@ -47,7 +47,7 @@ export class Authenticator {
   constructor(
     private readonly decisions: Decisions,
     private readonly instance: InstanceSecret,
-    clock: Clock,
+    private readonly clock: Clock,
     use: ApiKeyUse,
     /** Called if the use of a key could not be recorded. The request goes on. */
     onUnnoted: (error: unknown) => void,
@@ -69,6 +69,12 @@ export class Authenticator {
   /** The caller from memory, if the credential was seen before and nothing has changed that it follows from; undefined if unknown. */
   recognise({ kind, secret }: Credential): Caller | undefined {
     return this.callers[kind].recognise(secret);
+  }
+
+  /** Who holds a key that was proven before, with the rights of now; undefined once it is no valid key of an active user. For work that goes on after its request. */
+  async holder(keyId: string): Promise<Caller | undefined> {
+    const held = await this.ofKey(keyId, true, () => true);
+    return held !== undefined && held.expiresAt > this.clock.now().getTime() ? held.caller : undefined;
   }
 
   private async proveKey(secret: string, reads: boolean): Promise<Recognised | undefined> {

@@ -15,7 +15,7 @@ beforeAll(async () => {
     { provide: CONVERSATIONS_OF, useValue: async () => [] },
     { provide: ATTACHMENTS_OF, useValue: async () => [] },
     { provide: RETRIEVER, useValue: { retrieve: async () => [] } },
-    { provide: AGENT_TOOLS, useValue: { of: async () => [] } },
+    { provide: AGENT_TOOLS, useValue: { of: async () => [], mayUse: async () => true } },
   ]);
 });
 afterAll(() => context.close());

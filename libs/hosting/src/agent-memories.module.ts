@@ -1,11 +1,12 @@
+import { Access, AccessModule } from '@app/access';
 import { AGENT_MEMORIES } from '@app/conversations';
 import { CLOCK, CONFIG, type Config, Decisions, LOGGER, provideWith } from '@app/kernel';
-import { MEMORY_RULES, MEMORY_SCREENER, MemoryModule, Remembered } from '@app/memory';
+import { ACCESS_TO_AGENTS, MEMORY_RULES, MEMORY_SCREENER, MemoryModule, Remembered } from '@app/memory';
 import { Models } from '@app/models';
 import { METERING, SpendingModule } from '@app/spending';
 import { Global, Module } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { type AgentMemoriesParts, MemoriesOfAgents, rulesOfAgents } from './agent-memories';
+import { accessToAgents, type AgentMemoriesParts, MemoriesOfAgents, rulesOfAgents } from './agent-memories';
 import { memoryScreener } from './memory-screener';
 import { ScreeningJudge, type ScreeningJudgeParts } from './screening-judge';
 
@@ -19,9 +20,10 @@ const screener = ({ config: { SCREENING_MODEL, DEFAULT_CURRENCY: currency }, ...
 /** What memories ask of Agents, Spaces and the screener, which they do not import. */
 @Global()
 @Module({
-  imports: [SpendingModule],
+  imports: [AccessModule, SpendingModule],
   providers: [
     { provide: MEMORY_RULES, inject: [Decisions], useFactory: rulesOfAgents },
+    { provide: ACCESS_TO_AGENTS, inject: [Access], useFactory: accessToAgents },
     provideWith(MEMORY_SCREENER, screener, {
       config: CONFIG,
       models: Models,
@@ -30,7 +32,7 @@ const screener = ({ config: { SCREENING_MODEL, DEFAULT_CURRENCY: currency }, ...
       logger: LOGGER,
     }),
   ],
-  exports: [MEMORY_RULES, MEMORY_SCREENER],
+  exports: [ACCESS_TO_AGENTS, MEMORY_RULES, MEMORY_SCREENER],
 })
 export class MemoryPartsModule {}
 

@@ -1,7 +1,9 @@
+import type { Access } from '@app/access';
 import { agentDecider } from '@app/agents';
 import type { AgentMemories, AppliedMemories, MemoryProposal, ProposedMemory } from '@app/conversations';
 import { type Clock, type Decisions, errorName, isDomainError, isErased, isUnavailable } from '@app/kernel';
 import {
+  type AccessToAgents,
   CreateMemory,
   memoryDecider,
   type MemoryRules,
@@ -26,6 +28,15 @@ export const rulesOfAgents =
     const isOn = memoryEnabled && !publication.enabled;
     const shared = isOn && sharedMemoryEnabled ? 'on' : 'off';
     return { personal: isOn ? 'on' : 'off', shared: agent.isPersonal || space.kind === 'personal' ? 'never' : shared };
+  };
+
+/** What users may do with Agents, by the streams of both and of their Space. */
+export const accessToAgents =
+  (access: Pick<Access, 'agentOf'>): AccessToAgents =>
+  async (agentId, userId) => {
+    const found = await access.agentOf(userId, agentId);
+    if (found === undefined) return 'none';
+    return found.role === 'viewer' ? 'use' : 'edit';
   };
 
 export interface AgentMemoriesParts {
@@ -115,6 +126,6 @@ const refusals: Readonly<Record<string, string>> = {
   usage_limit_exceeded: 'Memory not saved - a spend limit is reached.',
   invalid_body: 'Memory not saved - it must have 1 to 300 characters.',
   conflict: 'Memory not saved - this Agent has personal memories only, or others changed it at the same time.',
-  not_found: 'Memory not saved - what it replaces is gone.',
+  not_found: 'Memory not saved - what it replaces is gone, or this Agent is not yours to use any more.',
   forbidden: 'Memory not saved - what it replaces is not yours to change.',
 };

@@ -1,4 +1,4 @@
-import { Access, AccessModule } from '@app/access';
+import { Access, AccessModule, Authenticator } from '@app/access';
 import { AgentsModule, ToolSecrets } from '@app/agents';
 import { AGENT_SKILLS, AGENT_TOOLS, type AgentSkills, RETRIEVER } from '@app/conversations';
 import { CONFIG, type Config, LOGGER, provideWith } from '@app/kernel';
@@ -21,6 +21,7 @@ const toolsOfAgents = ({ config, ...parts }: ModuleParts): ToolsOfAgents =>
   providers: [
     provideWith(AGENT_TOOLS, toolsOfAgents, {
       access: Access,
+      authenticator: Authenticator,
       secrets: ToolSecrets,
       retriever: RETRIEVER,
       config: CONFIG,

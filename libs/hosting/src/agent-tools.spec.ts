@@ -1,4 +1,4 @@
-import type { AgentAccess } from '@app/access';
+import type { AgentAccess, Caller } from '@app/access';
 import type { StoredTool } from '@app/agents';
 import type { HttpCall } from '@app/tools';
 import { ToolsOfAgents, type ToolsParts } from './agent-tools';
@@ -22,14 +22,31 @@ const asker = { userId: 'u' };
 const agent = { agentId: 'a', spaceId: 's', knowledgeEnabled: true };
 
 const opened = (tools: StoredTool[]) => {
-  const state = { tools, users: ['u'], calls: [] as HttpCall[], warnings: [] as unknown[] };
+  const state = {
+    tools,
+    knowledgeEnabled: true,
+    users: ['u'],
+    key: { permissions: ['llm'], agentIds: ['a'], allAgents: false },
+    calls: [] as HttpCall[],
+    warnings: [] as unknown[],
+  };
   const parts: ToolsParts = {
     access: {
       agentOf: async (userId: string) =>
         state.users.includes(userId)
-          ? // The tools alone are read of it.
-            ({ agent: { version: { config: { tools: state.tools } } } } as unknown as AgentAccess)
+          ? // Nothing else is read of it.
+            ({
+              agent: { version: { config: { tools: state.tools, knowledgeEnabled: state.knowledgeEnabled } } },
+            } as unknown as AgentAccess)
           : undefined,
+    },
+    authenticator: {
+      holder: async (keyId) => {
+        const { permissions, agentIds, allAgents } = state.key;
+        return keyId === 'k'
+          ? ({ permissions: new Set(permissions), agentIds: new Set(agentIds), allAgents } as unknown as Caller)
+          : undefined;
+      },
     },
     secrets: { opened: async (agentId, toolId, sealed) => `${agentId}/${toolId}/${sealed} is open` },
     retriever: { retrieve: async () => ({ passages: [], degraded: [] }) },
@@ -115,5 +132,42 @@ describe('the tools of an Agent', () => {
     }
     expect(state.calls).toHaveLength(1);
     expect(await search?.run({ query: 'a' }, context)).toMatchObject({ isError: true });
+  });
+
+  it('are not called once they, or Knowledge, are switched off or need approval', async () => {
+    const free = [stored({ approval: 'never' }), { ...docs, approval: 'never' as const }];
+    const { agentTools, state } = opened(free);
+    const [search, readA] = await agentTools.of(agent, asker);
+    expect(await search?.run({ query: 'a' }, context)).toMatchObject({ passages: [] });
+    await readA?.run({}, context);
+    expect(state.calls).toHaveLength(1);
+    const gone = { isError: true, output: expect.stringContaining('changed') as string };
+    state.tools = free.map((tool) => ({ ...tool, approval: 'always' }));
+    expect(await search?.run({ query: 'a' }, context)).toMatchObject(gone);
+    expect(await readA?.run({}, context)).toMatchObject(gone);
+    state.tools = free.map((tool) => ({ ...tool, enabled: false }));
+    expect(await search?.run({ query: 'a' }, context)).toMatchObject(gone);
+    Object.assign(state, { tools: free, knowledgeEnabled: false });
+    expect(await search?.run({ query: 'a' }, context)).toMatchObject(gone);
+    expect(state.calls).toHaveLength(1);
+  });
+});
+
+describe('an Agent', () => {
+  const withKey = { userId: 'u', keyId: 'k' };
+  const answering = { ...agent, model: null, systemPrompt: '', sampling: {} };
+
+  it.each<[string, boolean, Partial<ReturnType<typeof opened>['state']>, { userId: string; keyId?: string }?]>([
+    ['is used by its user with a key that has it', true, {}],
+    ['is used with a key for all', true, { key: { permissions: ['llm'], agentIds: [], allAgents: true } }],
+    ['is used without a key', true, {}, { userId: 'u' }],
+    ['is not used with a key that is gone', false, {}, { userId: 'u', keyId: 'gone' }],
+    ['is not used with a key without it', false, { key: { permissions: ['llm'], agentIds: ['b'], allAgents: false } }],
+    ['is not used with a key without `llm`', false, { key: { permissions: [], agentIds: ['a'], allAgents: true } }],
+    ['is not used by somebody who lost its Space', false, { users: [] }],
+  ])('%s', async (_, expected, changes, who = withKey) => {
+    const { agentTools, state } = opened([]);
+    Object.assign(state, changes);
+    expect(await agentTools.mayUse(answering, who)).toBe(expected);
   });
 });

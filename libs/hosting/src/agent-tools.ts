@@ -1,4 +1,4 @@
-import type { Access } from '@app/access';
+import type { Access, Authenticator } from '@app/access';
 import type { StoredTool, ToolSecrets } from '@app/agents';
 import {
   type AgentTools,
@@ -9,7 +9,7 @@ import {
   type Tool,
   type ToolOutput,
 } from '@app/conversations';
-import { isErased, REMEMBERED, revealed, SharedLruCache, sizeOf } from '@app/kernel';
+import { inReadScope, isErased, REMEMBERED, revealed, SharedLruCache, sizeOf } from '@app/kernel';
 import { type HttpCaller, operationsOf, type ToolOperation, toolNameOf } from '@app/tools';
 
 interface ReadDocument {
@@ -26,6 +26,7 @@ const GONE: ToolOutput = {
 
 export interface ToolsParts {
   readonly access: Pick<Access, 'agentOf'>;
+  readonly authenticator: Pick<Authenticator, 'holder'>;
   readonly secrets: Pick<ToolSecrets, 'opened'>;
   readonly retriever: Retriever;
   readonly http: Pick<HttpCaller, 'call'>;
@@ -42,7 +43,7 @@ export class ToolsOfAgents implements AgentTools {
   constructor(private readonly parts: ToolsParts) {}
 
   readonly of = async (agent: SearchingAgent, asker: Asker): Promise<readonly Tool[]> => {
-    const tools = await this.toolsFor(agent.agentId, asker);
+    const tools = (await this.configFor(agent.agentId, asker))?.tools;
     if (tools === undefined) return [];
     const knowledge = tools.find(({ kind }) => kind === 'knowledge');
     const searches = agent.knowledgeEnabled && knowledge?.enabled !== false;
@@ -52,16 +53,31 @@ export class ToolsOfAgents implements AgentTools {
     ];
   };
 
+  /** Not where the key was revoked, has not the Agent or `llm` any more, or its user lost the Space. */
+  readonly mayUse: AgentTools['mayUse'] = ({ agentId }, { userId, keyId }) =>
+    inReadScope(async () => {
+      if (keyId !== undefined) {
+        const caller = await this.parts.authenticator.holder(keyId);
+        if (caller?.permissions.has('llm') !== true) return false;
+        if (!caller.allAgents && !caller.agentIds.has(agentId)) return false;
+      }
+      return (await this.parts.access.agentOf(userId, agentId)) !== undefined;
+    });
+
   private search(agent: SearchingAgent, asker: Asker, approval: Tool['approval']): Tool {
     const tool = knowledgeTool(this.parts.retriever, agent, asker, approval);
-    const run: Tool['run'] = async (input, context) =>
-      (await this.toolsFor(agent.agentId, asker)) === undefined ? GONE : tool.run(input, context);
+    const run: Tool['run'] = async (input, context) => {
+      const now = await this.configFor(agent.agentId, asker);
+      const entry = now?.tools.find(({ kind }) => kind === 'knowledge');
+      const isOn = now?.knowledgeEnabled === true && entry?.enabled !== false;
+      return isOn && isAllowed(approval, entry) ? tool.run(input, context) : GONE;
+    };
     return { ...tool, run };
   }
 
   /** Undefined for an Agent that the asker may not use. */
-  private async toolsFor(agentId: string, { userId }: Asker): Promise<readonly StoredTool[] | undefined> {
-    return (await this.parts.access.agentOf(userId, agentId))?.agent.version.config.tools;
+  private async configFor(agentId: string, { userId }: Asker) {
+    return (await this.parts.access.agentOf(userId, agentId))?.agent.version.config;
   }
 
   private operations(agentId: string, tool: StoredTool, asker: Asker): readonly Tool[] {
@@ -85,10 +101,10 @@ export class ToolsOfAgents implements AgentTools {
     input: unknown,
     signal: AbortSignal,
   ): Promise<ToolOutput> {
-    const present = (await this.toolsFor(agentId, asker))?.find(({ id }) => id === tool.id);
+    const present = (await this.configFor(agentId, asker))?.tools.find(({ id }) => id === tool.id);
     const { document, baseUrl, secret } = present?.http ?? {};
-    if (present?.enabled !== true || baseUrl === undefined || isErased(baseUrl) || document !== tool.http?.document)
-      return GONE;
+    if (present?.enabled !== true || !isAllowed(tool.approval, present)) return GONE;
+    if (baseUrl === undefined || isErased(baseUrl) || document !== tool.http?.document) return GONE;
     const opened =
       secret === undefined || isErased(secret) ? undefined : await this.parts.secrets.opened(agentId, tool.id, secret);
     const { reason, ...outcome } = await this.parts.http.call({
@@ -112,3 +128,7 @@ export class ToolsOfAgents implements AgentTools {
     return operations;
   }
 }
+
+/** A call that nobody had to approve does not run where that changed meanwhile. */
+const isAllowed = (asked: Tool['approval'], now: { readonly approval: Tool['approval'] } | undefined): boolean =>
+  asked === 'always' || now?.approval !== 'always';

@@ -43,6 +43,11 @@ export const MEMORY_RULES = Symbol('RulesOfAgents');
 /** What an Agent may remember, from its stream and its Space's: nothing where it is public, switched off or gone. */
 export type RulesOfAgents = (agentId: string) => Promise<MemoryRules>;
 
+/** Injection token of `AccessToAgents`. */
+export const ACCESS_TO_AGENTS = Symbol('AccessToAgents');
+/** What a user may do with an Agent now: `none` where it is not visible to them. */
+export type AccessToAgents = (agentId: string, userId: string) => Promise<'none' | 'use' | 'edit'>;
+
 /** Injection token of `SavedMemories`. */
 export const SAVED_MEMORIES = Symbol('SavedMemories');
 /** What an Agent remembers of a user, and on request what it shares with all, as the view has it. */

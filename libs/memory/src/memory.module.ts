@@ -15,7 +15,7 @@ import { DeleteMemoriesOfTheDeleted } from './policies/delete-memories.policy';
 import { SettleMemoryPlaces } from './policies/settle-memory-places.policy';
 import { ScreenedTexts } from './screened-texts';
 
-/** What Agents remember. Views provide `MEMORIES_OF`, `OPEN_PROPOSALS` and `SAVED_MEMORIES`, hosting `MEMORY_RULES` and `MEMORY_SCREENER`. */
+/** What Agents remember. Views provide `MEMORIES_OF`, `OPEN_PROPOSALS` and `SAVED_MEMORIES`, hosting `MEMORY_RULES`, `ACCESS_TO_AGENTS` and `MEMORY_SCREENER`. */
 @Module({
   providers: [
     CreateMemoryHandler,

@@ -1,4 +1,4 @@
-import { GatheredText, isDomainError, isUnavailable } from '@app/kernel';
+import { GatheredText, isDomainError, isUnavailable, reject } from '@app/kernel';
 import {
   callsTools,
   type ChatMessage,
@@ -97,9 +97,11 @@ export class AnswerRun {
   }
 
   private async toEnd(): Promise<Outcome> {
-    const { from, signal, save } = this.answer;
-    const { model, provider } = this.parts.models.chat(this.answer.agent.model);
+    const { agent, asker, from, signal, save } = this.answer;
+    const { model, provider } = this.parts.models.chat(agent.model);
     this.model = model.key;
+    // A summary may have taken minutes.
+    if (!(await this.parts.tools.mayUse(agent, asker))) reject('forbidden');
     const tools = await this.toolsFor(model);
     if (from === undefined) {
       const { passages, degraded } = await this.steps.retrieve(this.metered);
@@ -134,7 +136,8 @@ export class AnswerRun {
     const may = mayWait ? own : own.filter(({ approval }) => approval === 'never');
     const beside = callsTools(model) ? [...begun.skills.tools, ...begun.memories.tools] : [];
     // No tool of an API takes the name of one of these.
-    return new ToolCalls([...may, ...beside], this.parts.logger);
+    const mayCall = () => this.parts.tools.mayUse(agent, asker);
+    return new ToolCalls([...may, ...beside], { mayCall, logger: this.parts.logger });
   }
 
   private get began(): TurnBegun {

@@ -5,7 +5,8 @@ import type { MessagePart, ToolPart } from '../conversation/message-parts';
 import { beginningWithin, bytesOf } from './answer-size';
 import { keptJson, keptText } from './kept-text';
 import type { RetrievedPassage } from './retriever';
-import type { Tool, ToolOutput } from './tools';
+import { failedTool } from './tool-input';
+import type { Tool, ToolContext, ToolOutput } from './tools';
 
 /** Calls of one step that are run; more are errors to the model. */
 const MAX_CALLS = 16;
@@ -30,6 +31,13 @@ export interface CallEnd {
   readonly given?: string;
 }
 
+/** What one answer calls tools by. */
+export interface ToolCallsParts {
+  /** Asked before each call. */
+  readonly mayCall: () => Promise<boolean>;
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
 /** The tools of an Agent as one answer calls them. Whatever goes wrong with a call is told to the model. */
 export class ToolCalls {
   private readonly tools: ReadonlyMap<string, Tool>;
@@ -38,7 +46,7 @@ export class ToolCalls {
 
   constructor(
     tools: readonly Tool[],
-    private readonly logger: { warn(facts: object, message: string): void },
+    private readonly parts: ToolCallsParts,
   ) {
     this.tools = new Map(tools.map((tool) => [tool.name, tool]));
   }
@@ -75,14 +83,19 @@ export class ToolCalls {
     if (callsIn(parts).indexOf(part) >= MAX_CALLS) return failed(`At most ${MAX_CALLS} calls may be made at once.`);
     const ended = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
     try {
-      const given = await unlessEnded(tool.run(input, { signal: ended, callId: part.toolCallId }), ended);
+      const given = await unlessEnded(this.call(tool, input, { signal: ended, callId: part.toolCallId }), ended);
       return endOf(given);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (ended.aborted) return failed('The tool did not answer in time.');
-      this.logger.warn({ error: error instanceof Error ? error.name : typeof error }, 'A tool failed.');
+      this.parts.logger.warn({ error: error instanceof Error ? error.name : typeof error }, 'A tool failed.');
       return failed(isDomainError(error) ? `The tool failed: ${error.code}.` : 'The tool failed.');
     }
+  }
+
+  /** Rights are looked up at each call: the answer may have been under way for long. */
+  private async call(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutput> {
+    return (await this.parts.mayCall()) ? tool.run(input, context) : failedTool(MAY_NOT);
   }
 
   /** What the message keeps of an input. */
@@ -135,6 +148,7 @@ export const closedCalls = (parts: readonly MessagePart[]): readonly MessagePart
       : part;
   });
 
+const MAY_NOT = 'Who asked may not use this assistant any more. End the answer.';
 const INTERRUPTED = 'The call was interrupted. Whether it took effect is not known.';
 
 /** The calls of the last step. */

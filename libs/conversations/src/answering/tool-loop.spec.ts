@@ -62,6 +62,33 @@ describe('an answer that calls tools', () => {
     expect(new Set(callIds).size).toBe(8);
   });
 
+  it('calls none once who asked may not use the Agent any more, and says so to the model', async () => {
+    const { turns, chat, tools, rights } = scriptedTurns();
+    const used = weather();
+    tools.push(used);
+    const first = calls('', ['weather', {}]);
+    const loses = async function* (request: Parameters<typeof first>[0]) {
+      rights.mayUse = false;
+      yield* first(request);
+    };
+    chat.script = inTurn(loses, says('Sorry.'));
+    const { answer } = await (await turns.ask(question('Weather?'), meta())).finished;
+    expect(used.inputs).toEqual([]);
+    expect(answer).toMatchObject({ status: 'complete' });
+    expect(answer.parts[0]).toMatchObject({
+      state: 'output-error',
+      errorText: expect.stringContaining('may not use this assistant any more') as string,
+    });
+  });
+
+  it('is not begun where who asked may not use the Agent any more: no model is called', async () => {
+    const { turns, chat, rights } = scriptedTurns();
+    rights.mayUse = false;
+    const { answer } = await (await turns.ask(question('Weather?'), meta())).finished;
+    expect(answer).toMatchObject({ status: 'failed', errorCode: 'forbidden', parts: [] });
+    expect(chat.requests).toEqual([]);
+  });
+
   it.each([
     ['that there are not', [['nothing', {}]], 'There is no tool nothing. You have: weather.'],
     ['with arguments that are no JSON', [['weather', '{"city":']], 'The arguments are no JSON object'],

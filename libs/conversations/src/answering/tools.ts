@@ -42,7 +42,9 @@ export interface ToolContext {
 /** Injection token of `AgentTools`. */
 export const AGENT_TOOLS = Symbol('AgentTools');
 
-/** The tools of Agents. */
+/** The tools of Agents, and who may have them called. */
 export interface AgentTools {
   of(agent: AnsweringAgent, asker: Asker): Promise<readonly Tool[]>;
+  /** Whether the asker may use the Agent now, by the key that they asked with. An answer outlives the request that was admitted. */
+  mayUse(agent: AnsweringAgent, asker: Asker): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 import { Decisions, reject } from '@app/kernel';
-import type { MemoryRules } from '../lookups';
+import type { AccessToAgents, MemoryRules } from '../lookups';
 import { memoryDecider, type ProposedMemory, type SavedMemory } from './memory.decider';
 import type { MemoryKind } from './memory.events';
 
@@ -7,7 +7,7 @@ import type { MemoryKind } from './memory.events';
 export interface MemoryCaller {
   readonly userId: string;
   /** What they may do with the Agent: `none` where it is not visible to them, any more or ever. */
-  readonly access: 'none' | 'use' | 'edit';
+  readonly access: Awaited<ReturnType<AccessToAgents>>;
 }
 
 export type LivingMemory = ProposedMemory | SavedMemory;
@@ -38,6 +38,11 @@ export const visibleMemory = async (
 export const assertMayChange = ({ kind, userId, agentId }: LivingMemory, caller: MemoryCaller): void => {
   if (kind === 'shared' && userId !== caller.userId && caller.access !== 'edit')
     reject('forbidden', { role: 'editor', kind: 'agent', id: agentId });
+};
+
+/** Rejects `not_found` for an Agent that its caller may not use. */
+export const assertUses = (agentId: string, { access }: Pick<MemoryCaller, 'access'>): void => {
+  if (access === 'none') reject('not_found', { kind: 'agent', id: agentId });
 };
 
 /** Rejects `conflict` where all memories are personal, and `memory_disabled` where the Agent remembers nothing of that kind now. */

@@ -2,10 +2,10 @@ import { type CommandMeta, Decisions, isErased, type Receipt, reject, isDomainEr
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { bucketOf, Places } from '../../bucket/places';
-import { MEMORY_RULES, type RulesOfAgents } from '../../lookups';
+import { ACCESS_TO_AGENTS, type AccessToAgents, MEMORY_RULES, type RulesOfAgents } from '../../lookups';
 import { type SafeText, ScreenedTexts } from '../../screened-texts';
 import { Forgetting } from '../forgetting';
-import { assertMayChange, assertOn, type MemoryCaller, visibleMemory } from '../memory-access';
+import { assertMayChange, assertOn, assertUses, type MemoryCaller, visibleMemory } from '../memory-access';
 import { memoryDecider, type MemoryPlace, type ProposedMemory } from '../memory.decider';
 
 export type MemoryChoice = 'confirm' | 'save-for-me' | 'discard';
@@ -37,6 +37,7 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
     private readonly texts: ScreenedTexts,
     private readonly forgetting: Forgetting,
     @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
+    @Inject(ACCESS_TO_AGENTS) private readonly accessTo: AccessToAgents,
   ) {}
 
   async execute({ caller, agentId, memoryId, choice, meta }: ChooseMemory): Promise<ChosenMemory> {
@@ -64,10 +65,12 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
     if (isErased(text)) return reject('not_found', { kind: 'memory', id: memoryId });
     if (Date.parse(proposal.expiresAt) <= meta.now.getTime()) reject('conflict', { reason: 'memory_chosen' });
     // Who may not use the Agent any more writes nothing for those who do.
-    if (kind === 'shared' && caller.access === 'none') reject('not_found', { kind: 'agent', id: agentId });
+    if (kind === 'shared') assertUses(agentId, caller);
     assertOn(kind, await this.rulesOf(agentId));
     const replaces = kind === proposal.kind ? await this.replacedBy(proposal, caller) : null;
     const { screening } = await this.safe(proposal, text, meta);
+    // Screening may have taken long.
+    if (kind === 'shared') assertUses(agentId, { access: await this.accessTo(agentId, userId) });
     assertOn(kind, await this.rulesOf(agentId));
     const owner = bucketOf({ agentId, userId, kind });
     const hash = this.places.hashOf(owner, text);

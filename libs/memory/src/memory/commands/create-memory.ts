@@ -13,11 +13,19 @@ import {
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { bucketOf, Places, waitingOf } from '../../bucket/places';
-import { MEMORY_RULES, type RulesOfAgents } from '../../lookups';
+import { ACCESS_TO_AGENTS, type AccessToAgents, MEMORY_RULES, type RulesOfAgents } from '../../lookups';
 import { ScreenedTexts } from '../../screened-texts';
 import { Forgetting } from '../forgetting';
-import { assertMayChange, assertOn, type LivingMemory, type MemoryCaller, visibleMemory } from '../memory-access';
+import {
+  assertMayChange,
+  assertOn,
+  assertUses,
+  type LivingMemory,
+  type MemoryCaller,
+  visibleMemory,
+} from '../memory-access';
 import { type Memory, memoryDecider, type NewMemory } from '../memory.decider';
+import type { MemoryKind } from '../memory.events';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -38,7 +46,7 @@ export interface CreatedMemory {
 
 /**
  * Saves a personal memory, or proposes one. Answers the one that is there for a text that is saved, or waits, already. Rejects `memory_flagged`,
- * `memory_disabled`, `memory_full` and `conflict`; throws what the screener throws, and saves nothing then.
+ * `memory_disabled`, `memory_full`, `conflict`, and `not_found` for an Agent that the user may not use; throws what the screener throws, and saves nothing then.
  */
 export class CreateMemory extends Command<CreatedMemory> {
   constructor(
@@ -59,6 +67,7 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     private readonly texts: ScreenedTexts,
     private readonly forgetting: Forgetting,
     @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
+    @Inject(ACCESS_TO_AGENTS) private readonly accessTo: AccessToAgents,
     @Inject(CONFIG) private readonly config: Pick<Config, 'MEMORY_PROPOSAL_DAYS'>,
   ) {}
 
@@ -67,15 +76,21 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     const { agentId, kind, replaces = null } = given;
     const { memoryId, known } = await this.freeId(meta);
     if (known.status === 'saved' || known.status === 'proposed') return this.repeated(known, meta);
-    assertOn(kind, await this.rulesOf(agentId));
+    await this.assertAllowed(agentId, userId, kind);
     if (replaces !== null) await this.assertReplaceable(given, replaces, caller);
     const place = { agentId, userId, kind };
     const safe = await this.texts.safe(given.text, memoryId, { ...place, during: 'creation' }, meta);
-    assertOn(kind, await this.rulesOf(agentId));
+    await this.assertAllowed(agentId, userId, kind);
     const hash = this.places.hashOf(bucketOf(place), safe.text);
     const { spaceId, origin, source } = given;
     const memory: NewMemory = { memoryId, agentId, spaceId, userId, kind, ...safe, hash, origin, source, replaces };
     return as === 'saved' ? this.save(memory, meta) : this.propose(memory, meta);
+  }
+
+  /** Asked again after screening, which may take long. */
+  private async assertAllowed(agentId: string, userId: string, kind: MemoryKind): Promise<void> {
+    assertUses(agentId, { access: await this.accessTo(agentId, userId) });
+    assertOn(kind, await this.rulesOf(agentId));
   }
 
   private async save(memory: NewMemory, meta: CommandMeta): Promise<CreatedMemory> {

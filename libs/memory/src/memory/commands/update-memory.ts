@@ -2,7 +2,7 @@ import { type CommandMeta, Decisions, type Receipt, reject } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { bucketOf, Places } from '../../bucket/places';
-import { MEMORY_RULES, type RulesOfAgents } from '../../lookups';
+import { ACCESS_TO_AGENTS, type AccessToAgents, MEMORY_RULES, type RulesOfAgents } from '../../lookups';
 import { ScreenedTexts } from '../../screened-texts';
 import { assertMayChange, assertOn, type MemoryCaller, visibleMemory } from '../memory-access';
 import { memoryDecider } from '../memory.decider';
@@ -27,6 +27,7 @@ export class UpdateMemoryHandler implements ICommandHandler<UpdateMemory> {
     private readonly places: Places,
     private readonly texts: ScreenedTexts,
     @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
+    @Inject(ACCESS_TO_AGENTS) private readonly accessTo: AccessToAgents,
   ) {}
 
   async execute({ caller, agentId, memoryId, text, meta }: UpdateMemory): Promise<Receipt> {
@@ -37,6 +38,9 @@ export class UpdateMemoryHandler implements ICommandHandler<UpdateMemory> {
     const { kind } = memory;
     const place = { agentId, userId: caller.userId, kind };
     const safe = await this.texts.safe(text, memoryId, { ...place, during: 'edit' }, meta);
+    // Screening may have taken long.
+    const now = { ...caller, access: await this.accessTo(agentId, caller.userId) };
+    assertMayChange(await visibleMemory(this.decisions, agentId, memoryId, now), now);
     assertOn(kind, await this.rulesOf(agentId));
     const owner = bucketOf(memory);
     const hash = this.places.hashOf(owner, safe.text);
