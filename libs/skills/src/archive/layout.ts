@@ -58,16 +58,31 @@ export const everySkill = (all: readonly ZippedFile[]): FoundSkills => {
   const ignored: string[] = [];
   const byFolder = new Map<string, ZippedFile[]>(skillFiles.map(({ path }) => [folderOf(path), []]));
   const isSkill = new Set(skillFiles);
+  const nearest = nearestIn(byFolder);
   for (const file of files) {
     if (isSkill.has(file)) continue;
-    let folder = folderOf(file.path);
-    while (folder !== '' && !byFolder.has(folder)) folder = folderOf(folder.slice(0, -1));
-    const own = byFolder.get(folder);
+    const own = nearest(folderOf(file.path));
     if (own === undefined) ignored.push(file.path);
     else own.push(file);
   }
   const skills = skillFiles.map((skillFile) => skillAt(skillFile, byFolder.get(folderOf(skillFile.path)) ?? []));
   return { skills, ignored: ignored.toSorted() };
+};
+
+/** What is kept of the nearest folder above another, or of itself. Each folder is looked for once: thousands of files may be in one that is deep. */
+const nearestIn = <T>(byFolder: ReadonlyMap<string, T>): ((folder: string) => T | undefined) => {
+  const found = new Map<string, T | undefined>(byFolder);
+  return (folder) => {
+    const asked: string[] = [];
+    let at = folder;
+    while (at !== '' && !found.has(at)) {
+      asked.push(at);
+      at = folderOf(at.slice(0, -1));
+    }
+    const kept = found.get(at);
+    for (const each of asked) found.set(each, kept);
+    return kept;
+  };
 };
 
 /** Those that are Skills of their own, in the order of their paths. */

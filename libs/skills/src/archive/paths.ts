@@ -18,20 +18,18 @@ export const pathFault = (path: string, longest = MAX_PATH): string | undefined 
   if (path.includes('\\')) return 'has a backslash in its path. Use / between folders.';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path. Make it relative.';
   if (/^~[^/]*\//.test(path)) return 'has a path that begins with ~, the folder of a user. Make it relative.';
-  const parts = path.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..'))
-    return 'has a path with an empty part, . or .. in it. Name the folders.';
-  return parts.some(isOtherOnWindows) ? 'has a name that stands for something else on Windows. Rename it.' : undefined;
+  if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) return 'has a path with an empty part, . or .. in it. Name the folders.';
+  return isOtherOnWindows(path) ? 'has a name that stands for something else on Windows. Rename it.' : undefined;
 };
 
 /** Devices of Windows, in any folder and with any ending. */
-const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])[ ]*(?:\.|$)/i;
+const DEVICE = /(?:^|\/)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])[ ]*(?:[./]|$)/i;
 
-/** Whether a name is that of a device of Windows. */
-export const isDevice = (part: string): boolean => DEVICE.test(part);
+/** Whether a name, or one in a path, is that of a device of Windows. */
+export const isDevice = (path: string): boolean => DEVICE.test(path);
 
 /** Whether Windows opens a device, a hidden stream of a file, or the file without the dots and spaces at its end. */
-const isOtherOnWindows = (part: string): boolean => isDevice(part) || part.includes(':') || /[. ]$/.test(part);
+const isOtherOnWindows = (path: string): boolean => isDevice(path) || path.includes(':') || /[. ](?:\/|$)/.test(path);
 
 /** What file managers leave behind. */
 const JUNK = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i;

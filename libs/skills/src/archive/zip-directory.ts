@@ -15,6 +15,12 @@ export interface ZippedFile {
 
 /** Folders, junk of file managers and files together. */
 const MAX_ENTRIES = 10_000;
+/** Of the directory: names of 350 bytes for each of the most entries. */
+const MAX_DIRECTORY_BYTES = 4 * 1024 ** 2;
+/** With those that have no entry of their own: more than 500 files in as many folders as their paths can name. */
+const MAX_FOLDERS = 65_536;
+/** Programs write up to four for an entry. */
+const MAX_EXTRA_FIELDS = 16;
 /** Deflate makes at most 1,032 bytes of one. What is honest and large stays far below. */
 const MAX_RATIO = 200;
 /** Bytes that may be repetitive to any degree. */
@@ -38,34 +44,52 @@ const invalid = (sentence: string, path = ''): never => fail('invalid_archive', 
 /**
  * The files of a zip, in the order of its directory, once all of it is found sound: no entry is hidden, doubled, encrypted, a
  * link or a device, none leaves the folder, lies of its size or name, overlaps another, or inflates too far. Nothing is inflated
- * yet. Throws `SkillFailure` `invalid_archive` or `too_large`, with the entry.
+ * yet. What costs least is asked first, and nothing after the first fault. Throws `SkillFailure` `invalid_archive` or
+ * `too_large`, with the entry.
  */
 export const filesOfZip = async (bytes: Buffer, limits: SkillLimits): Promise<readonly ZippedFile[]> => {
   const zip = await opened(bytes);
   const directory = directoryOf(bytes, zip);
   if (zip.entryCount > MAX_ENTRIES)
     fail('too_large', `The archive has more than ${MAX_ENTRIES} entries. Take some out.`, { path: '' });
-  const entries = await entriesOf(zip, directory.end - directory.start);
+  if (directory.end - directory.start > MAX_DIRECTORY_BYTES)
+    fail(
+      'too_large',
+      `The directory of the archive, with all names, has more than ${MAX_DIRECTORY_BYTES} bytes. Shorten names, or take files out.`,
+      { path: '' },
+    );
+  const listed = await listedIn(zip, directory.end - directory.start, limits);
+  const declared = listed.reduce((sum, { entry }) => sum + entry.uncompressedSize, 0);
+  if (declared > SMALL && declared > MAX_RATIO * bytes.length)
+    invalid(`It would inflate to more than ${MAX_RATIO} times its size. Pack the files themselves.`);
+  const placed = await placedIn(zip, listed, directory.start);
+  return placed
+    .filter(({ path }) => !path.endsWith('/'))
+    .map((each) => ({ path: each.path, sizeBytes: each.entry.uncompressedSize, read: () => inflated(bytes, each) }));
+};
+
+/** An entry that is sound by all that the directory says of it. */
+interface Listed {
+  readonly path: string;
+  readonly entry: Entry;
+}
+
+const listedIn = async (zip: ZipFile, directoryBytes: number, limits: SkillLimits): Promise<readonly Listed[]> => {
   const names = new DistinctPaths();
-  const spans: Span[] = [];
-  const files: ZippedFile[] = [];
+  const listed: Listed[] = [];
   let declared = 0;
-  for (const entry of entries) {
+  for await (const entry of entriesOf(zip, directoryBytes)) {
     const path = pathOf(entry);
     checkKind(entry, path);
     declared += entry.uncompressedSize;
     checkSizes(entry, path, declared, limits);
     if (!names.add(path))
       invalid('Another entry has the same name, or one that differs only in case or accents. Rename it.', path);
-    const span = await spanOf(zip, entry, path);
-    spans.push(span);
-    if (path.endsWith('/')) continue;
-    files.push({ path, sizeBytes: entry.uncompressedSize, read: () => inflated(bytes, entry, span) });
+    if (names.folderCount > MAX_FOLDERS)
+      fail('too_large', `The archive has more than ${MAX_FOLDERS} folders. Take some out.`, { path: '' });
+    listed.push({ path, entry });
   }
-  if (declared > SMALL && declared > MAX_RATIO * bytes.length)
-    invalid(`It would inflate to more than ${MAX_RATIO} times its size. Pack the files themselves.`);
-  checkSpans(spans, directory.start);
-  return files;
+  return listed;
 };
 
 const opened = async (bytes: Buffer): Promise<ZipFile> => {
@@ -92,20 +116,21 @@ const directoryOf = (bytes: Buffer, zip: ZipFile): Directory => {
   return isSound ? { start, end } : invalid('The end of the archive does not fit its directory. Pack it again.');
 };
 
-const entriesOf = async (zip: ZipFile, directoryBytes: number): Promise<readonly Entry[]> => {
-  const entries: Entry[] = [];
+/** Entries one by one, so that nothing is read behind one that is wrong. */
+async function* entriesOf(zip: ZipFile, directoryBytes: number): AsyncGenerator<Entry> {
   let bytes = 0;
   try {
     for await (const entry of zip.eachEntry()) {
       bytes += ENTRY_BYTES + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
-      entries.push(entry);
+      if (bytes > directoryBytes) break;
+      yield entry;
     }
   } catch (error) {
     const isEncrypted = error instanceof Error && error.message.includes('encryption');
-    return invalid(isEncrypted ? ENCRYPTED : 'The directory of the archive is damaged. Pack it again.');
+    invalid(isEncrypted ? ENCRYPTED : 'The directory of the archive is damaged. Pack it again.');
   }
-  return bytes === directoryBytes ? entries : invalid('The archive has other entries than it counts. Pack it again.');
-};
+  if (bytes !== directoryBytes) invalid('The archive has other entries than it counts. Pack it again.');
+}
 
 /** The name in UTF-8, or in the code page of DOS where it is none. Throws where the name is not one path. */
 const pathOf = (entry: Entry): string => {
@@ -131,6 +156,8 @@ const ENCRYPTED = 'This is encrypted. Pack the archive without a password.';
 const [TYPE, REGULAR, FOLDER, LINK] = [0xf000, 0x8000, 0x4000, 0xa000];
 
 const checkKind = (entry: Entry, path: string): void => {
+  if (entry.extraFields.length > MAX_EXTRA_FIELDS)
+    invalid(`This entry has more than ${MAX_EXTRA_FIELDS} extra fields. Pack the archive again.`, path);
   // Bits 0, 6 and 13: encrypted, strongly encrypted, masked headers.
   if ((entry.generalPurposeBitFlag & 0x2041) !== 0) invalid(ENCRYPTED, path);
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8)
@@ -160,8 +187,6 @@ const checkSizes = (
 };
 
 interface Span {
-  readonly path: string;
-  readonly start: number;
   readonly dataStart: number;
   readonly end: number;
   readonly hasDescriptor: boolean;
@@ -170,7 +195,7 @@ interface Span {
 const DIFFERS = 'Its own header and the directory of the archive say different things. Pack the archive again.';
 
 /** Where an entry stands, once its own header says what the directory says. */
-const spanOf = async (zip: ZipFile, entry: Entry, path: string): Promise<Span> => {
+const spanOf = async (zip: ZipFile, { entry, path }: Listed): Promise<Span> => {
   const local = await zip.readLocalFileHeaderPromise(entry).catch(() => invalid(DIFFERS, path));
   const hasDescriptor = (entry.generalPurposeBitFlag & 0x8) !== 0;
   const sizes = [
@@ -184,23 +209,43 @@ const spanOf = async (zip: ZipFile, entry: Entry, path: string): Promise<Span> =
     ((local.generalPurposeBitFlag ^ entry.generalPurposeBitFlag) & 0x2849) === 0 &&
     sizes.every(([own, listed]) => own === listed || (hasDescriptor && own === 0));
   if (!isSame) invalid(DIFFERS, path);
-  const end = local.fileDataStart + entry.compressedSize;
-  return { path, start: entry.relativeOffsetOfLocalHeader, dataStart: local.fileDataStart, end, hasDescriptor };
+  return { dataStart: local.fileDataStart, end: local.fileDataStart + entry.compressedSize, hasDescriptor };
 };
 
-/** Throws where entries overlap, or something stands between them that none of them names. */
-const checkSpans = (spans: readonly Span[], directoryStart: number): void => {
+type Placed = Listed & { readonly span: Span };
+
+/**
+ * Where the entries stand, in the order of the directory. Throws where they overlap, or something stands between them that none
+ * of them names. Headers are read in the order in which they stand, and not behind one that overlaps: together they take no more than the archive.
+ */
+const placedIn = async (
+  zip: ZipFile,
+  listed: readonly Listed[],
+  directoryStart: number,
+): Promise<readonly Placed[]> => {
+  const spans = new Map<Listed, Span>();
   let [end, canBe] = [0, [0]];
-  for (const span of [...spans.toSorted((a, b) => a.start - b.start), { path: '', start: directoryStart }]) {
-    if (span.start < end) invalid('This entry overlaps another. Pack the archive again.', span.path);
-    if (!canBe.includes(span.start - end))
-      invalid('Bytes stand before this that no entry names. Pack the archive again.', span.path);
-    if (!('end' in span)) return;
+  const follows = (start: number, path: string): void => {
+    if (start < end) invalid('This entry overlaps another. Pack the archive again.', path);
+    if (!canBe.includes(start - end))
+      invalid('Bytes stand before this that no entry names. Pack the archive again.', path);
+  };
+  for (const each of listed.toSorted(
+    (a, b) => a.entry.relativeOffsetOfLocalHeader - b.entry.relativeOffsetOfLocalHeader,
+  )) {
+    const span = await spanOf(zip, each);
+    follows(each.entry.relativeOffsetOfLocalHeader, each.path);
+    spans.set(each, span);
     [end, canBe] = [span.end, span.hasDescriptor ? [0, ...DESCRIPTOR_BYTES] : [0]];
   }
+  follows(directoryStart, '');
+  return listed.flatMap((each) => {
+    const span = spans.get(each);
+    return span === undefined ? [] : [{ ...each, span }];
+  });
 };
 
-const inflated = (bytes: Buffer, entry: Entry, { path, dataStart, end }: Span): Buffer => {
+const inflated = (bytes: Buffer, { entry, path, span: { dataStart, end } }: Placed): Buffer => {
   const raw = bytes.subarray(dataStart, end);
   const body = entry.compressionMethod === 0 ? raw : inflate(raw, entry.uncompressedSize, path);
   if (body.length !== entry.uncompressedSize || crc32(body) !== entry.crc32)
