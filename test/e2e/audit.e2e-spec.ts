@@ -139,7 +139,14 @@ describe('the events of the log', () => {
     await until(() => heard.length > 0);
     await platform.call(`/api/v1/core/agents/${agentId}`, { method: 'PUT', body: { name: 'Followed' } });
     await until(() => heard.join('').includes('"type":"AgentChanged"'));
-    expect(heard.join('')).toMatch(/^id: \d+\n(.*\n)?data: .*"type":"AgentChanged"/m);
+    const [, id = ''] = /^id: (\S+)$/m.exec(heard.join('')) ?? [];
+    // Wherever a position may stand.
+    const { body } = await events(`${ofAgent()}&order=asc&after=${id}`);
+    expect(body.items).toEqual([]);
+    expect((await platform.call(`/api/v1/audit/objects/agent/${agentId}?at=${id}`)).body).toMatchObject({
+      name: 'Followed',
+    });
+    expect(heard.join('')).toMatch(/^id: \d+-[0-9a-f]{8}\n(.*\n)?data: .*"type":"AgentChanged"/m);
     leave.abort();
     await ended;
   });

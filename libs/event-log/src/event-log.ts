@@ -11,6 +11,12 @@ export interface EventLog extends StreamLog {
   readonly mostInOrder: number;
   /** A page of the whole log in order. */
   readAll(options?: ReadAllOptions): Promise<LogPage>;
+  /**
+   * What stands at a position: an event; `removed` where one was removed and its place is still known; undefined where no event of
+   * ours stands, which on a server that was scavenged since may be one that was removed. Throws `RangeError` for text that is no
+   * position of this log, which a server may say, too, of a place inside of an event.
+   */
+  eventAt(position: Position): Promise<StoredEvent | 'removed' | undefined>;
   /** Position of the last event, null for an empty log. */
   head(): Promise<Position | null>;
   /** As `head`, from memory: what this process heard some seconds ago at most; undefined if nothing. Sends no request. */

@@ -178,10 +178,13 @@ describe('queries and lists', () => {
     expect(await code({ url: `/things?q=a&cursor=x${cursor}` })).toEqual([400, 'invalid_cursor']);
   });
 
-  it('waits for x-read-after, and says when the view does not come', async () => {
+  it('waits for x-read-after, a position or the id of an event in a stream, and says when the view does not come', async () => {
     set.late = true;
-    const { status, body, headers } = await served.call({ headers: { 'x-read-after': '0000000000000009' } });
-    expect([status, body?.['code'], headers['retry-after']]).toEqual([503, 'view_unavailable', '1']);
+    for (const position of ['0000000000000009', '0000000000000009-0123abcd']) {
+      const { status, body, headers } = await served.call({ headers: { 'x-read-after': position } });
+      expect([status, body?.['code'], headers['retry-after']]).toEqual([503, 'view_unavailable', '1']);
+    }
+    expect((await served.call({ headers: { 'x-read-after': '0000000000000009-0123' } })).status).toBe(400);
   });
 
   it('tells the caller alone that a view did not come to a position they named: anybody may name one past the head', async () => {

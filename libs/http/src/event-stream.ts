@@ -1,4 +1,3 @@
-import type { Position } from '@app/kernel';
 import { Readable } from 'node:stream';
 
 /** Send something this often: proxies close idle connections. */
@@ -64,9 +63,9 @@ export class EventStream {
     this.write(`: ${comment}\n\n`);
   }
 
-  /** Says that the log was restored from an older backup: what was sent may be lost. The reader fetches it anew, and goes on behind this event. */
-  async restored(end: Position | null): Promise<void> {
-    await this.send(end ?? '', '{}', 'restored');
+  /** Says that the log was restored from an older backup: what was sent may be lost. The reader fetches it anew, and goes on behind this id. */
+  async restored(id: string): Promise<void> {
+    await this.send(id, '{}', 'restored');
   }
 
   /** Has `end` called when the reader may read no further, such as with a revoked key; it may say why. Else the stream just ends. */

@@ -36,6 +36,7 @@ export { Idempotency } from './idempotency';
 export { BodyInput, flagText, type Input, input, instant, QueryInput, rejecting, wholeNumberText } from './input';
 export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
+export { streamId, streamIdAt } from './stream-id';
 export { knownPosition, noPosition, type ResumePoint, resumePoint } from './known-position';
 export { listOf, listQuery, Lists } from './lists';
 export { type MultipartBody, onlyFile, withFile, withFiles } from './multipart-body';

@@ -2,6 +2,7 @@ import { type Position, reject } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
 import { declarationOf } from './request';
+import { markedPosition } from './stream-id';
 
 /** Injection token of the `ViewWaiter`. */
 export const VIEW_WAITER = Symbol('ViewWaiter');
@@ -23,10 +24,12 @@ const POSITION = /^\d{16,20}$/;
 
 /** `x-read-after` on a read: waits, at most 2 s, until the views that it reads have reached that position. */
 export const waitForReadAfter = async (request: FastifyRequest): Promise<void> => {
-  const position = request.headers['x-read-after'];
+  const given = request.headers['x-read-after'];
   const { reads = [] } = declarationOf(request);
-  if (position === undefined || reads.length === 0) return;
-  if (typeof position !== 'string' || !POSITION.test(position)) {
+  if (given === undefined || reads.length === 0) return;
+  // Readers of a stream send the id of an event, which was its position alone before.
+  const position = typeof given === 'string' ? markedPosition(given).position : '';
+  if (!POSITION.test(position)) {
     throw new InvalidInput('invalid_parameter', [
       { path: 'x-read-after', code: 'invalid_format', message: 'Must be a position from x-log-position.' },
     ]);

@@ -119,7 +119,7 @@ export class AuditEventsController {
     const from = lastEventId ?? asked.after;
     const start =
       from === undefined
-        ? { after: await this.log.head(), isLost: false }
+        ? { after: await this.log.head() }
         : await resumePoint(this.log, from, lastEventId === undefined ? 'after' : 'last-event-id');
     return new StreamableFile(followEvents(this.log, { ...start, show }), { type: 'text/event-stream' });
   }

@@ -130,8 +130,11 @@ export class AuditObjectsController {
     const found = await this.find(kind, id, reply);
     const { at, revision, content: wanted } = query.parse();
     if (revision !== undefined && (at !== undefined || found.kind.stream === null)) return noRevision();
-    const time = at === undefined ? undefined : (momentOf(at) ?? noPosition('at'));
-    if (time !== undefined && 'position' in time) await knownPosition(this.log, time.position, 'at');
+    const given = at === undefined ? undefined : (momentOf(at) ?? noPosition('at'));
+    const time =
+      given !== undefined && 'position' in given
+        ? { position: await knownPosition(this.log, given.position, 'at') }
+        : given;
     const moment = revision === undefined ? time : { revision };
     const asked = { kind, id, at, revision };
     const shown = await this.folding(reply, async (signal) => {

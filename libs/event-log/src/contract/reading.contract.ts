@@ -141,6 +141,48 @@ export const readingContract = (shared: GetLog): void => {
     );
   });
 
+  describe('a position', () => {
+    it(
+      'leads to the event that stands there, also after a restart, and to none behind the end',
+      withLog(shared, async (log, category, { reopen }) => {
+        await log.append(`${category}-1`, newEvents(3), 'noStream');
+        const events = await log.readStream(`${category}-1`);
+        const last = events.at(-1)?.position ?? '';
+        const beyond = String(BigInt(last) + 10n ** 9n).padStart(last.length, '0');
+        const look = async (opened: EventLog): Promise<void> => {
+          for (const event of events) expect(await opened.eventAt(event.position)).toEqual(event);
+          expect(await opened.eventAt(beyond)).toBeUndefined();
+        };
+        await look(log);
+        await look(await reopen());
+      }),
+    );
+
+    it(
+      'tells a removed event from one that never stood there',
+      withLog(shared, async (log, category, { beside, reopen }) => {
+        await log.append(`${category}-1`, newEvents(3), 'noStream');
+        const positions = (await log.readStream(`${category}-1`)).map(({ position }) => position);
+        await log.truncate(`${category}-1`, 2);
+        const look = async (opened: EventLog): Promise<void> => {
+          const found = await Promise.all(positions.map((position) => opened.eventAt(position)));
+          expect(found).toEqual(['removed', 'removed', expect.objectContaining({ revision: 2 })]);
+        };
+        await look(log);
+        if (beside !== undefined) await look(beside);
+        await look(await reopen());
+      }),
+    );
+
+    it(
+      'of another form is rejected',
+      withLog(shared, async (log) => {
+        for (const text of ['nowhere', '', '12', '-000000000000001'])
+          await expect(log.eventAt(text)).rejects.toThrow(RangeError);
+      }),
+    );
+  });
+
   describe('removal', () => {
     it(
       'by truncation leaves no trace of the first events and keeps the numbers of the others',

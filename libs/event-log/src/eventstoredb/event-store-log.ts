@@ -133,6 +133,10 @@ export class EventStoreLog implements EventLog {
     return this.reader.readAll(options);
   }
 
+  eventAt(position: Position): Promise<StoredEvent | 'removed' | undefined> {
+    return this.reader.eventAt(position, () => this.readIndex.ask());
+  }
+
   head(): Promise<Position | null> {
     return this.readIndex.head(() => this.reader.head());
   }

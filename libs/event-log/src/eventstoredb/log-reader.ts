@@ -11,7 +11,7 @@ import type { Connection } from './connection';
 import { LogPages, type PageSource } from './log-pages';
 import { OurHead } from './our-head';
 import { retry } from './retry';
-import { type StreamRead, streamRequest } from './read-request';
+import { type StreamRead, streamRequest, wholeRequest } from './read-request';
 import type { Removals } from './removals';
 import { LOG_DEPENDENCY, serverFault, unavailable } from './server-errors';
 import { type Found, NOTHING, readFrom } from './server-reader';
@@ -62,6 +62,20 @@ export class EventStoreLogReader implements LogReader {
 
   async readAll(options: ReadAllOptions = {}): Promise<LogPage> {
     return this.sound(() => (options.direction === 'backwards' ? this.pageBefore(options) : this.pageAfter(options)));
+  }
+
+  /** As `eventAt` of the log, while `learnRemovals` learns what was removed before the call. One read, of whatever the server has there: for the next event of ours it might look long. */
+  eventAt(position: Position, learnRemovals: () => Promise<void>): Promise<StoredEvent | 'removed' | undefined> {
+    return this.sound(async () => {
+      const request = wholeRequest('forwards', position, 1);
+      const read = retry(this.connection, (left, givenUp) =>
+        readFrom(this.connection, request, left, undefined, givenUp),
+      );
+      const [{ events, foreign }] = await Promise.all([read, learnRemovals()]);
+      const [event] = events;
+      if (event?.position !== position || event.stream.startsWith('$') || foreign.has(event)) return undefined;
+      return this.removals.has(event) ? 'removed' : event;
+    });
   }
 
   head(): Promise<Position | null> {

@@ -44,6 +44,23 @@ describe('reads on EventStoreDB', () => {
   );
 
   it(
+    'of a position where no event of ours begins find none, or reject it',
+    withServer(async (log, server) => {
+      const inside = await log.append('a-1', newEvents(1), 'noStream');
+      await log.append('a-1', newEvents(1), 0);
+      const servers = await withClient(server.url, async (client) => {
+        const { position } = await client.setStreamMetadata('a-1', { custom: 'yes' });
+        return String(position?.commit).padStart(inside.position.length, '0');
+      });
+      await log.append('a-1', newEvents(1), 1);
+
+      await expect(log.eventAt(String(BigInt(inside.position) + 1n).padStart(20, '0'))).rejects.toThrow(RangeError);
+      expect(await log.eventAt(servers)).toBeUndefined();
+      expect(await log.eventAt(inside.position)).toMatchObject({ stream: 'a-1', revision: 0 });
+    }),
+  );
+
+  it(
     'of a stream whose beginning is hidden by a limit that somebody set end with the place',
     withServer(async (log, server) => {
       await log.append('a-1', newEvents(3), 'noStream');

@@ -75,6 +75,7 @@ describe('a server that is shared with other programs', () => {
           .map(({ stream }) => stream)
           .toSorted(),
       );
+      for (const { position } of foreign) expect(await log.eventAt(position)).toBeUndefined();
       for (const { at } of foreign) expect(Math.abs(Date.parse(at) - began)).toBeLessThan(60_000);
       expect(places((await log.readAll({ filter: { types: ['UserCreated'] } })).events)).toEqual([]);
     },

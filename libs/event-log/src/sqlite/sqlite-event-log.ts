@@ -64,6 +64,10 @@ export class SqliteEventLog implements EventLog {
     return this.watched(this.reader.readAll(options));
   }
 
+  eventAt(position: Position): Promise<StoredEvent | 'removed' | undefined> {
+    return this.watched(this.reader.eventAt(position));
+  }
+
   head(): Promise<Position | null> {
     return this.reader.head();
   }

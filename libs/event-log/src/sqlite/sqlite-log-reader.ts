@@ -49,6 +49,14 @@ export class SqliteLogReader implements LogReader {
     return this.sound(() => (options.direction === 'backwards' ? this.pageBefore(options) : this.pageAfter(options)));
   }
 
+  /** As `eventAt` of the log. */
+  async eventAt(position: Position): Promise<StoredEvent | 'removed' | undefined> {
+    const at = positionNumber(position);
+    const [row] = this.sound(() => (at < 1 || at > this.log.head() ? [] : this.log.table.after(at - 1, at)));
+    if (row === undefined) return undefined;
+    return isRemoved(row) ? 'removed' : storedEvent(row);
+  }
+
   async readStream(
     stream: string,
     { direction = 'forwards', from, limit = Infinity }: ReadStreamOptions = {},

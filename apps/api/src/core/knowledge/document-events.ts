@@ -1,7 +1,7 @@
 import type { EventLog } from '@app/event-log';
 import { idOf, inReadScope, isDomainError, type Position, type StoredEvent } from '@app/kernel';
 import type { Readable } from 'node:stream';
-import { EventStream, type JsonText, type ResumePoint } from '@app/http';
+import { EventStream, type JsonText, type ResumePoint, streamId, streamIdAt } from '@app/http';
 
 /** How often progress of running attempts is looked at, milliseconds. */
 const PROGRESS_MS = 500;
@@ -35,25 +35,28 @@ export const documentEvents = async ({
 }: DocumentEventsOptions): Promise<Readable> => {
   const stream = new EventStream();
   const running = new Map<string, string>();
-  let last: Position = from?.after ?? (await log.head()) ?? '';
-  const tell = async (documentId: string, { type, position }: StoredEvent): Promise<void> => {
-    last = position;
+  const after = from === undefined ? await log.head() : from.after;
+  /** Of the last event that was told: progress is of a document that was. */
+  let last = '';
+  const tell = async (documentId: string, event: StoredEvent): Promise<void> => {
+    const id = streamId(event);
     const shown = await inReadScope(() => show(documentId));
     if (shown === undefined) {
-      if (type === 'DocumentDeleted' && (await wasShown(documentId)))
-        await stream.send(position, JSON.stringify({ id: documentId }), 'deleted');
-    } else await stream.send(position, shown.json.text, 'document');
+      if (event.type === 'DocumentDeleted' && (await wasShown(documentId)))
+        await stream.send(id, JSON.stringify({ id: documentId }), 'deleted');
+    } else await stream.send(id, shown.json.text, 'document');
+    // Not before: whoever goes on behind progress has heard what came before it.
+    last = id;
     if (shown?.running === true) running.set(documentId, running.get(documentId) ?? '');
     else running.delete(documentId);
   };
   const subscription = log.subscribe({
     name: 'document-events',
-    after: last === '' ? null : last,
+    after,
     filter: { streamPrefixes: ['document-'] },
     onRestored: async (end) => {
-      last = end ?? '';
       running.clear();
-      await stream.restored(end);
+      await stream.restored(await streamIdAt(log, end));
     },
     onEvents: async (events) => {
       // By position, so that whoever goes on behind one of them has missed none.
@@ -71,7 +74,7 @@ export const documentEvents = async ({
     await subscription.stop();
   });
   stream.begin('following');
-  if (from?.isLost === true) void stream.restored(from.after);
+  if (from?.restored !== undefined) void stream.restored(from.restored);
   return stream.body;
 };
 
