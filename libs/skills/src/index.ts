@@ -25,5 +25,6 @@ export * from './skill/skill-bodies';
 export * from './skill/skill-limit';
 export * from './skill/skill.decider';
 export * from './skill/skill.events';
+export * from './skill/stored-uploads';
 export * from './skill/version';
 export { SkillsModule } from './skills.module';

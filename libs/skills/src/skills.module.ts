@@ -31,6 +31,7 @@ import { DeleteSkillHandler } from './skill/commands/delete-skill';
 import { DiscardDraftHandler } from './skill/commands/discard-draft';
 import { PublishSkillHandler } from './skill/commands/publish-skill';
 import { SkillBodies } from './skill/skill-bodies';
+import { StoredUploads } from './skill/stored-uploads';
 import { SkillLimit } from './skill/skill-limit';
 import { skillsAggregates } from './skills.aggregates';
 
@@ -89,6 +90,7 @@ const limitsOf = ({ SKILL_MAX_FILES: files, SKILL_MAX_BYTES: bytes }: Config) =>
     ...commands,
     ...policies,
     SkillBodies,
+    StoredUploads,
     EntryListing,
     LoadableSkills,
     provideWith(DefaultSkills, defaultSkills, {
@@ -112,7 +114,7 @@ const limitsOf = ({ SKILL_MAX_FILES: files, SKILL_MAX_BYTES: bytes }: Config) =>
       useFactory: (config: Config) => new SkillLimit(limitsOf(config)),
     },
   ],
-  exports: [SkillBodies, SkillNames, SkillLimit, LoadableSkills],
+  exports: [SkillBodies, StoredUploads, SkillNames, SkillLimit, LoadableSkills],
 })
 export class SkillsModule implements OnModuleInit {
   static readonly aggregates = skillsAggregates;

@@ -1,6 +1,5 @@
 import type { Caller } from '@app/access';
 import { input, InvalidInput, type MultipartBody, parts } from '@app/http';
-import { reject } from '@app/kernel';
 import {
   expectSkill,
   normalisedInstructions,
@@ -9,6 +8,7 @@ import {
   SkillFailure,
   type SkillFile,
   type SkillLimits,
+  type StoredUpload,
 } from '@app/skills';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -22,18 +22,35 @@ export interface SentFile {
   readonly bytes: Buffer;
 }
 
-/** Reads a multipart body with one part `file`, and fields before it. `allow` is asked before the file is read, and again behind it; `begin` is called where it begins to come. */
+/** A file of a multipart body that came to its end. */
+export interface ReceivedFile {
+  readonly filename: string;
+  /** Its bytes, or where they are stored. */
+  readonly body: Buffer | StoredUpload;
+}
+
+/** Takes a body as it comes. Rejects `too_large` beyond `most` bytes. */
+export type TakeBody = (body: AsyncIterable<Buffer>, most: number) => Promise<ReceivedFile['body']>;
+
+/** How the one file of a multipart body is read. */
+export interface Receiving<Fields extends z.ZodObject> {
+  readonly mostBytes: number;
+  readonly take: TakeBody;
+  /** Asked before the file is read, and again behind it. */
+  readonly allow?: (fields: z.output<Fields>, now?: Caller) => Promise<unknown>;
+}
+
+/** Reads a multipart body with one part `file`, and fields before it. `begin` is called where the file begins to come. */
 export const sentFile = async <Fields extends z.ZodObject>(
   request: FastifyRequest,
   { fields: schema }: MultipartBody<Fields>,
-  mostBytes: number,
-  allow: (fields: z.output<Fields>, now?: Caller) => Promise<unknown> = async () => undefined,
+  { mostBytes, take, allow = async () => undefined }: Receiving<Fields>,
   begin: () => void = () => undefined,
-): Promise<{ readonly fields: z.output<Fields>; readonly file: SentFile }> => {
+): Promise<{ readonly fields: z.output<Fields>; readonly file: ReceivedFile }> => {
   if (!request.isMultipart())
     throw fault('file', 'required', 'A file is sent as multipart/form-data, as a part named file.');
   const given: Record<string, unknown> = {};
-  let taken: { readonly fields: z.output<Fields>; readonly file: SentFile } | undefined;
+  let taken: { readonly fields: z.output<Fields>; readonly file: ReceivedFile } | undefined;
   for await (const part of parts(request)) {
     if (part.kind === 'field') {
       if (taken !== undefined) throw fault(part.name, 'fields_after_files', 'Fields must come before the file.');
@@ -47,7 +64,7 @@ export const sentFile = async <Fields extends z.ZodObject>(
     await allow(fields);
     request.mayGoOn ??= (now) => allow(fields, now);
     begin();
-    taken = { fields, file: { filename: part.fileName, bytes: await wholeOf(part.body, mostBytes) } };
+    taken = { fields, file: { filename: part.fileName, body: await take(part.body, mostBytes) } };
   }
   return taken ?? Promise.reject(fault('file', 'required', 'A file is required, as a part named file.'));
 };
@@ -56,9 +73,8 @@ export const sentFile = async <Fields extends z.ZodObject>(
 export const sentSkill = <Fields extends z.ZodObject>(
   request: FastifyRequest,
   body: MultipartBody<Fields>,
-  mostBytes: number,
-  allow?: (fields: z.output<Fields>, now?: Caller) => Promise<unknown>,
-) => sentFile(request, body, mostBytes, allow, expectSkill);
+  receiving: Receiving<Fields>,
+) => sentFile(request, body, receiving, expectSkill);
 
 /** A file read as a Skill. What is wrong with it names file, line and key. `onFile`: as of `readSkill`. */
 export const parsedSkill = async (
@@ -78,17 +94,6 @@ export const invalidSkill = ({ code, sentence, fault: { path, line, key } }: Ski
   const place = [...(line === undefined ? [] : [`line ${line}`]), ...(key === undefined ? [] : [key])].join(', ');
   const message = place === '' ? sentence : `${place}: ${sentence}`;
   return new InvalidInput(code, [{ path: path === '' ? 'file' : path, code, message }]);
-};
-
-const wholeOf = async (body: AsyncIterable<Buffer>, most: number): Promise<Buffer> => {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > most) return reject('too_large', { reason: 'skill_bytes', bytes, limit: most });
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 };
 
 const fault = (path: string, code: string, message: string): InvalidInput =>

@@ -48,16 +48,17 @@ export class SkillCreation {
 
   /** Creates what a multipart body holds. Rejects what is wrong with it. */
   fromFile(caller: Caller, request: FastifyRequest, meta: CommandMeta): Promise<Created> {
-    return this.transfers.receive(caller, request, () => this.uploaded(caller, request, meta));
-  }
-
-  private async uploaded(caller: Caller, request: FastifyRequest, meta: CommandMeta): Promise<Created> {
+    const { mostBytes } = this.transfers;
     const allow = (given: z.output<typeof uploadedSkill.fields>, now = caller) => this.origin(now, given, 'upload');
-    const sent = await sentSkill(request, uploadedSkill, this.transfers.mostBytes, allow);
-    return this.transfers.read(caller, async () => {
-      const { skill, warnings } = await this.stored(caller, sent, meta);
-      return { ...(await this.commands.execute(new CreateSkill(skill, meta))), warnings };
-    });
+    return this.transfers.receive(
+      caller,
+      (take) => sentSkill(request, uploadedSkill, { mostBytes, take, allow }),
+      (sent) =>
+        this.transfers.read(caller, async () => {
+          const { skill, warnings } = await this.stored(caller, sent, meta);
+          return { ...(await this.commands.execute(new CreateSkill(skill, meta))), warnings };
+        }),
+    );
   }
 
   /** What is stored while the rest is read goes again where that is wrong. */

@@ -29,7 +29,7 @@ import { Controller, Delete, Param, Put, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parsedSkill, type SentFile, sentFile, sentSkill } from './sent-skill';
+import { parsedSkill, type SentFile, sentFile, sentSkill, type TakeBody } from './sent-skill';
 import { type SeenSkill, SkillAccess, shownSkill } from './skill-access';
 import { SkillTransfers } from './skill-transfers';
 import { skillView, warned } from './skills-schemas';
@@ -70,10 +70,12 @@ export class SkillDraftsController {
   ) {
     await this.access.change(caller, skillId);
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const { receipt, warnings } = await this.transfers.receive(caller, request, async () => {
-      const { file } = await sentSkill(request, draft, this.transfers.mostBytes);
-      return this.transfers.read(caller, () => this.replaced(skillId, file, caller, meta));
-    });
+    const { mostBytes } = this.transfers;
+    const { receipt, warnings } = await this.transfers.receive(
+      caller,
+      (take) => sentSkill(request, draft, { mostBytes, take }),
+      ({ file }) => this.transfers.read(caller, () => this.replaced(skillId, file, caller, meta)),
+    );
     return this.written(reply, receipt, async () => (await this.show(caller, skillId)).with({ warnings }));
   }
 
@@ -111,8 +113,8 @@ export class SkillDraftsController {
   ) {
     assertPath(path, await this.access.change(caller, skillId));
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const receipt = await this.transfers.receive(caller, request, async () => {
-      const { bytes } = (await sentFile(request, referenceFile, MAX_FILE_BYTES)).file;
+    const read = (take: TakeBody) => sentFile(request, referenceFile, { mostBytes: MAX_FILE_BYTES, take });
+    const receipt = await this.transfers.receive(caller, read, async ({ file: { bytes } }) => {
       if (isArchive(path, bytes))
         throw new InvalidInput('invalid_archive', [{ path: 'file', code: 'invalid_archive', message: NO_ARCHIVE }]);
       const sha256 = createHash('sha256').update(bytes).digest('hex');

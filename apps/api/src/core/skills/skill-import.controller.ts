@@ -107,18 +107,17 @@ export class SkillImportController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { receipts, results, ignored } = await this.transfers.receive(caller, request, async () => {
-      const { fields, file } = await sentSkill(
-        request,
-        importedSkills,
-        this.transfers.mostBytes,
-        (given, now = caller) => this.placeFor(now, given),
-      );
-      return this.transfers.read(caller, async () => {
-        const place = await this.placeFor(caller, fields);
-        return this.importAll(file, { place, mode: fields.mode, caller, meta, seen: new Set() });
-      });
-    });
+    const { mostBytes } = this.transfers;
+    const allow = (given: z.output<typeof importedSkills.fields>, now = caller) => this.placeFor(now, given);
+    const { receipts, results, ignored } = await this.transfers.receive(
+      caller,
+      (take) => sentSkill(request, importedSkills, { mostBytes, take, allow }),
+      ({ fields, file }) =>
+        this.transfers.read(caller, async () => {
+          const place = await this.placeFor(caller, fields);
+          return this.importAll(file, { place, mode: fields.mode, caller, meta, seen: new Set() });
+        }),
+    );
     return writtenTogether(reply, receipts, {
       views: VIEWS,
       keptWith: receipts.at(-1)?.stream ?? '',

@@ -1,9 +1,8 @@
 import type { Caller } from '@app/access';
-import { Room } from '@app/kernel';
-import { SkillLimit } from '@app/skills';
-import { Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { PACKING_BYTES } from './sent-skill';
+import { reject, Room } from '@app/kernel';
+import { SkillLimit, type StoredUpload, StoredUploads } from '@app/skills';
+import { Inject, Injectable } from '@nestjs/common';
+import { PACKING_BYTES, type ReceivedFile, type SentFile, type TakeBody } from './sent-skill';
 
 /** How many of the largest uploads may be in memory at once. */
 const LARGEST_AT_ONCE = 4;
@@ -19,7 +18,10 @@ export class SkillTransfers {
   private readonly reading = new Room(AT_ONCE, 1);
   private readonly packing = new Room(AT_ONCE, 1);
 
-  constructor(private readonly limit: SkillLimit) {
+  constructor(
+    private readonly limit: SkillLimit,
+    @Inject(StoredUploads) private readonly uploads: Pick<StoredUploads, 'store' | 'read' | 'remove'>,
+  ) {
     this.bodies = new Room(LARGEST_AT_ONCE * this.mostBytes, this.mostBytes);
   }
 
@@ -28,10 +30,32 @@ export class SkillTransfers {
     return this.limit.ofVersion.bytes + PACKING_BYTES;
   }
 
-  /** Does work that reads a body and holds it to its end. A body that must wait is not read until then. */
-  receive<T>({ userId }: Caller, { headers }: FastifyRequest, work: () => Promise<T>): Promise<T> {
-    const bytes = Number(headers['content-length'] ?? this.mostBytes);
-    return bytes <= SMALL_BYTES ? work() : this.bodies.run(userId, bytes, work);
+  /**
+   * Reads a request by `read`, which gives its file to `take`, and works on it by `use`. A large file is stored as it comes, and
+   * is in memory no sooner than it is whole and there is room: who sends slowly keeps nobody waiting.
+   */
+  async receive<Sent extends { readonly file: ReceivedFile }, T>(
+    { userId }: Caller,
+    read: (take: TakeBody) => Promise<Sent>,
+    use: (sent: Omit<Sent, 'file'> & { readonly file: SentFile }) => Promise<T>,
+  ): Promise<T> {
+    const stored: StoredUpload[] = [];
+    const take: TakeBody = async (body, most) => {
+      const taken = await this.take(body, most, userId);
+      if (!Buffer.isBuffer(taken)) stored.push(taken);
+      return taken;
+    };
+    try {
+      const sent = await read(take);
+      const { filename, body } = sent.file;
+      if (Buffer.isBuffer(body)) return await use({ ...sent, file: { filename, bytes: body } });
+      return await this.bodies.run(userId, body.size, async () => {
+        const bytes = (await this.uploads.read(body)) ?? reject('not_found', { kind: 'user', id: userId });
+        return use({ ...sent, file: { filename, bytes } });
+      });
+    } finally {
+      for (const each of stored) await this.uploads.remove(each);
+    }
   }
 
   /** Does work that reads the files of an archive and stores them: it may inflate to far more than was sent. */
@@ -43,4 +67,32 @@ export class SkillTransfers {
   pack<T>({ userId }: Caller, work: () => Promise<T>): Promise<T> {
     return this.packing.run(userId, 1, work);
   }
+
+  private async take(body: AsyncIterable<Buffer>, most: number, userId: string) {
+    const rest = bounded(body, most);
+    const first: Buffer[] = [];
+    let bytes = 0;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      first.push(next.value);
+      bytes += next.value.length;
+      if (bytes > SMALL_BYTES) return this.uploads.store(userId, joined(first, rest));
+    }
+    return Buffer.concat(first);
+  }
+}
+
+/** Rejects `too_large` behind so many bytes. */
+async function* bounded(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > most) reject('too_large', { reason: 'skill_bytes', bytes, limit: most });
+    yield piece;
+  }
+}
+
+/** Keeps nothing of what was taken. */
+async function* joined(first: Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for (let piece = first.shift(); piece !== undefined; piece = first.shift()) yield piece;
+  yield* rest;
 }
