@@ -123,6 +123,94 @@ describe('every kind of object', () => {
   );
 });
 
+describe('what is deleted', () => {
+  const CORE = '/api/v1/core';
+  const text = { description: 'Use it.', instructions: 'Do it.', publish: true };
+  const made = async (path: string, body: object): Promise<string> => {
+    const answer = await platform.call<{ id: string }>(CORE + path, { method: 'POST', body });
+    expect([answer.status < 300, answer.text]).toEqual([true, answer.text]);
+    return answer.body.id;
+  };
+  const skill = (name: string, of: string) => made('/skills', { scope: 'agent', agentId: of, name, ...text });
+  const answered = async () => {
+    const { body } = await platform.call<{ conversationId: string; message: { id: string } }>(
+      `${CORE}/llm/${agentId}/conversation`,
+      { method: 'POST', body: { message: 'When does the ferry leave?' } },
+    );
+    return { ...body, path: `/llm/${agentId}/conversation/${body.conversationId}` };
+  };
+  const member = async () => (await platform.newCaller()).userId;
+  /** Makes one of a kind, and names where it is deleted. */
+  const kinds: Readonly<Record<string, () => Promise<readonly [id: string, path: string]>>> = {
+    agent: async () => {
+      const id = await made('/agents', { spaceId, name: 'Gone' });
+      return [id, `/agents/${id}`];
+    },
+    space: async () => {
+      const id = await made('/spaces', { name: 'Gone' });
+      return [id, `/spaces/${id}`];
+    },
+    document: async () => {
+      const path = `/knowledge/${agentId}/documents`;
+      const id = await made(path, { name: 'a.md', content: 'a', mimeType: 'text/markdown' });
+      return [id, `${path}/${id}`];
+    },
+    tag: async () => {
+      const id = await made(`/knowledge/${agentId}/tags`, { name: 'Gone' });
+      return [id, `/knowledge/${agentId}/tags/${id}`];
+    },
+    memory: async () => {
+      const id = await made(`/memory/${agentId}/memories`, { text: 'I like tea' });
+      return [id, `/memory/${agentId}/memories/${id}`];
+    },
+    skill: async () => {
+      const id = await skill('Gone', agentId);
+      return [id, `/skills/${id}`];
+    },
+    skillInstallation: async () => {
+      const entryId = await made('/marketplace/skills', {
+        skillId: await skill('Listed', await made('/agents', { spaceId, name: 'Other' })),
+      });
+      const path = `/marketplace/skills/${entryId}/installations`;
+      const id = await made(path, { scope: 'agent', agentId });
+      return [id, `${path}/${id}`];
+    },
+    conversation: async () => {
+      const { conversationId, path } = await answered();
+      return [conversationId, path];
+    },
+    message: async () => {
+      const { message, path } = await answered();
+      return [message.id, `${path}/messages/${message.id}`];
+    },
+    limit: async () => {
+      const scope = { type: 'agent', id: agentId };
+      const id = await made('/cost-control', { scope, amount: '100', window: 'total' });
+      return [id, `/cost-control/${id}`];
+    },
+    user: async () => {
+      const id = await member();
+      return [id, `/users/${id}`];
+    },
+  };
+
+  it.each(Object.keys(kinds))('%s: 404 says when, and the position at which it is shown as it was', async (kind) => {
+    const [id, path] = await (kinds[kind] as (typeof kinds)[string])();
+    expect((await object(`${kind}/${id}`)).status).toBe(200);
+    expect([202, 204]).toContain((await platform.call(CORE + path, { method: 'DELETE' })).status);
+    const { status, body } = await object(`${kind}/${id}`, auditor);
+    expect([status, body]).toMatchObject([404, { code: 'not_found' }]);
+    const [last] = (await history(`${kind}/${id}`)).body.items;
+    const [, type, at, before] =
+      /was deleted \((\w+), ([^)]+)\)\. Ask for it as it was with at=(\S+), or read its history\./.exec(
+        String(body['detail']),
+      ) ?? [];
+    expect([type, at]).toEqual([last?.type, last?.at]);
+    expect((await object(`${kind}/${id}?at=${before}`, auditor)).body).toMatchObject({ id });
+    expect((await object(`${kind}/${id}?at=${last?.position}`)).status).toBe(404);
+  });
+});
+
 it('a document shows its tags as they were called then', async () => {
   const tag = await create(`/api/v1/core/knowledge/${agentId}/tags`, { name: 'Draft', color: '#ff0000' });
   const { id } = await create(`/api/v1/core/knowledge/${agentId}/documents`, {

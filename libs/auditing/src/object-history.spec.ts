@@ -56,19 +56,29 @@ describe('the state of an object as of a point in the log', () => {
       ['RoomPainted', { room: 'r1', colour: 'green' }],
       ['LampSwitched', { lamp: 'l1', on: false }],
     );
-    expect(await objectAfter(view, events.slice(0, 3))).toEqual({ on: true, switched: 1, walls: 'green' });
-    expect(await objectAfter(view, events)).toEqual({ on: false, switched: 2, walls: 'green' });
+    expect((await objectAfter(view, events.slice(0, 3))).shown).toEqual({ on: true, switched: 1, walls: 'green' });
+    expect((await objectAfter(view, events)).shown).toEqual({ on: false, switched: 2, walls: 'green' });
   });
 
   it('does not exist before its creation, nor after its removal', async () => {
-    expect(await objectAfter(view, [])).toBeNull();
-    expect(await objectAfter(view, log(installed, ['LampRemoved', { lamp: 'l1' }]))).toBeNull();
-    expect(await objectAfter(view, log(installed, ['RoomEmptied', { room: 'r1' }]))).toBeNull();
-    expect(await objectAfter(view, log(installed, ['RoomEmptied', { room: 'r2' }]))).not.toBeNull();
+    expect(await objectAfter(view, [])).toEqual({ shown: null });
+    for (const [type, data] of [
+      ['LampRemoved', { lamp: 'l1' }],
+      ['RoomEmptied', { room: 'r1' }],
+    ] as const) {
+      const events = log(installed, [type, data]);
+      const [first, last] = events.map(({ context }) => context);
+      const removed = { type, at: last?.recordedAt, before: first?.position };
+      expect(await objectAfter(view, events)).toEqual({ shown: null, removed });
+      expect(await objectAfter(view, [...events, ...log(installed)])).toMatchObject({ shown: { on: false } });
+    }
+    expect(await objectAfter(view, log(installed, ['RoomEmptied', { room: 'r2' }]))).toMatchObject({
+      shown: { on: false },
+    });
   });
 
   it('passes over events that the view does not read', async () => {
-    expect(await objectAfter(view, log(installed, ['LampDusted', { lamp: 'l1' }]))).toEqual({
+    expect((await objectAfter(view, log(installed, ['LampDusted', { lamp: 'l1' }]))).shown).toEqual({
       on: false,
       switched: 0,
       walls: 'white',

@@ -25,11 +25,37 @@ export interface HistoryItem {
 
 type Events = AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>;
 
-/** The object as its API would have shown it after these events; null where it did not exist (any more). */
-export const objectAfter = async (view: ObjectView, events: Events): Promise<Readonly<Record<string, Json>> | null> => {
+/** How an object came to its end. */
+export interface Removal {
+  readonly type: string;
+  /** When it was recorded, ISO 8601 UTC. */
+  readonly at: string;
+  /** The last position at which the object was there. */
+  readonly before: Position;
+}
+
+/** An object after some events. */
+export interface ObjectAfter {
+  /** As its API would have shown it; null where it did not exist (any more). */
+  readonly shown: Readonly<Record<string, Json>> | null;
+  /** Where it was there before. */
+  readonly removed?: Removal;
+}
+
+/** The object as these events left it. */
+export const objectAfter = async (view: ObjectView, events: Events): Promise<ObjectAfter> => {
   const rows: Rows = new Map();
-  for await (const event of events) foldEvent(rows, view.projection, event, onlyOf(view));
-  return shown(view, rows);
+  let removed: Removal | undefined;
+  let before: Position | undefined;
+  for await (const event of events) {
+    const wasThere = rows.has(view.key);
+    foldEvent(rows, view.projection, event, onlyOf(view));
+    const { position, recordedAt: at } = event.context;
+    if (wasThere && before !== undefined && !rows.has(view.key)) removed = { type: event.type, at, before };
+    before = position;
+  }
+  const after = shown(view, rows);
+  return after === null && removed !== undefined ? { shown: after, removed } : { shown: after };
 };
 
 /** What each event changed in the object, oldest first; events that changed nothing are left out. */

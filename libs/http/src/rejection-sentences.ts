@@ -14,6 +14,8 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     const found = aggregateOf(facts);
     if (found === undefined) return undefined;
     const subject = `${found[0]?.toUpperCase()}${found.slice(1)}`;
+    if (facts['reason'] === 'deleted')
+      return `${subject} was deleted (${String(facts['type'])}, ${String(facts['at'])}). Ask for it as it was with at=${String(facts['before'])}, or read its history.`;
     const advice = advices[String(facts['kind'])]?.(facts) ?? 'Check the id, and what the key and its user may access.';
     return `${subject} not found, or not visible to you. ${advice}`;
   },

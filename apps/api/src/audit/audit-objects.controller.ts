@@ -137,12 +137,13 @@ export class AuditObjectsController {
         : given;
     const moment = revision === undefined ? time : { revision };
     const asked = { kind, id, at, revision };
-    const shown = await this.folding(reply, async (signal) => {
+    const { shown, removed } = await this.folding(reply, async (signal) => {
       const { view, events, upTo } = await this.see(found, id, { wanted, moment, caller, asked, meta, signal });
       if (revision !== undefined && upTo === null) return reject('not_found', { kind: 'version', id: revision });
       return objectAfter(view, events);
     });
-    return shown ?? reject('not_found', { kind, id });
+    // What it was is shown as of before.
+    return shown ?? reject('not_found', { kind, id, ...(removed && { reason: 'deleted', ...removed }) });
   }
 
   @Get('history')
