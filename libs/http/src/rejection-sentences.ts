@@ -174,6 +174,8 @@ const forbids: Readonly<Record<string, string>> = {
     'Your role may not create Spaces. Ask an admin to create one, or the operator to add your role to SPACE_CREATION_ROLES.',
   marketplace:
     'Your role may not change the marketplace. Ask an admin, or the operator to add your role to MARKETPLACE_ROLES.',
+  agent_lost:
+    'You or your API key may not use this Agent any more. Use another key, or ask an owner of the Space of the Agent.',
   sees_less: 'Your access changed while this was sent. Try again.',
   not_all_agents: 'These are the memories of all Agents. Use a key for all Agents, or ask for those of one Agent.',
   foreign_origin:

@@ -101,7 +101,7 @@ export class AnswerRun {
     const { model, provider } = this.parts.models.chat(agent.model);
     this.model = model.key;
     // A summary may have taken minutes.
-    if (!(await this.parts.tools.mayUse(agent, asker))) reject('forbidden');
+    if (!(await this.parts.tools.mayUse(agent, asker))) reject('forbidden', { reason: 'agent_lost' });
     const tools = await this.toolsFor(model);
     if (from === undefined) {
       const { passages, degraded } = await this.steps.retrieve(this.metered);
