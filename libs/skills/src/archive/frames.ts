@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import type { SkillFailureCode, SkillFault, SkillFile, SkillLimits } from './skill';
 import type { SkillText } from './skill-text';
 
@@ -39,6 +41,36 @@ export const framed = (frame: Frame | ReadOrder): Buffer => {
   length.writeUInt32BE(json.length);
   return Buffer.concat([length, json]);
 };
+
+/** What is written at once. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Writes frames and the bytes that follow them to a stream: what is small together, since each write takes as long as to inflate some kilobytes. */
+export class FrameWriter {
+  private held: Buffer[] = [];
+  private heldBytes = 0;
+
+  constructor(private readonly to: Writable) {}
+
+  /** Resolves once the stream takes more. */
+  async write(frame: Frame, bytes?: Buffer): Promise<void> {
+    for (const piece of bytes === undefined ? [framed(frame)] : [framed(frame), bytes]) {
+      this.held.push(piece);
+      this.heldBytes += piece.length;
+    }
+    if (this.heldBytes >= PIECE_BYTES) await this.flush();
+  }
+
+  /** Writes what is held. */
+  async flush(): Promise<void> {
+    const pieces = this.held;
+    [this.held, this.heldBytes] = [[], 0];
+    this.to.cork();
+    const takesMore = pieces.map((piece) => this.to.write(piece)).at(-1) ?? true;
+    this.to.uncork();
+    if (!takesMore) await once(this.to, 'drain');
+  }
+}
 
 /** Reads frames and the bytes that follow them from a stream, holding no more than it was asked for. */
 export class FrameReader {

@@ -1,4 +1,6 @@
 import { processorTime } from '../../../../test/fixtures/processor-time';
+import { FrontmatterBudget, readFrontmatter } from './frontmatter';
+import { SkillFailure } from './skill';
 import { readSkillText } from './skill-text';
 
 const read = (text: string) => readSkillText(Buffer.from(text), 'SKILL.md');
@@ -171,3 +173,20 @@ const failure = (work: () => unknown): unknown => {
     return error;
   }
 };
+
+it('Frontmatters of one archive have words and signs together, and none is read once they are spent', () => {
+  const budget = new FrontmatterBudget();
+  // Seven for each line: key, colon, space, value, end, and a mark before each of the two scalars.
+  const text = described(`description: d\n${Array.from({ length: 398 }, (_, index) => `k${index}: 1`).join('\n')}`);
+  const outcomes = Array.from({ length: 40 }, (_, index) => {
+    try {
+      return readFrontmatter(text.slice(4, text.indexOf('\n---')), `${index}.md`, budget).values['name'];
+    } catch (error) {
+      return error;
+    }
+  });
+  expect(outcomes.slice(0, 35)).toEqual(Array.from({ length: 35 }, () => 'a'));
+  const spent = { code: 'too_large', message: expect.stringMatching(/^39.md: .* 100000 words and signs/) };
+  expect(outcomes.at(-1)).toMatchObject(spent);
+  expect(outcomes.slice(36).every((outcome) => outcome instanceof SkillFailure)).toBe(true);
+});

@@ -5,8 +5,21 @@ import { fail } from './skill';
 export const MAX_FRONTMATTER_BYTES = 32 * 1024;
 /** Words, signs and spaces of it. Bounds the work. */
 const MAX_TOKENS = 5_000;
+/** The same, of all that one archive has. */
+const MAX_TOKENS_TOGETHER = 100_000;
 const MAX_DEPTH = 16;
 const TOO_DEEP = `Values are nested more than ${MAX_DEPTH} deep. Make them flat.`;
+
+/** Bounds the work of reading all frontmatters of one archive. */
+export class FrontmatterBudget {
+  private left = MAX_TOKENS_TOGETHER;
+
+  /** False once there is none left. */
+  spend(): boolean {
+    this.left -= 1;
+    return this.left >= 0;
+  }
+}
 
 /** A frontmatter as it was read. */
 export interface Frontmatter {
@@ -22,10 +35,15 @@ export interface Frontmatter {
 
 /**
  * Reads the frontmatter of `path`: a YAML map without tags, anchors, aliases, merge keys, explicit keys and doubled keys.
- * `firstLine` is the line of the file that it begins at. Throws `SkillFailure` `invalid_frontmatter`, with the line.
+ * `firstLine` is the line of the file that it begins at, `budget` what it shares with others. Throws `SkillFailure` `invalid_frontmatter`, with the line, and `too_large` where nothing is left of the budget.
  */
-export const readFrontmatter = (text: string, path: string, firstLine = 2): Frontmatter => {
-  const reading = new Reading(path, firstLine);
+export const readFrontmatter = (
+  text: string,
+  path: string,
+  budget = new FrontmatterBudget(),
+  firstLine = 2,
+): Frontmatter => {
+  const reading = new Reading(path, firstLine, budget);
   if (Buffer.byteLength(text) > MAX_FRONTMATTER_BYTES)
     reading.reject(undefined, `The frontmatter has more than ${MAX_FRONTMATTER_BYTES} bytes. Shorten it.`);
   const quoted: string[] = [];
@@ -64,6 +82,7 @@ class Reading {
   constructor(
     private readonly path: string,
     private readonly firstLine: number,
+    private readonly budget: FrontmatterBudget,
   ) {}
 
   reject(line: number | undefined, sentence: string, key?: string): never {
@@ -140,6 +159,12 @@ class Reading {
       tokens += 1;
       if (tokens > MAX_TOKENS)
         this.reject(undefined, `The frontmatter has more than ${MAX_TOKENS} words and signs. Shorten it.`);
+      if (!this.budget.spend())
+        fail(
+          'too_large',
+          `The frontmatters of the archive up to this one have more than ${MAX_TOKENS_TOGETHER} words and signs together. Send it in another archive.`,
+          { path: this.path },
+        );
       if (!MARKS.has(token)) offset += token.length;
     }
   }

@@ -1,3 +1,4 @@
+import type { FrontmatterBudget } from './frontmatter';
 import { isNamedArchive, NESTED } from './nested';
 import { isJunk, isSkillFile } from './paths';
 import { fail, type SkillLimits } from './skill';
@@ -42,6 +43,9 @@ export const oneSkill = (all: readonly ZippedFile[], limits: SkillLimits): Found
   return found;
 };
 
+/** No place has more Skills. */
+const MAX_SKILLS = 1_000;
+
 /** What an archive holds. */
 export interface FoundSkills {
   /** In the order of their paths. */
@@ -50,10 +54,13 @@ export interface FoundSkills {
   readonly ignored: readonly string[];
 }
 
-/** Every Skill of an archive. A file belongs to the nearest `SKILL.md` above it, or to none; below one that has its folder alone, another `SKILL.md` is such a file. */
-export const everySkill = (all: readonly ZippedFile[]): FoundSkills => {
+/** Every Skill of an archive, of whose frontmatters some are read against `budget`. Throws `SkillFailure` `invalid_archive` or `too_large`. A file belongs to the nearest `SKILL.md` above it, or to none; below one that has its folder alone, another `SKILL.md` is such a file. */
+export const everySkill = (all: readonly ZippedFile[], budget: FrontmatterBudget): FoundSkills => {
   const files = withoutJunk(all);
-  const skillFiles = skillFilesOf(files.filter(({ path }) => isSkillFile(path)));
+  const called = files.filter(({ path }) => isSkillFile(path));
+  if (called.length > MAX_SKILLS)
+    fail('too_large', `The archive has more than ${MAX_SKILLS} SKILL.md. Send some in another.`, { path: '' });
+  const skillFiles = skillFilesOf(called, budget);
   if (skillFiles.length === 0) fail('invalid_archive', 'No file of the archive is called SKILL.md.', { path: '' });
   const ignored: string[] = [];
   const byFolder = new Map<string, ZippedFile[]>(skillFiles.map(({ path }) => [folderOf(path), []]));
@@ -86,7 +93,7 @@ const nearestIn = <T>(byFolder: ReadonlyMap<string, T>): ((folder: string) => T 
 };
 
 /** Those that are Skills of their own, in the order of their paths. */
-const skillFilesOf = (all: readonly ZippedFile[]): readonly ZippedFile[] => {
+const skillFilesOf = (all: readonly ZippedFile[], budget: FrontmatterBudget): readonly ZippedFile[] => {
   const outerFirst = all
     .map((file) => ({ file, folder: folderOf(file.path) }))
     .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
@@ -94,7 +101,7 @@ const skillFilesOf = (all: readonly ZippedFile[]): readonly ZippedFile[] => {
   const own = outerFirst.filter(({ file, folder }, at) => {
     if (whole !== undefined && folder.startsWith(whole)) return false;
     const hasOthers = outerFirst[at + 1]?.folder.startsWith(folder) === true;
-    whole = hasOthers && isWholeFolder(file.read(), file.path) ? folder : undefined;
+    whole = hasOthers && isWholeFolder(file.read(), file.path, budget) ? folder : undefined;
     return true;
   });
   return own.map(({ file }) => file).toSorted((a, b) => (a.path < b.path ? -1 : 1));

@@ -38,3 +38,10 @@ it.each<readonly [string, string, Buffer]>([
   ['the beginning of an end', 'a.bin', bytes('text PK\x05\x06')],
   ['many ends of nothing', 'a.bin', Buffer.from('PK\x05\x06'.repeat(100_000), 'latin1').subarray(2)],
 ])('%s is none', (_, path, body) => expect(isArchive(path, body)).toBe(false));
+
+it('is looked for in a file that consists of ends without a search from each', () => {
+  const searched = jest.spyOn(Buffer.prototype, 'lastIndexOf');
+  expect(isArchive('a.bin', bytes('x', 'PK\x05\x06'.repeat(20_000)))).toBe(false);
+  expect(searched.mock.calls.length).toBeLessThan(2);
+  searched.mockRestore();
+});

@@ -35,18 +35,18 @@ export const isArchive = (path: string, bytes: Uint8Array): boolean => {
   );
 };
 
-const END = Buffer.from('PK\x05\x06');
-const ENTRY = Buffer.from('PK\x01\x02');
+const [END, ENTRY] = [0x06054b50, 0x02014b50];
 const [END_BYTES, ENTRY_BYTES, MOST_COMMENT, MOST_NAMES] = [22, 46, 0xffff, 1_000];
 
 /** Names in the directory of a zip, which stands at its end: other bytes may come before it. Undefined where it is none. */
 const namesOfZip = (bytes: Buffer): readonly string[] | undefined => {
   const first = Math.max(0, bytes.length - END_BYTES - MOST_COMMENT);
-  for (let end = bytes.lastIndexOf(END); end >= first; end = end === 0 ? -1 : bytes.lastIndexOf(END, end - 1)) {
-    const isEnd = end + END_BYTES <= bytes.length && end + END_BYTES + bytes.readUInt16LE(end + 20) <= bytes.length;
-    const at = isEnd ? end - bytes.readUInt32LE(end + 12) : -1;
-    if (at >= 0 && (at === end || bytes.subarray(at, at + ENTRY.length).equals(ENTRY)))
-      return namesFrom(bytes, at, end);
+  // Byte by byte: to search on from each end that is none took seconds where a file consists of them.
+  for (let end = bytes.length - END_BYTES; end >= first; end -= 1) {
+    if (bytes[end] !== 0x50 || bytes.readUInt32LE(end) !== END) continue;
+    const isEnd = end + END_BYTES + bytes.readUInt16LE(end + 20) <= bytes.length;
+    const start = isEnd ? end - bytes.readUInt32LE(end + 12) : -1;
+    if (start >= 0 && (start === end || bytes.readUInt32LE(start) === ENTRY)) return namesFrom(bytes, start, end);
   }
   return undefined;
 };

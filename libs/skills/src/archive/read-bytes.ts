@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Failed, Frame, ReadOrder } from './frames';
+import { FrontmatterBudget } from './frontmatter';
 import { everySkill, type FoundSkill, oneSkill } from './layout';
 import { isArchive, NESTED } from './nested';
 import { mediaTypeOf, referencePathFault } from './paths';
@@ -28,8 +29,9 @@ export async function* skillsIn(
     yield* skillOf(found, readSkillText(found.skillFile.read(), found.skillFile.path), limits);
     return;
   }
-  const { skills, ignored } = everySkill(files);
-  for (const found of skills) yield* outcomeOf(found, limits);
+  const budget = new FrontmatterBudget();
+  const { skills, ignored } = everySkill(files, budget);
+  for (const found of skills) yield* outcomeOf(found, limits, budget);
   yield [{ ignored }];
 }
 
@@ -37,10 +39,10 @@ export async function* skillsIn(
 export const failedOf = ({ code, sentence, fault }: SkillFailure): Failed => ({ code, sentence, fault });
 
 /** A Skill that cannot be read does not keep others from being; an archive that lies of its bytes does. */
-function* outcomeOf(found: FoundSkill, limits: SkillLimits): Generator<Said> {
+function* outcomeOf(found: FoundSkill, limits: SkillLimits, budget: FrontmatterBudget): Generator<Said> {
   const { path } = found.skillFile;
   try {
-    const text = readSkillText(found.skillFile.read(), path);
+    const text = readSkillText(found.skillFile.read(), path, budget);
     checkCount(found, limits);
     yield* skillOf(found, text, limits);
   } catch (error) {
@@ -66,7 +68,7 @@ function* skillOf(found: FoundSkill, text: SkillText, limits: SkillLimits): Gene
   for (const { path, file } of found.files) {
     const bytes = file.read();
     if (isArchive(path, bytes)) fail('invalid_archive', NESTED, { path: file.path });
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const sha256 = hash('sha256', bytes, 'hex');
     yield [{ file: { path, mediaType: mediaTypeOf(path), sizeBytes: bytes.length, sha256 } }, bytes];
   }
 }

@@ -1,8 +1,7 @@
 import { Console } from 'node:console';
-import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { startWatch } from '@app/extraction/threads';
-import { type Frame, framed, FrameReader, type ReadOrder } from './frames';
+import { FrameReader, FrameWriter, type ReadOrder } from './frames';
 import { failedOf, skillsIn } from './read-bytes';
 import { SkillFailure } from './skill';
 
@@ -29,24 +28,21 @@ const main = async (): Promise<void> => {
     seconds: SECONDS,
     parent: order.parent,
   });
+  const writer = new FrameWriter(process.stdout);
   try {
-    for await (const [frame, body] of skillsIn(bytes, order)) await write(frame, body);
-    await write({ end: true });
+    for await (const [frame, body] of skillsIn(bytes, order)) await writer.write(frame, body);
+    await writer.write({ end: true });
   } catch (error) {
     if (!(error instanceof SkillFailure)) throw error;
-    await write({ failed: failedOf(error) });
+    await writer.write({ failed: failedOf(error) });
   }
+  await writer.flush();
   await watch.terminate();
 };
 
 async function* asStream(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
-
-const write = async (frame: Frame, bytes?: Buffer): Promise<void> => {
-  for (const piece of bytes === undefined ? [framed(frame)] : [framed(frame), bytes])
-    if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
-};
 
 // The output is for frames alone.
 globalThis.console = new Console(process.stderr);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { isName, isUnstorableText } from '@app/kernel/threads';
 import { normalisedInstructions } from './content-hash';
 import { conforms, FORMAT_KEYS, restored } from './format';
-import { type Frontmatter, readFrontmatter } from './frontmatter';
+import { type Frontmatter, type FrontmatterBudget, readFrontmatter } from './frontmatter';
 import {
   fail,
   MAX_DESCRIPTION,
@@ -21,10 +21,10 @@ export const MAX_KEPT_BYTES = 8 * 1024;
 /** What a `SKILL.md` says. */
 export type SkillText = Omit<ParsedSkill, 'files'>;
 
-/** Reads a `SKILL.md`, called `path` in what was sent. Throws `SkillFailure` `invalid_frontmatter` or `too_large`. */
-export const readSkillText = (bytes: Uint8Array, path: string): SkillText => {
-  const { head, body, warnings } = partsOf(textOf(bytes, path), path);
-  const frontmatter = readFrontmatter(head, path);
+/** Reads a `SKILL.md`, called `path` in what was sent, its frontmatter against the `budget` of that. Throws `SkillFailure` `invalid_frontmatter` or `too_large`. */
+export const readSkillText = (bytes: Uint8Array, path: string, budget?: FrontmatterBudget): SkillText => {
+  const { head, body, warnings } = partsOf(textOf(bytes, path, budget), path);
+  const frontmatter = readFrontmatter(head, path, budget);
   for (const key of frontmatter.quoted)
     warnings.push(warning('unquoted_colon', path, `${key} has a colon, and was read as if it stood in quotes.`));
   const description = describedIn(frontmatter, path);
@@ -62,9 +62,10 @@ export const readSkillText = (bytes: Uint8Array, path: string): SkillText => {
 };
 
 /** Whether a `SKILL.md` says that its folder holds no other Skill, as an export says of one with reference files of that name. */
-export const isWholeFolder = (bytes: Uint8Array, path: string): boolean => {
+export const isWholeFolder = (bytes: Uint8Array, path: string, budget: FrontmatterBudget): boolean => {
   try {
-    const { name: _, description: __, ...keys } = readFrontmatter(partsOf(textOf(bytes, path), path).head, path).values;
+    const { head } = partsOf(textOf(bytes, path, budget), path);
+    const { name: _, description: __, ...keys } = readFrontmatter(head, path, budget).values;
     return restored(keys).isWhole === true;
   } catch (error) {
     // Said where it is read as a Skill.
@@ -77,10 +78,10 @@ const warning = (code: string, path: string, message: string): SkillWarning => (
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, MAX_NAME).toWellFormed());
 
-const textOf = (bytes: Uint8Array, path: string): string => {
+const textOf = (bytes: Uint8Array, path: string, budget: FrontmatterBudget | undefined): string => {
   if (bytes.length > MAX_TEXT_BYTES) {
     const start = Buffer.from(bytes.buffer, bytes.byteOffset, MAX_TEXT_BYTES).toString('latin1');
-    readFrontmatter(partsOf(start.replace(UTF8_BOM, ''), path).head, path);
+    readFrontmatter(partsOf(start.replace(UTF8_BOM, ''), path).head, path, budget);
     fail('too_large', `SKILL.md has more than ${MAX_TEXT_BYTES} bytes. Move some of it to reference files.`, { path });
   }
   if (!isUtf8(bytes))

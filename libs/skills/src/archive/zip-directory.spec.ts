@@ -1,6 +1,7 @@
 import { ZipFile } from 'yauzl';
 import { extraField, type ForgedEntry, forgedZip } from '../../../../test/fixtures/files/forged-zip';
 import { DistinctPaths } from './distinct-paths';
+import { FrontmatterBudget } from './frontmatter';
 import { everySkill } from './layout';
 import { filesOfZip } from './zip-directory';
 
@@ -71,6 +72,23 @@ describe('an archive that is refused', () => {
   });
 });
 
+it('an archive of more Skills than a place may have is refused before one is read', () => {
+  const read = jest.fn(() => Buffer.alloc(0));
+  const files = Array.from({ length: 1_001 }, (_, index) => ({ path: `${index}/SKILL.md`, sizeBytes: 0, read }));
+  expect(() => everySkill(files, new FrontmatterBudget())).toThrow('more than 1000 SKILL.md');
+  expect(read).not.toHaveBeenCalled();
+  expect(everySkill(files.slice(1), new FrontmatterBudget()).skills).toHaveLength(1_000);
+});
+
+it('a file of an archive is inflated in one piece', async () => {
+  const body = Buffer.from('one piece of text, '.repeat(20_000));
+  const [file] = await filesOfZip(forgedZip([{ name: 'a', body }]), LIMITS);
+  const joined = jest.spyOn(Buffer, 'concat');
+  expect(file?.read().equals(body)).toBe(true);
+  expect(joined).not.toHaveBeenCalled();
+  joined.mockRestore();
+});
+
 it('an archive of 500 files in as many folders as their paths can name is read', async () => {
   const zip = forgedZip(named(500, (index) => `${String(index).padStart(4, '0')}${'/é'.repeat(124)}`));
   expect(await filesOfZip(zip, LIMITS)).toHaveLength(500);
@@ -114,7 +132,7 @@ describe('the names of an archive', () => {
     const file = (path: string) => ({ path, sizeBytes: 0, read: () => Buffer.alloc(0) });
     const files = ['z/SKILL.md', ...Array.from({ length: 1_000 }, (_, index) => `${DEEP}${index}`)].map(file);
     const looked = jest.spyOn(String.prototype, 'lastIndexOf');
-    const { skills, ignored } = everySkill(files);
+    const { skills, ignored } = everySkill(files, new FrontmatterBudget());
     expect(looked.mock.calls.length).toBeLessThan(10 * files.length);
     expect([skills.length, ignored.length]).toEqual([1, 1_000]);
   });

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { crc32, inflateRawSync } from 'node:zlib';
+import { constants, crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { DistinctPaths } from './distinct-paths';
 import { pathFault } from './paths';
@@ -256,9 +256,10 @@ const inflated = (bytes: Buffer, { entry, path, span: { dataStart, end } }: Plac
 /** Inflates no further than what was said, and all that was said. */
 const inflate = (raw: Buffer, sizeBytes: number, path: string): Buffer => {
   try {
-    // With `info` it answers both; the types know the buffer alone (https://nodejs.org/api/zlib.html#class-options).
+    // With `info` it answers both; the types know the buffer alone (https://nodejs.org/api/zlib.html#class-options). In one piece: by default those of 16 KiB are put together.
     const { buffer, engine } = inflateRawSync(raw, {
       maxOutputLength: Math.max(sizeBytes, 1),
+      chunkSize: Math.max(sizeBytes + 1, constants.Z_MIN_CHUNK),
       info: true,
     }) as unknown as {
       readonly buffer: Buffer;
