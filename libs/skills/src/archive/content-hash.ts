@@ -8,11 +8,11 @@ export interface SkillContent extends Pick<ParsedSkill, 'description' | 'instruc
 }
 
 /** Instructions in the form in which they are stored, exported and compared: lines end in LF, and no blank lines stand around them. */
-export const normalisedInstructions = (text: string): string =>
-  text
-    .replace(/\r\n?/g, '\n')
-    .replace(/^(?:[^\S\n]*\n)+/, '')
-    .trimEnd();
+export const normalisedInstructions = (text: string): string => {
+  const lines = text.replace(/\r\n?/g, '\n').trimEnd();
+  // From the line of the first character: an expression of blank lines takes memory for each.
+  return lines.slice(lines.lastIndexOf('\n', lines.search(/\S/)) + 1);
+};
 
 /**
  * A hash of a Skill's content, in hex: equal for equal content, whichever way it came in. SHA-256 of the canonical JSON of its

@@ -190,3 +190,24 @@ it('Frontmatters of one archive have words and signs together, and none is read 
   expect(outcomes.at(-1)).toMatchObject(spent);
   expect(outcomes.slice(36).every((outcome) => outcome instanceof SkillFailure)).toBe(true);
 });
+
+it('A SKILL.md of many lines is taken apart no further than its frontmatter', () => {
+  const [split, joined] = [jest.spyOn(String.prototype, 'split'), jest.spyOn(Array.prototype, 'join')];
+  expect(read(`${described('description: d')}${'\n'.repeat(200_000)}`).instructions).toBe('Do it.');
+  const lines = [
+    ...split.mock.results.map(({ value }) => value as readonly string[]),
+    ...joined.mock.contexts.map((context) => context as readonly string[]),
+  ].reduce((sum, each) => sum + each.length, 0);
+  jest.restoreAllMocks();
+  expect(lines).toBeLessThan(1_000);
+});
+
+it.each([
+  ['---\n---\nx', /no map/],
+  ['---', /does not end/],
+  ['---\nname: a\n', /does not end/],
+  ['---\nname: a\n----\n --- \n', /does not end/],
+  ['----\nname: a\n---\n', /Begin the file/],
+  ['\n---\nname: a\n---\n', /Begin the file/],
+  ['--- \nname: a\ndescription: d\n---\t', /No instructions/],
+])('A frontmatter stands between its lines: %j', (text, message) => expect(() => read(text)).toThrow(message));

@@ -35,21 +35,29 @@ export const isArchive = (path: string, bytes: Uint8Array): boolean => {
   );
 };
 
-const [END, ENTRY] = [0x06054b50, 0x02014b50];
+const END = Buffer.from('PK\x05\x06');
+const ENTRY = 0x02014b50;
 const [END_BYTES, ENTRY_BYTES, MOST_COMMENT, MOST_NAMES] = [22, 46, 0xffff, 1_000];
 
 /** Names in the directory of a zip, which stands at its end: other bytes may come before it. Undefined where it is none. */
 const namesOfZip = (bytes: Buffer): readonly string[] | undefined => {
   const first = Math.max(0, bytes.length - END_BYTES - MOST_COMMENT);
-  // Byte by byte: to search on from each end that is none took seconds where a file consists of them.
-  for (let end = bytes.length - END_BYTES; end >= first; end -= 1) {
-    if (bytes[end] !== 0x50 || bytes.readUInt32LE(end) !== END) continue;
-    const isEnd = end + END_BYTES + bytes.readUInt16LE(end + 20) <= bytes.length;
-    const start = isEnd ? end - bytes.readUInt32LE(end + 12) : -1;
+  // On from the last byte by byte: to search from each end that is none took seconds where files consist of them.
+  for (let end = first + bytes.subarray(first).lastIndexOf(END); end >= first; end -= 1) {
+    if (!isEndAt(bytes, end)) continue;
+    const start = end - bytes.readUInt32LE(end + 12);
     if (start >= 0 && (start === end || bytes.readUInt32LE(start) === ENTRY)) return namesFrom(bytes, start, end);
   }
   return undefined;
 };
+
+/** Whether an end (`PK\x05\x06`) stands there, and its comment fits behind it. */
+const isEndAt = (bytes: Buffer, at: number): boolean =>
+  bytes[at] === 0x50 &&
+  bytes[at + 1] === 0x4b &&
+  bytes[at + 2] === 0x05 &&
+  bytes[at + 3] === 0x06 &&
+  at + END_BYTES + (bytes[at + 20] ?? 0) + (bytes[at + 21] ?? 0) * 256 <= bytes.length;
 
 const namesFrom = (bytes: Buffer, start: number, end: number): readonly string[] => {
   const names: string[] = [];

@@ -119,16 +119,31 @@ const partsOf = (
   const warnings: SkillWarning[] = [];
   if (text.startsWith(BOM)) warnings.push(warning('byte_order_mark', path, 'The byte order mark was left out.'));
   if (text.includes('\r')) warnings.push(warning('line_ends', path, 'Lines end in LF now.'));
-  const lines = (text.startsWith(BOM) ? text.slice(1) : text).replace(/\r\n?/g, '\n').split('\n');
+  const whole = (text.startsWith(BOM) ? text.slice(1) : text).replace(/\r\n?/g, '\n');
   const missing = 'Begin the file with a line `---`, then `name: ...` and `description: ...`, then a line `---`.';
-  if (lines[0]?.trimEnd() !== '---') fail('invalid_frontmatter', missing, { path, line: 1 });
-  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
-  if (end < 0)
+  if (!isFence(whole, 0)) fail('invalid_frontmatter', missing, { path, line: 1 });
+  // Line by line: to take all lines apart took most of the time and memory where there are many.
+  const start = lineBehind(whole, 0);
+  let end = start;
+  while (end < whole.length && !isFence(whole, end)) end = lineBehind(whole, end);
+  if (end >= whole.length)
     fail('invalid_frontmatter', 'The frontmatter does not end. Put a line `---` below its last key.', {
       path,
       line: 1,
     });
-  return { head: lines.slice(1, end).join('\n'), body: lines.slice(end + 1).join('\n'), warnings };
+  return { head: whole.slice(start, Math.max(end - 1, start)), body: whole.slice(lineBehind(whole, end)), warnings };
+};
+
+const FENCE = '---';
+
+/** Whether the line that begins at an offset is `---`, and spaces. */
+const isFence = (text: string, at: number): boolean =>
+  text.startsWith(FENCE, at) && text.slice(at, lineBehind(text, at)).trimEnd() === FENCE;
+
+/** Where the line behind that of an offset begins. */
+const lineBehind = (text: string, at: number): number => {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end + 1;
 };
 
 const lineOf = (
