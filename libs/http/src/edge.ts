@@ -21,6 +21,9 @@ import { rejectUnreadable } from './unreadable-requests';
 /** Characters of a parameter in a path, decoded; a longer one is of no route. */
 const LONGEST_PARAMETER = 255;
 
+/** Bytes a millisecond. */
+const SLOW_LINE = 32;
+
 /** The HTTP server. Uses no middleware, so no check depends on how a path is written. */
 export const makeAdapter = (): JsonTextAdapter =>
   new JsonTextAdapter({
@@ -31,8 +34,6 @@ export const makeAdapter = (): JsonTextAdapter =>
       requestIdOf(request.headers['x-request-id']),
     requestIdHeader: false,
     bodyLimit: JSON_LIMIT,
-    // Slow senders hold a connection, not more; uploads may take their time.
-    requestTimeout: 15 * 60_000,
     // The longest parameter is the path of a file of a Skill. `/docs/` is what people type for `/docs`.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     clientErrorHandler: rejectUnreadable,
@@ -45,6 +46,8 @@ export const makeAdapter = (): JsonTextAdapter =>
 /** Puts the edge on an instance before its routes are registered: request ids, guard, bodies, idempotency, access log. */
 export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger: Logger): void => {
   const { EVENTSTORE_URL, MAX_UPLOAD_BYTES } = edge.config;
+  // Bodies that come too slowly are rejected before; the largest upload may come over a slow line.
+  fastify.server.requestTimeout = Math.max(15 * 60_000, Math.ceil(MAX_UPLOAD_BYTES / SLOW_LINE));
   fastify.decorate('edge', edge);
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('acceptance', null);

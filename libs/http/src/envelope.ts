@@ -58,7 +58,7 @@ export const isCompatible = (request: FastifyRequest): boolean =>
   BASE.test(request.url) || BASE.test(request.routeOptions.url ?? '');
 
 export const sendEnvelope = (reply: FastifyReply, error: GatewayError): void => {
-  if (error.status === 413) reply.header('connection', 'close');
+  if (error.status === 408 || error.status === 413) reply.header('connection', 'close');
   void reply
     .code(error.status)
     .headers(error.headers)

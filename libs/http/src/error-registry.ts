@@ -64,6 +64,11 @@ export const errorRegistry = {
     'Method not allowed',
     'This path does not take this method. Use one of those in the header allow.',
   ),
+  request_timeout: entry(
+    408,
+    'Request timeout',
+    'The request came too slowly. Send its body with at least 64 KiB a minute, over a better line or in parts.',
+  ),
   conflict: entry(409, 'Conflict', 'The current state does not allow this. Read it again.'),
   name_taken: entry(409, 'Name taken', 'Name already in use. Choose another.'),
   last_owner: entry(

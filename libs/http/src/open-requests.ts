@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OpenStreams } from './open-streams';
 import type { Overload } from './overload';
+import { SlowBodies } from './slow-bodies';
 import { closeSilent, UnreadAnswers } from './slow-readers';
 
 /** The requests that are being answered, so that a stop can wait for them. */
@@ -12,6 +13,7 @@ export class OpenRequests {
   private closed: 'starting' | 'stopping' | undefined;
   private readonly open = new Map<ServerResponse, FastifyRequest>();
   readonly unread = new UnreadAnswers(this.open);
+  readonly slow = new SlowBodies(this.open);
   private whenNone: (() => void) | undefined;
 
   constructor(
@@ -44,6 +46,7 @@ export class OpenRequests {
   stop(): void {
     this.overload.stop();
     this.unread.stop();
+    this.slow.stop();
   }
 
   /** Takes no further requests; resolves when none is open, or after `ms`. */

@@ -70,7 +70,7 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
   const { code, status, title, detail, errors, outcome, retryAfterSeconds, limit } = problem;
   const { conversationId, messageId, text } = problem;
   if (status === 401) reply.header('www-authenticate', 'ApiKey');
-  if (status === 413) reply.header('connection', 'close');
+  if (status === 408 || status === 413) reply.header('connection', 'close');
   if (status === 503 || retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds ?? 1));
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
   // Whatever the last step met: what the first ones wrote stands there.

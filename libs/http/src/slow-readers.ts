@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { reject } from '@app/kernel';
 import type { FastifyRequest } from 'fastify';
+import { endBody } from './slow-bodies';
 
-/** Close a connection that reads nothing of its answer, or sends nothing of its body, for this long. It takes at most a quarter longer. */
+/** Close a connection that reads nothing of its answer, or reject a body of which nothing comes, after this long. It takes at most a quarter longer. */
 const SILENT_MS = 60_000;
 /** Bytes of unread answers per caller. A caller with more is served again after reading them. */
 export const MOST_UNREAD = 4 * 1024 ** 2;
@@ -34,7 +35,9 @@ export const closeSilent = (server: Server, open: OpenAnswers, silentMs = SILENT
     const before = silences.get(socket);
     const isSameSilence = before !== undefined && performance.now() - before.heardAt < 1.5 * partMs;
     const parts = isSameSilence ? before.parts + 1 : 1;
-    if (parts >= PARTS && (request === undefined || isDue(socket, request))) return void socket.destroy();
+    const isLate = parts >= PARTS && (request === undefined || isDue(socket, request));
+    // Who sends nothing hears why, if anybody reads their body.
+    if (isLate && (request === undefined || !endBody(request.raw))) return void socket.destroy();
     silences.set(socket, { heardAt: performance.now(), parts });
     socket.setTimeout(partMs);
   });

@@ -9,20 +9,32 @@ interface UnreadableRequest {
   readonly rawPacket: unknown;
 }
 
+interface Fault {
+  readonly code: 'invalid_parameter' | 'request_timeout' | 'too_large';
+  readonly detail: string;
+}
+
+const MALFORMED: Fault = { code: 'invalid_parameter', detail: 'This is not a well-formed HTTP request.' };
+const faults: Readonly<Record<string, Fault>> = {
+  HPE_HEADER_OVERFLOW: { code: 'too_large', detail: 'The headers are larger than 16 KiB.' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'request_timeout',
+    detail: 'The request took too long to come. Send it over a better line, or in parts.',
+  },
+};
+
 /** The first line of a request to the compatible API. */
 const COMPATIBLE = /^[A-Z]{3,10} \/api\/compat\/v1[/? ]/;
 
 /**
- * Answers bytes that are not HTTP (RFC 9112) in the form of the API that they name, if that can be seen, and closes
+ * Answers bytes that are not HTTP (RFC 9112), and requests that do not come to their end, in the form of the API that they name, if that can be seen, and closes
  * the connection.
  */
 export const rejectUnreadable = (error: UnreadableRequest, socket: Socket): void => {
   const { rawPacket } = error;
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'invalid_parameter';
+  const { code, detail } = faults[error.code] ?? MALFORMED;
   const { status, title } = errorRegistry[code];
-  const detail =
-    code === 'too_large' ? 'The headers are larger than 16 KiB.' : 'This is not a well-formed HTTP request.';
   const requestId = randomUUID();
   const isCompatible = Buffer.isBuffer(rawPacket) && COMPATIBLE.test(rawPacket.toString('latin1', 0, 64));
   const body = isCompatible

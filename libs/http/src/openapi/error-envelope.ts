@@ -20,6 +20,7 @@ const descriptions: Readonly<Record<number, string>> = {
   401: '`invalid_api_key`',
   403: '`forbidden`',
   404: '`model_not_found`',
+  408: '`request_timeout`',
   413: '`too_large`',
   415: '`unsupported_media_type`',
   429: '`usage_limit_exceeded`, `rate_limit_exceeded`',

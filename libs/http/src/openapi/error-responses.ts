@@ -20,7 +20,7 @@ export const codesOf = (method: string, path: string, declaration: RouteDeclarat
   return [
     'invalid_parameter',
     // A write that takes no body says so of one that was sent.
-    ...(write ? ['invalid_body', 'unknown_field', 'too_large', 'unsupported_media_type'] : []),
+    ...(write ? ['invalid_body', 'unknown_field', 'request_timeout', 'too_large', 'unsupported_media_type'] : []),
     ...(declaration.query !== undefined && 'cursor' in declaration.query.shape ? ['invalid_cursor'] : []),
     ...(secured ? ['unauthenticated', 'forbidden', 'rate_limited'] : []),
     ...(path.includes(':') ? ['not_found'] : []),

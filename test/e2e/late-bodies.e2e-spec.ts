@@ -1,0 +1,114 @@
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { until } from '../fixtures/until';
+import { startTestPlatform, type TestPlatform } from './harness';
+
+/** Bodies that come slowly. Minutes pass as the test says. */
+
+const KEY_HEADER = 'x-api-key';
+let product: TestPlatform;
+let key: string;
+let agentId: string;
+let spaceId: string;
+beforeAll(async () => {
+  product = await startTestPlatform({ listen: true });
+  key = (await product.newCaller({ role: 'admin' })).key;
+  const made = async (path: string, body: object) =>
+    (await product.call<{ id: string }>(`/api/v1/core${path}`, { method: 'POST', key, body })).body.id;
+  spaceId = await made('/spaces', { name: 'Team' });
+  agentId = await made('/agents', { spaceId, name: 'Guide' });
+});
+afterAll(() => product.stop());
+
+/** A request of which a part was sent, on a connection of its own. */
+class Slow {
+  heard = '';
+  isClosed = false;
+  private readonly socket: Socket;
+  /** Its other end. */
+  peer: Socket | undefined;
+
+  constructor(path: string, type: string, size: number) {
+    const server = product.platform.app.getHttpServer() as Server;
+    server.once('connection', (peer: Socket) => (this.peer = peer));
+    this.socket = connect(Number(new URL(product.url).port), '127.0.0.1');
+    this.socket.on('data', (bytes: Buffer) => (this.heard += bytes.toString()));
+    this.socket.on('error', () => undefined).on('close', () => (this.isClosed = true));
+    const lines = ['host: here', `${KEY_HEADER}: ${key}`, `content-type: ${type}`, `content-length: ${size}`];
+    this.send(`POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  }
+
+  send(bytes: string | Buffer): void {
+    this.socket.write(bytes);
+  }
+
+  /** Bytes that the server has of it. */
+  get received(): number {
+    return this.peer?.bytesRead ?? 0;
+  }
+
+  get problem(): Record<string, unknown> {
+    return JSON.parse(this.heard.slice(this.heard.indexOf('{'))) as Record<string, unknown>;
+  }
+}
+
+const minute = (): void => {
+  const fastify: FastifyInstance = product.platform.app.getHttpAdapter().getInstance();
+  fastify.edge.requests.slow.look(60_000);
+};
+const boundary = 'xyz';
+const multipart = `multipart/form-data; boundary=${boundary}`;
+const part = (name: string, value: string) =>
+  `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const file = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.zip"\r\n\r\n`;
+
+it.each<[string, string, () => string, () => string]>([
+  ['JSON', 'application/json', () => '/api/v1/core/spaces', () => '{"name":"'],
+  ['a document', multipart, () => `/api/v1/core/knowledge/${agentId}/documents`, () => file],
+  ['an attachment', multipart, () => `/api/v1/core/llm/${agentId}/files`, () => file],
+  ['a Skill', multipart, () => '/api/v1/core/skills', () => part('scope', 'space') + part('spaceId', spaceId) + file],
+  ['the gateway', 'application/json', () => '/api/compat/v1/chat/completions', () => '{"model":"'],
+])(
+  'a body of %s of which less than 64 KiB come in a minute is 408, and its connection is closed',
+  async (_, type, path, begin) => {
+    const slow = new Slow(path(), type, 500_000);
+    slow.send(begin() + 'a'.repeat(10_000));
+    await until(() => slow.received > 10_000, 'the beginning of the body');
+    await until(() => {
+      minute();
+      return slow.isClosed;
+    }, 'the end of the connection');
+    expect(slow.heard).toMatch(/^HTTP\/1\.1 408 /);
+    const { error, ...problem } = slow.problem;
+    expect(error ?? problem).toMatchObject({ code: 'request_timeout' });
+  },
+);
+
+it('a large upload over a slow line is taken, however many minutes it needs', async () => {
+  const path = `/api/v1/core/knowledge/${agentId}/documents`;
+  const [first, last] = [part('scope', 'agent') + file, `\r\n--${boundary}--\r\n`];
+  const content = Buffer.alloc(700_000, 'word ');
+  const slow = new Slow(path, multipart, first.length + content.length + last.length);
+  slow.send(first);
+  for (let sent = 0; sent < content.length; sent += 70_000) {
+    const { received } = slow;
+    slow.send(content.subarray(sent, sent + 70_000));
+    await until(() => slow.received >= received + 70_000, 'a piece');
+    minute();
+  }
+  slow.send(last);
+  await until(() => slow.heard.includes('HTTP/1.1'), 'the answer');
+  expect(slow.heard).toMatch(/^HTTP\/1\.1 202 /);
+});
+
+it('a request that does not come to its end in time is 408, in the form of its API', async () => {
+  const slow = new Slow('/api/v1/core/spaces', 'application/json', 500_000);
+  await until(() => slow.received > 0, 'the request');
+  // As Node says it, a quarter of an hour later.
+  const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  (product.platform.app.getHttpServer() as Server).emit('clientError', late, slow.peer);
+  await until(() => slow.heard.includes('}'), 'the answer');
+  expect(slow.heard).toMatch(/^HTTP\/1\.1 408 /);
+  expect(slow.problem).toMatchObject({ code: 'request_timeout' });
+});
