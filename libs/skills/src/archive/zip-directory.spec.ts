@@ -80,6 +80,13 @@ it('an archive of more Skills than a place may have is refused before one is rea
   expect(everySkill(files.slice(1), new FrontmatterBudget()).skills).toHaveLength(1_000);
 });
 
+it('an archive in memory is read without a turn of the loop for each entry', async () => {
+  const turns = jest.spyOn(globalThis, 'setImmediate');
+  expect(await filesOfZip(forgedZip(named(1_000, String)), LIMITS)).toHaveLength(1_000);
+  expect(turns.mock.calls.length).toBeLessThan(10);
+  turns.mockRestore();
+});
+
 it('a file of an archive is inflated in one piece', async () => {
   const body = Buffer.from('one piece of text, '.repeat(20_000));
   const [file] = await filesOfZip(forgedZip([{ name: 'a', body }]), LIMITS);

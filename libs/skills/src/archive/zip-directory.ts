@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, crc32, inflateRawSync } from 'node:zlib';
-import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import { BytesReader } from './bytes-reader';
 import { DistinctPaths } from './distinct-paths';
 import { pathFault } from './paths';
 import { fail, MAX_FILE_BYTES, MAX_PATH, MAX_TEXT_BYTES, SkillFailure, type SkillLimits } from './skill';
@@ -92,7 +93,11 @@ const listedIn = async (zip: ZipFile, directoryBytes: number, limits: SkillLimit
 
 const opened = async (bytes: Buffer): Promise<ZipFile> => {
   try {
-    return await fromBufferPromise(bytes, { lazyEntries: true, decodeStrings: false });
+    return await fromRandomAccessReaderPromise(new BytesReader(bytes), bytes.length, {
+      lazyEntries: true,
+      decodeStrings: false,
+      autoClose: false,
+    });
   } catch {
     return invalid('This is no whole zip archive. Pack the folder of the Skill again.');
   }
