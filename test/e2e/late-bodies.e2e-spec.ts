@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
@@ -7,13 +8,15 @@ import { startTestPlatform, type TestPlatform } from './harness';
 /** Bodies that come slowly. Minutes pass as the test says. */
 
 const KEY_HEADER = 'x-api-key';
+const MIB = 1024 ** 2;
 let product: TestPlatform;
 let key: string;
+let userId: string;
 let agentId: string;
 let spaceId: string;
 beforeAll(async () => {
   product = await startTestPlatform({ listen: true });
-  key = (await product.newCaller({ role: 'admin' })).key;
+  ({ key, userId } = await product.newCaller({ role: 'admin' }));
   const made = async (path: string, body: object) =>
     (await product.call<{ id: string }>(`/api/v1/core${path}`, { method: 'POST', key, body })).body.id;
   spaceId = await made('/spaces', { name: 'Team' });
@@ -41,6 +44,11 @@ class Slow {
 
   send(bytes: string | Buffer): void {
     this.socket.write(bytes);
+  }
+
+  /** Goes without a word. */
+  end(): void {
+    this.socket.destroy();
   }
 
   /** Bytes that the server has of it. */
@@ -84,6 +92,42 @@ it.each<[string, string, () => string, () => string]>([
     expect(error ?? problem).toMatchObject({ code: 'request_timeout' });
   },
 );
+
+describe.each<[string, () => string, () => string]>([
+  ['a document', () => `/api/v1/core/knowledge/${agentId}/documents`, () => part('scope', 'agent') + file],
+  ['an attachment', () => `/api/v1/core/llm/${agentId}/files`, () => file],
+  ['a Skill', () => '/api/v1/core/skills', () => part('scope', 'space') + part('spaceId', spaceId) + file],
+  [
+    'Skills',
+    () => '/api/v1/core/skills/import',
+    () => part('scope', 'space') + part('spaceId', spaceId) + part('mode', 'create') + file,
+  ],
+])('of an upload of %s', (_, path, begin) => {
+  const left = async () => {
+    const { blobs, vault } = product.platform.host.stores;
+    return [
+      await blobs.list(null, 1_000),
+      await vault.streams({ userId }),
+      await vault.streams({ spaceId }),
+      (await product.call<{ items: unknown[] }>(`/api/v1/core/knowledge/${agentId}/documents`, { key })).body.items,
+    ];
+  };
+
+  it.each<[string, (slow: Slow) => unknown]>([
+    ['comes too slowly', minute],
+    ['breaks off', (slow) => slow.end()],
+  ])('that %s, neither bytes nor key nor event stay', async (__, end) => {
+    const before = await left();
+    const slow = new Slow(path(), multipart, 3 * MIB);
+    slow.send(begin() + 'a'.repeat(2 * MIB));
+    await until(() => slow.received > 2 * MIB, 'most of the body');
+    await until(() => {
+      void end(slow);
+      return slow.isClosed;
+    }, 'the end of the connection');
+    await until(async () => isDeepStrictEqual(await left(), before), 'nothing of it');
+  });
+});
 
 it('a large upload over a slow line is taken, however many minutes it needs', async () => {
   const path = `/api/v1/core/knowledge/${agentId}/documents`;

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '@app/kernel';
+import { type StoredEvent, Unavailable } from '@app/kernel';
 import { newEvent } from '../../event-log/src/contract/log-under-test.contract';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { knownPosition, resumePoint, streamId, streamIdAt } from '.';
@@ -58,6 +58,24 @@ describe('the id of an event in a stream', () => {
       after: at(log, 0).position,
       restored: streamId(at(log, 0)),
     });
+  });
+
+  it('of an event that was removed is known', async () => {
+    const log = await logOf({}, {});
+    const known = streamId(at(log, 0));
+    jest.spyOn(log, 'eventAt').mockResolvedValueOnce('removed');
+    expect(await resumePoint(log, known, 'last-event-id')).toEqual({ after: at(log, 0).position });
+  });
+
+  it('is not taken for lost while the log is away', async () => {
+    const log = await logOf({}, {});
+    const known = streamId(at(log, 0));
+    const away = new Unavailable('the event log', 'away');
+    jest.spyOn(log, 'eventAt').mockRejectedValueOnce(away);
+    await expect(resumePoint(log, known, 'last-event-id')).rejects.toBe(away);
+    jest.spyOn(log, 'eventAt').mockResolvedValueOnce(undefined);
+    jest.spyOn(log, 'head').mockRejectedValueOnce(away);
+    await expect(resumePoint(log, known, 'last-event-id')).rejects.toBe(away);
   });
 
   it('is the position alone where no event can be read', async () => {

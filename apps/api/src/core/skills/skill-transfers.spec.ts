@@ -100,4 +100,18 @@ describe('an upload', () => {
     expect(stored.size).toBe(0);
     expect(await receive('u', body(3 * MIB), use)).toBe('used');
   });
+
+  it('is not used where its user was deleted before it was read', async () => {
+    const { receive, stored } = opened();
+    const use = jest.fn(async () => 'used');
+    const first = Promise.withResolvers<void>();
+    const before = receive('u', body(3 * MIB), () => first.promise);
+    const waiting = receive('u', body(3 * MIB), use);
+    await until(() => stored.size === 2, 'both stored');
+    stored.clear();
+    first.resolve();
+    await before;
+    await expect(waiting).rejects.toMatchObject({ code: 'not_found' });
+    expect(use).not.toHaveBeenCalled();
+  });
 });
