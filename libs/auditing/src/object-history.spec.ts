@@ -66,11 +66,18 @@ describe('the state of an object as of a point in the log', () => {
       ['LampRemoved', { lamp: 'l1' }],
       ['RoomEmptied', { room: 'r1' }],
     ] as const) {
-      const events = log(installed, [type, data]);
-      const [first, last] = events.map(({ context }) => context);
-      const removed = { type, at: last?.recordedAt, before: first?.position };
+      const events = log(
+        installed,
+        ['LampSwitched', { lamp: 'l1', on: true }],
+        [type, data],
+        ['RoomPainted', { room: 'r1', colour: 'green' }],
+      );
+      const [, before, last] = events.map(({ context }) => context);
+      const removed = { type, at: last?.recordedAt, before: before?.position };
       expect(await objectAfter(view, events)).toEqual({ shown: null, removed });
-      expect(await objectAfter(view, [...events, ...log(installed)])).toMatchObject({ shown: { on: false } });
+      expect(await objectAfter(view, [...events, ...log(installed)])).toEqual({
+        shown: { on: false, switched: 0, walls: 'white' },
+      });
     }
     expect(await objectAfter(view, log(installed, ['RoomEmptied', { room: 'r2' }]))).toMatchObject({
       shown: { on: false },
