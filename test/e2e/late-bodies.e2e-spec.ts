@@ -32,10 +32,11 @@ class Slow {
   /** Its other end. */
   peer: Socket | undefined;
 
-  constructor(path: string, type: string, size: number) {
+  constructor(path: string, type: string, size: number, allowHalfOpen = false) {
     const server = product.platform.app.getHttpServer() as Server;
     server.once('connection', (peer: Socket) => (this.peer = peer));
-    this.socket = connect(Number(new URL(product.url).port), '127.0.0.1');
+    // It may go on behind an answer.
+    this.socket = connect({ port: Number(new URL(product.url).port), host: '127.0.0.1', allowHalfOpen });
     this.socket.on('data', (bytes: Buffer) => (this.heard += bytes.toString()));
     this.socket.on('error', () => undefined).on('close', () => (this.isClosed = true));
     const lines = ['host: here', `${KEY_HEADER}: ${key}`, `content-type: ${type}`, `content-length: ${size}`];
@@ -146,8 +147,10 @@ it('a large upload over a slow line is taken, however many minutes it needs', as
   expect(slow.heard).toMatch(/^HTTP\/1\.1 202 /);
 });
 
-it('a request that does not come to its end in time is 408, in the form of its API', async () => {
-  const slow = new Slow('/api/v1/core/spaces', 'application/json', 500_000);
+it('a request that does not come to its end in time is 408, in the form of its API, and does nothing any more', async () => {
+  const body = JSON.stringify({ name: 'Late' });
+  const slow = new Slow('/api/v1/core/spaces', 'application/json', body.length, true);
+  slow.send(body.slice(0, 5));
   await until(() => slow.received > 0, 'the request');
   // As Node says it, a quarter of an hour later.
   const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
@@ -155,4 +158,13 @@ it('a request that does not come to its end in time is 408, in the form of its A
   await until(() => slow.heard.includes('}'), 'the answer');
   expect(slow.heard).toMatch(/^HTTP\/1\.1 408 /);
   expect(slow.problem).toMatchObject({ code: 'request_timeout' });
+  slow.send(body.slice(5));
+  await until(() => slow.peer?.destroyed === true, 'the end of the connection');
+  const { items } = (await product.call<{ items: { name: string }[] }>('/api/v1/core/spaces', { key })).body;
+  expect(items.map(({ name }) => name)).not.toContain('Late');
+});
+
+it('a request may take as long as the largest upload takes over a slow line', () => {
+  const { requestTimeout } = product.platform.app.getHttpServer() as Server;
+  expect(requestTimeout).toBe((100 * MIB) / 32);
 });

@@ -27,8 +27,8 @@ const faults: Readonly<Record<string, Fault>> = {
 const COMPATIBLE = /^[A-Z]{3,10} \/api\/compat\/v1[/? ]/;
 
 /**
- * Answers bytes that are not HTTP (RFC 9112), and requests that do not come to their end, in the form of the API that they name, if that can be seen, and closes
- * the connection.
+ * Answers bytes that are not HTTP (RFC 9112), and requests that do not come to their end, in the form of the API that they name,
+ * if that can be seen, and closes the connection.
  */
 export const rejectUnreadable = (error: UnreadableRequest, socket: Socket): void => {
   const { rawPacket } = error;
@@ -44,4 +44,6 @@ export const rejectUnreadable = (error: UnreadableRequest, socket: Socket): void
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\ncontent-type: ${type}; charset=utf-8\r\nx-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  // Its body may go on, and the request would be done that was told otherwise.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon();
 };
