@@ -68,6 +68,24 @@ const setUp = async (meddle?: Meddle) => {
   return { process, authenticator, start, user, key, unnoted };
 };
 
+describe('the holder of an API key', () => {
+  it('is known by the rights of now, for work behind its request, until the key expires or its user is suspended', async () => {
+    const { authenticator, start, user, key, process } = await setUp();
+    await start(CONFIGURED);
+    const userId = await user('member');
+    const expiresAt = new Date(tenancy.clock.now().getTime() + 60_000).toISOString();
+    const [short, long] = [await key(userId, { expiresAt }), await key(userId, { allAgents: true })];
+    expect(await authenticator.holder(short.keyId)).toMatchObject({ userId, permissions: new Set(['llm']) });
+    expect(await authenticator.holder(BOOTSTRAP_KEY_ID)).toMatchObject({ role: 'admin', allAgents: true });
+    expect(await authenticator.holder(tenancy.ids.next())).toBeUndefined();
+    tenancy.clock.advance(60_000);
+    expect(await authenticator.holder(short.keyId)).toBeUndefined();
+    expect(await authenticator.holder(long.keyId)).toMatchObject({ userId, allAgents: true });
+    await process.suspendUser.execute(new SuspendUser(userId, tenancy.meta()));
+    expect(await authenticator.holder(long.keyId)).toBeUndefined();
+  });
+});
+
 describe('an API key', () => {
   it('acts as its user, cut down to what the user may do today', async () => {
     const { authenticator, user, key, process, start } = await setUp();

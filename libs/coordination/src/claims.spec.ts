@@ -1,4 +1,4 @@
-import { FixedClock, Unavailable } from '@app/kernel';
+import { AccessDenied, FixedClock, Unavailable } from '@app/kernel';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { until } from '../../../test/fixtures/until';
 import { Claims } from './claims';
@@ -110,6 +110,13 @@ describe('a claim', () => {
       expect(await claims.take('work')).toBeUndefined();
     },
   );
+
+  it('that the store denies says so as the store does: to ask again does not help', async () => {
+    const store = new MemoryCoordinationStore();
+    const denied = new AccessDenied('coordination', 'no rights', 'unknown');
+    store.write = () => Promise.reject(denied);
+    await expect(new Claims(store, new FixedClock(), 'a', 60_000).take('work')).rejects.toBe(denied);
+  });
 
   it("that is left standing is nobody else's until it runs out, and is listed then; where it was left one takes it up at once", async () => {
     const { of, clock } = setUp();
