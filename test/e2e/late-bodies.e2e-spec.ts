@@ -15,7 +15,8 @@ let userId: string;
 let agentId: string;
 let spaceId: string;
 beforeAll(async () => {
-  product = await startTestPlatform({ listen: true });
+  // So that uploads of Skills are stored as they come, as the largest are.
+  product = await startTestPlatform({ listen: true, environment: { SKILL_MAX_BYTES: String(4 * MIB) } });
   ({ key, userId } = await product.newCaller({ role: 'admin' }));
   const made = async (path: string, body: object) =>
     (await product.call<{ id: string }>(`/api/v1/core${path}`, { method: 'POST', key, body })).body.id;

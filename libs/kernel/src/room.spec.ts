@@ -40,6 +40,24 @@ describe('room', () => {
     expect(running).toEqual(['b', 'c']);
   });
 
+  it('is taken at once or not at all by who does without it, and not before those who wait', async () => {
+    const room = new Room(10, 6);
+    const { running, begin, settled } = works(room);
+    const give = room.takeNow('a', 4);
+    expect(give).toBeDefined();
+    expect(room.takeNow('a', 3)).toBeUndefined();
+    expect(room.takeNow('b', 8)).toBeDefined();
+    expect(room.takeNow('c', 1)).toBeUndefined();
+    const waiting = begin('c', 'c', 5);
+    give?.();
+    await settled();
+    expect(room.takeNow('d', 1)).toBeUndefined();
+    expect(running).toEqual([]);
+    const next = begin('a', 'a', 1);
+    waiting.end();
+    next.end();
+  });
+
   it('is given for what is larger than all of a part', async () => {
     expect(await new Room(2, 1).run('a', 100, async () => 'done')).toBe('done');
   });

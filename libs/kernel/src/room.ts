@@ -34,6 +34,18 @@ export class Room {
     }
   }
 
+  /** Takes so much of the room if it is there now; gives what returns it, or undefined. For callers who do without it rather than wait. */
+  takeNow(owner: string, size: number): (() => void) | undefined {
+    const asked = Math.min(size, this.mostOfOne);
+    const isThere = (this.ofOwners.get(owner) ?? 0) + asked <= this.mostOfOne && this.taken + asked <= this.most;
+    if (!isThere || this.waiting.length > 0) return undefined;
+    this.add(owner, asked);
+    return () => {
+      this.add(owner, -asked);
+      this.admit();
+    };
+  }
+
   private admit(): void {
     let isFull = false;
     this.waiting = this.waiting.filter(({ owner, size, begin }) => {

@@ -7,10 +7,10 @@ import { SkillTransfers } from './skill-transfers';
 const MIB = 1024 ** 2;
 const ids = new TimeOrderedIds();
 
-const opened = () => {
+const opened = (largest = 3 * MIB) => {
   const stored = new Map<string, Buffer>();
-  const state = { read: 0 };
-  const transfers = new SkillTransfers(new SkillLimit({ files: 10, bytes: 2 * MIB }), {
+  const state = { read: 0, stored: 0 };
+  const transfers = new SkillTransfers(new SkillLimit({ files: 10, bytes: largest - MIB }), {
     store: async (_, body) => {
       const pieces: Buffer[] = [];
       for await (const piece of body) pieces.push(piece);
@@ -19,6 +19,7 @@ const opened = () => {
         name: ids.next(),
         size: pieces.reduce((sum, each) => sum + each.length, 0),
       };
+      state.stored += 1;
       stored.set(upload.name, Buffer.concat(pieces));
       return upload as StoredUpload;
     },
@@ -32,7 +33,7 @@ const opened = () => {
     userId: string,
     body: AsyncIterable<Buffer>,
     use: (bytes: Buffer) => Promise<unknown>,
-    most = 3 * MIB,
+    most = largest,
   ) =>
     transfers.receive(
       { userId } as Caller,
@@ -88,6 +89,32 @@ describe('an upload', () => {
     slow.resolve();
     await Promise.all(all);
     expect(used.at(-1)).toBe('slow');
+  });
+
+  it('of up to a sixth of the largest is in memory as it comes, one of each user and four of all; others are stored, and none waits', async () => {
+    const { receive, state } = opened(12 * MIB);
+    const slow = Promise.withResolvers<void>();
+    const use = async () => 'used';
+    const held = ['a', 'b', 'c', 'd'].map((user) =>
+      receive(
+        user,
+        body(2 * MIB, () => slow.promise),
+        use,
+      ),
+    );
+    expect(await receive('a', body(2 * MIB), use)).toBe('used');
+    expect(await receive('e', body(2 * MIB), use)).toBe('used');
+    expect(state.stored).toBe(2);
+    slow.resolve();
+    await Promise.all(held);
+    expect(state.stored).toBe(2);
+    const cut = () => Promise.reject(new Error('cut'));
+    for (let time = 0; time < 5; time += 1) await expect(receive('a', body(2 * MIB, cut), use)).rejects.toThrow('cut');
+    expect(await receive('a', body(2 * MIB), use)).toBe('used');
+    expect(state.stored).toBe(2);
+    expect(await receive('a', body(2 * MIB + 1), use)).toBe('used');
+    expect(await receive('a', body(2 * MIB), use)).toBe('used');
+    expect(state.stored).toBe(3);
   });
 
   it('that is too large, cut off or rejected leaves nothing, and its room to others', async () => {

@@ -8,6 +8,8 @@ import { PACKING_BYTES, type ReceivedFile, type SentFile, type TakeBody } from '
 const LARGEST_AT_ONCE = 4;
 /** Smaller bodies wait for nobody: as many as there are connections take no more than other requests. */
 const SMALL_BYTES = 1024 ** 2;
+/** Of the largest upload: smaller ones are in memory as they come where there is room for it, since to store one first takes a quarter of the time of an import. Otherwise nobody waits for that room. */
+const HELD_PART = 1 / 6;
 /** Archives that are read and stored at once, and those that are packed: each holds all files of a version. */
 const AT_ONCE = 2;
 
@@ -15,6 +17,7 @@ const AT_ONCE = 2;
 @Injectable()
 export class SkillTransfers {
   private readonly bodies: Room;
+  private readonly coming: Room;
   private readonly reading = new Room(AT_ONCE, 1);
   private readonly packing = new Room(AT_ONCE, 1);
 
@@ -23,11 +26,16 @@ export class SkillTransfers {
     @Inject(StoredUploads) private readonly uploads: Pick<StoredUploads, 'store' | 'read' | 'remove'>,
   ) {
     this.bodies = new Room(LARGEST_AT_ONCE * this.mostBytes, this.mostBytes);
+    this.coming = new Room(LARGEST_AT_ONCE * this.mostHeld, this.mostHeld);
   }
 
   /** Most bytes of an upload. */
   get mostBytes(): number {
     return this.limit.ofVersion.bytes + PACKING_BYTES;
+  }
+
+  private get mostHeld(): number {
+    return this.mostBytes * HELD_PART;
   }
 
   /**
@@ -40,8 +48,9 @@ export class SkillTransfers {
     use: (sent: Omit<Sent, 'file'> & { readonly file: SentFile }) => Promise<T>,
   ): Promise<T> {
     const stored: StoredUpload[] = [];
+    const held: (() => void)[] = [];
     const take: TakeBody = async (body, most) => {
-      const taken = await this.take(body, most, userId);
+      const taken = await this.take(bounded(body, most), userId, held);
       if (!Buffer.isBuffer(taken)) stored.push(taken);
       return taken;
     };
@@ -54,6 +63,7 @@ export class SkillTransfers {
         return use({ ...sent, file: { filename, bytes } });
       });
     } finally {
+      for (const give of held) give();
       for (const each of stored) await this.uploads.remove(each);
     }
   }
@@ -68,14 +78,20 @@ export class SkillTransfers {
     return this.packing.run(userId, 1, work);
   }
 
-  private async take(body: AsyncIterable<Buffer>, most: number, userId: string) {
-    const rest = bounded(body, most);
+  /** `held`: what returns the room that a body in memory takes. */
+  private async take(body: AsyncGenerator<Buffer>, userId: string, held: (() => void)[]) {
     const first: Buffer[] = [];
     let bytes = 0;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+    for (let next = await body.next(); next.done !== true; next = await body.next()) {
       first.push(next.value);
       bytes += next.value.length;
-      if (bytes > SMALL_BYTES) return this.uploads.store(userId, joined(first, rest));
+      if (bytes <= SMALL_BYTES) continue;
+      const give = held.pop() ?? this.coming.takeNow(userId, this.mostHeld);
+      if (give !== undefined && bytes <= this.mostHeld) held.push(give);
+      else {
+        give?.();
+        return this.uploads.store(userId, joined(first, body));
+      }
     }
     return Buffer.concat(first);
   }
