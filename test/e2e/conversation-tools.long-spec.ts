@@ -230,6 +230,6 @@ describe('what documents and tools ask the model for', () => {
     await ask(agentId, 'How will it be?', { key: member.key });
     expect(api.asked).toHaveLength(1);
     expect(upstream.calls.length).toBeGreaterThan(1);
-    expect(toolResults()[1]).toContain('changed or removed');
+    expect(toolResults()[1]).toContain('may not use this assistant any more');
   });
 });
