@@ -1,4 +1,4 @@
-import type { AgentAccess, Caller } from '@app/access';
+import type { Permission } from '@app/access';
 import type { StoredTool } from '@app/agents';
 import type { HttpCall } from '@app/tools';
 import { ToolsOfAgents, type ToolsParts } from './agent-tools';
@@ -26,7 +26,7 @@ const opened = (tools: StoredTool[]) => {
     tools,
     knowledgeEnabled: true,
     users: ['u'],
-    key: { permissions: ['llm'], agentIds: ['a'], allAgents: false },
+    key: { permissions: ['llm'] as Permission[], agentIds: ['a'], allAgents: false },
     calls: [] as HttpCall[],
     warnings: [] as unknown[],
   };
@@ -34,18 +34,15 @@ const opened = (tools: StoredTool[]) => {
     access: {
       agentOf: async (userId: string) =>
         state.users.includes(userId)
-          ? // Nothing else is read of it.
-            ({
-              agent: { version: { config: { tools: state.tools, knowledgeEnabled: state.knowledgeEnabled } } },
-            } as unknown as AgentAccess)
+          ? { agent: { version: { config: { tools: state.tools, knowledgeEnabled: state.knowledgeEnabled } } } }
           : undefined,
     },
     authenticator: {
       holder: async (keyId) => {
         const { permissions, agentIds, allAgents } = state.key;
-        return keyId === 'k'
-          ? ({ permissions: new Set(permissions), agentIds: new Set(agentIds), allAgents } as unknown as Caller)
-          : undefined;
+        if (keyId !== 'k') return undefined;
+        const held = { permissions: new Set(permissions), agentIds: new Set(agentIds), allAgents };
+        return { actor: 'key:k', userId: 'u', role: 'member', keyId, ...held };
       },
     },
     secrets: { opened: async (agentId, toolId, sealed) => `${agentId}/${toolId}/${sealed} is open` },

@@ -1,4 +1,4 @@
-import type { Access, Authenticator } from '@app/access';
+import type { AgentAccess, Authenticator } from '@app/access';
 import type { StoredTool, ToolSecrets } from '@app/agents';
 import {
   type AgentTools,
@@ -24,8 +24,16 @@ const GONE: ToolOutput = {
   isError: true,
 };
 
+type ToolsConfig = Pick<AgentAccess['agent']['version']['config'], 'tools' | 'knowledgeEnabled'>;
+
 export interface ToolsParts {
-  readonly access: Pick<Access, 'agentOf'>;
+  /** `Access`, of which the tools of an Agent are read. */
+  readonly access: {
+    agentOf(
+      userId: string,
+      agentId: string,
+    ): Promise<{ readonly agent: { readonly version: { readonly config: ToolsConfig } } } | undefined>;
+  };
   readonly authenticator: Pick<Authenticator, 'holder'>;
   readonly secrets: Pick<ToolSecrets, 'opened'>;
   readonly retriever: Retriever;
@@ -76,7 +84,7 @@ export class ToolsOfAgents implements AgentTools {
   }
 
   /** Undefined for an Agent that the asker may not use. */
-  private async configFor(agentId: string, { userId }: Asker) {
+  private async configFor(agentId: string, { userId }: Asker): Promise<ToolsConfig | undefined> {
     return (await this.parts.access.agentOf(userId, agentId))?.agent.version.config;
   }
 
