@@ -111,6 +111,26 @@ describe('a claim', () => {
     },
   );
 
+  it.each([true, false])(
+    'whose giving back the store did not answer is nobody\'s: it is taken here at the next try, whether it stands (%s) or not',
+    async (stands) => {
+      const store = new MemoryCoordinationStore();
+      const clock = new FixedClock();
+      const claims = new Claims(store, clock, 'a', 60_000);
+      const release = await claims.take('work');
+      const write = store.write.bind(store);
+      store.write = async (...given) => {
+        store.write = write;
+        if (!stands) await write(...given);
+        throw new Unavailable('coordination', 'no answer', 'unknown');
+      };
+      await expect(release?.()).rejects.toMatchObject({ name: 'Unavailable' });
+      clock.advance(1);
+      expect(await claims.take('work')).toBeDefined();
+      expect(await claims.take('work')).toBeUndefined();
+    },
+  );
+
   it('that the store denies says so as the store does: to ask again does not help', async () => {
     const store = new MemoryCoordinationStore();
     const denied = new AccessDenied('coordination', 'no rights', 'unknown');

@@ -63,11 +63,7 @@ export class Claims {
       await beating;
       this.working.delete(name);
       if (end?.isUnfinished === true) this.left.add(name);
-      else if (!(await this.store.write(key, null, { expected: mine }))) {
-        // Asked to end since the last beat: it has ended.
-        const asked: Claim = { ...mine, asked: true };
-        await this.store.write(key, null, { expected: asked });
-      }
+      else await this.giveBack(name, mine);
     };
   }
 
@@ -128,6 +124,19 @@ export class Claims {
       // It may stand all the same, and nobody works under it: whoever asks here next takes it, others find it lapsed.
       this.left.add(name);
       throw new Unavailable(error.dependency, error.reason, 'none', { cause: error });
+    }
+  }
+
+  private async giveBack(name: string, mine: Claim): Promise<void> {
+    const key = keyOf(name);
+    try {
+      // Where it was asked to end since the last beat, it has ended.
+      if (!(await this.store.write(key, null, { expected: mine })))
+        await this.store.write(key, null, { expected: { ...mine, asked: true } });
+    } catch (error) {
+      // It may stand, and nobody works under it.
+      this.left.add(name);
+      throw error;
     }
   }
 

@@ -69,3 +69,24 @@ describe('an answer that breaks off in the middle', () => {
     expect((await turn.finished).answer.parts).toEqual([{ type: 'text', text: 'All of it.' }]);
   });
 });
+
+describe('an answer whose claim is not given back yet, since the store of claims is slow', () => {
+  it('is given to whoever asked, and to repeats of the question in any process', async () => {
+    const { turns, process, store, types } = scriptedTurns();
+    const write = store.write.bind(store);
+    store.write = (key, value, options) =>
+      value === null ? new Promise<boolean>(() => undefined) : write(key, value, options);
+    const command = { ...meta(), commandHash: 'why' };
+    const first = await (await turns.ask(question('Why?'), command)).finished;
+    expect(first.answer.status).toBe('complete');
+    for (const again of [turns, process()]) {
+      const turn = await again.ask(question('Why?'), command);
+      expect(turn.askedAt).toBeDefined();
+      expect((await turn.finished).answer).toEqual(first.answer);
+      await expect(again.ask(question('Where?'), { ...command, commandHash: 'where' })).rejects.toThrow(
+        'idempotency_key_reused',
+      );
+    }
+    expect(types()).toHaveLength(3);
+  });
+});

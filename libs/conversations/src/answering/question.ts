@@ -3,6 +3,7 @@ import type { Channel, ConversationKind } from '../conversation/conversation.eve
 import { NO_TITLE } from '../conversation/message-deletion';
 import { type QuestionPart, textOf } from '../conversation/message-parts';
 import type { AnsweringAgent } from './answering';
+import type { Asker } from './retriever';
 
 export interface Question {
   /** Absent: a new conversation. */
@@ -27,6 +28,19 @@ export interface TurnIds {
   readonly conversationId: string;
   readonly answerId: string;
   readonly messageId: string;
+}
+
+/** A user's answer to a call that must be approved. */
+export interface CallResponse {
+  readonly party: Party;
+  readonly agent: AnsweringAgent;
+  /** Whether the answer may go on with this model, which made it until then; else it does with the Agent's. */
+  readonly mayUse?: (model: string) => boolean;
+  readonly asker: Asker;
+  readonly conversationId: string;
+  readonly answerId: string;
+  readonly callId: string;
+  readonly approved: boolean;
 }
 
 /** The command that a question is. */

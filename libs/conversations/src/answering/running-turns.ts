@@ -15,8 +15,9 @@ import type { Asker } from './retriever';
 import { Turn } from './turn';
 import type { TurnBeginning } from './turn-beginnings';
 
-/** How long whoever waits for an answer waits for the log to take it. */
+/** How long whoever waits for an answer waits for the log to take it, and then for its claim to be given back, milliseconds. */
 const RECORD_MS = 5_000;
+const RELEASE_MS = 1_000;
 
 /** A turn to be worked on, whose claim is in hand. */
 export interface TurnToRun {
@@ -118,8 +119,10 @@ export class RunningTurns {
         () => end(false),
         () => end(true),
       );
-      if (!(await settlesWithin(RECORD_MS, ended)))
+      if (!(await settlesWithin(RECORD_MS, recording)))
         throw new Unavailable('log', 'the answer is not recorded yet', 'unknown');
+      // What is recorded is answered, also where the claim cannot be given back now.
+      await settlesWithin(RELEASE_MS, ended);
       return recording;
     });
     this.running.set(answerId, { turn, stop });

@@ -6,13 +6,11 @@ import { conversationDecider, type Party } from '../conversation/conversation.de
 import { endsWith } from '../conversation/message-deletion';
 import type { Attachments } from '../attachment/attachments';
 import type { Answerer } from './answerer';
-import type { AnsweringAgent } from './answering';
 import { chatMessagesOf, imageTokensOf } from './branch-context';
 import type { Compactor } from './compactor';
 import type { History } from './history';
-import type { Question } from './question';
+import type { CallResponse, Question } from './question';
 import { RecordedTurns, type RecordedTurnsParts } from './recorded-turns';
-import type { Asker } from './retriever';
 import { RunningTurns } from './running-turns';
 import { type SaidMeanwhile, saidMeanwhileOf } from './said-meanwhile';
 import { wordsOf } from './shown-parts';
@@ -27,19 +25,6 @@ export interface TurnsParts extends RecordedTurnsParts {
   readonly claims: Claims;
   readonly attachments: Pick<Attachments, 'images'>;
   readonly beginnings: Pick<TurnBeginnings, 'of'>;
-}
-
-/** A user's answer to a call that must be approved. */
-export interface CallResponse {
-  readonly party: Party;
-  readonly agent: AnsweringAgent;
-  /** Whether the answer may go on with this model, which made it until then; else it does with the Agent's. */
-  readonly mayUse?: (model: string) => boolean;
-  readonly asker: Asker;
-  readonly conversationId: string;
-  readonly answerId: string;
-  readonly callId: string;
-  readonly approved: boolean;
 }
 
 /**
@@ -84,9 +69,8 @@ export class Turns {
     await this.recorded.rejectForeign(conversationId, party);
     const running = this.running.find(answerId);
     if (running !== undefined) return running;
-    const release =
-      (await this.claims.take(conversationId, answerId, () => this.running.stop(answerId))) ??
-      reject('turn_in_progress');
+    const release = await this.claims.take(conversationId, answerId, () => this.running.stop(answerId));
+    if (release === undefined) return this.answered(question, { ...party, conversationId, answerId }, meta);
     let metered: MeteredCall | undefined;
     try {
       const again = question.regenerates && (await this.recorded.question(party, conversationId, question.regenerates));
@@ -284,6 +268,20 @@ export class Turns {
         : undefined;
     const turn = state.parents.has(answerId) ? await this.recorded.turn(conversationId, answerId) : undefined;
     return turn === undefined ? reject('not_found', { kind: 'message', id: answerId }) : () => turn;
+  }
+
+  /** The turn of a question whose answer is recorded, though its claim is not given back yet. Rejects `turn_in_progress` where it is still made. */
+  private async answered(
+    question: Question,
+    ids: Party & { readonly conversationId: string; readonly answerId: string },
+    meta: CommandMeta,
+  ): Promise<Turn> {
+    const { conversationId, answerId } = ids;
+    const recorded = await this.recorded.turn(conversationId, answerId);
+    if (recorded === undefined) return reject('turn_in_progress');
+    const messageId = await this.recorded.question(ids, conversationId, answerId);
+    recorded.askedAt = (await this.recorded.ask(question, { ...ids, messageId }, meta)).position;
+    return recorded;
   }
 
   private claimSoon(conversationId: string, answerId: string) {
