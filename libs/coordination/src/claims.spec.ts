@@ -112,7 +112,7 @@ describe('a claim', () => {
   );
 
   it.each([true, false])(
-    'whose giving back the store did not answer is nobody\'s: it is taken here at the next try, whether it stands (%s) or not',
+    "whose giving back the store did not answer is nobody's: it is taken here at the next try, whether it stands (%s) or not",
     async (stands) => {
       const store = new MemoryCoordinationStore();
       const clock = new FixedClock();
