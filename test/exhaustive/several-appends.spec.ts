@@ -6,7 +6,7 @@ import { isDone, name, platform, sendOf, withModels } from '../e2e/several-appen
 /**
  * Every request that appends more than once, broken at each append. What is answered with an error has left nothing behind
  * (`outcome: none`), or is finished: by a repeat under its Idempotency-Key, and where none comes by a policy. That there are no
- * more appends: `test/e2e/several-appends.e2e-spec.ts`.
+ * more appends: `test/e2e/several-appends.long-spec.ts`.
  */
 
 withModels();
