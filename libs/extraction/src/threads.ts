@@ -12,3 +12,4 @@ export { formatOf, isPlainText } from './format';
 export { blocksOf, plainText } from './formats/plain';
 export { mediaTypeByName } from './media-types';
 export { startWatch, type WatchLimits } from './process/watch';
+export { wholeInput } from './process/whole-input';
