@@ -11,5 +11,5 @@ export {
 export { formatOf, isPlainText } from './format';
 export { blocksOf, plainText } from './formats/plain';
 export { mediaTypeByName } from './media-types';
+export { bytesOf } from './process/bytes-of';
 export { startWatch, type WatchLimits } from './process/watch';
-export { wholeInput } from './process/whole-input';

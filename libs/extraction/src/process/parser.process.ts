@@ -2,8 +2,8 @@ import { Console } from 'node:console';
 import { writeSync } from 'node:fs';
 import { extract } from '../extract';
 import { ExtractionFailure, type ExtractionFailureCode, type ParserLimits, type SourceFile } from '../extraction';
+import { bytesOf } from './bytes-of';
 import { startWatch } from './watch';
-import { wholeInput } from './whole-input';
 
 /** What stands before the file on the input: its length in four bytes, then this as JSON. */
 export interface ParserOrder extends Pick<SourceFile, 'name' | 'mimeType'> {
@@ -16,7 +16,7 @@ const STDERR = 2;
 
 /** Reads the file on the input, and writes its extraction to the output as JSON, or why there is none to the errors. */
 const main = async (): Promise<void> => {
-  const input = await wholeInput();
+  const input = await bytesOf(process.stdin);
   const length = input.readUInt32BE(0);
   const { limits, parent, ...file } = JSON.parse(input.subarray(4, 4 + length).toString('utf8')) as ParserOrder;
   const watch = startWatch({ ...limits, parent });

@@ -1,7 +1,7 @@
-import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { ZipFile } from 'yazl';
+import { bytesOf } from '@app/extraction/threads';
 import { normalisedInstructions } from './content-hash';
 import { conforming } from './format';
 import { isSkillFile } from './paths';
@@ -36,7 +36,7 @@ export const skillArchive = async (skill: ExportedSkill): Promise<Buffer> => {
       compress: (await deflated(bytes, { level: 1 })).length * MAX_RATIO > bytes.length,
     });
   zip.end();
-  return buffer(zip.outputStream as NodeJS.ReadableStream);
+  return bytesOf(zip.outputStream);
 };
 
 /** The `SKILL.md` of a Skill. */

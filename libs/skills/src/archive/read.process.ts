@@ -1,5 +1,5 @@
 import { Console } from 'node:console';
-import { startWatch, wholeInput } from '@app/extraction/threads';
+import { bytesOf, startWatch } from '@app/extraction/threads';
 import { FrameReader, FrameWriter, type ReadOrder } from './frames';
 import { failedOf, skillsIn } from './read-bytes';
 import { SkillFailure } from './skill';
@@ -13,7 +13,7 @@ const SECONDS = 60;
 
 /** Reads what is on the input, and writes its Skills to the output, or why it is none. */
 const main = async (): Promise<void> => {
-  const input = await wholeInput();
+  const input = await bytesOf(process.stdin);
   const reader = new FrameReader(asStream(input));
   const order = await reader.frame<ReadOrder>();
   // Started ahead, and nothing came.
