@@ -77,8 +77,18 @@ describe('lint rejects', () => {
     ['a context imported by a platform service', 'libs/projecting/src/a.ts', "import '@app/knowledge';"],
     ['a context imported by another', 'libs/agents/src/a.ts', "import '@app/knowledge';"],
     ['a view imported by a context', 'libs/knowledge/src/a.ts', "import '@projections/documents';"],
+    [
+      'the part of a library for threads, where the library is not allowed',
+      'libs/agents/src/b.ts',
+      "import '@app/extraction/threads';",
+    ],
     ['a library imported past its name', 'libs/memory/src/a.ts', "import '../../kernel/src/ids';"],
     ['a log in scope of incognito', 'libs/conversations/src/incognito/a.ts', "import '@app/event-log';"],
+    [
+      'the part of the log for threads in scope of incognito',
+      'libs/conversations/src/incognito/b.ts',
+      "import '@app/event-log/threads';",
+    ],
     ['an application imported by another', 'apps/worker/src/a.ts', "import '../../api/src/program';"],
     [
       'an append beside Decisions',
@@ -86,6 +96,13 @@ describe('lint rejects', () => {
       "export const write = (log: Log) => log.append('s', [], 0);",
     ],
     ['the clock in a decider', 'libs/skills/src/a.decider.ts', 'export const at = (): number => Date.now();'],
+    [
+      'another clock in a decider',
+      'libs/skills/src/b.decider.ts',
+      'export const at = (): number => performance.now();',
+    ],
+    ['chance in a decider', 'libs/skills/src/c.decider.ts', 'export const id = (): string => crypto.randomUUID();'],
+    ['a module of Node in a decider', 'libs/skills/src/d.decider.ts', "import 'node:crypto';"],
     [
       'chance in a projection',
       'projections/skills/src/a.projection.ts',
@@ -110,7 +127,7 @@ describe('lint rejects', () => {
 
   it.each(REJECTED)('%s', (_, file) =>
     expect(
-      diagnostics.filter(({ code, filename }) => code.includes('no-restricted') && filename.endsWith(file)),
+      diagnostics.filter(({ code, filename }) => /no-(?:restricted|nodejs)/.test(code) && filename.endsWith(file)),
     ).toHaveLength(1),
   );
 });

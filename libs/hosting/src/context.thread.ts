@@ -1,4 +1,4 @@
-import '@app/process/threads';
+import '@app/kernel/compile-cache';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { openLogReader } from '@app/event-log/threads';

@@ -1,4 +1,4 @@
-import '@app/process/threads';
+import '@app/kernel/compile-cache';
 import { workerData } from 'node:worker_threads';
 import { serveCalls, systemClock } from '@app/kernel';
 import { rebuildWorker } from '@app/projecting';

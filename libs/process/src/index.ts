@@ -1,4 +1,4 @@
-import './threads';
+import '@app/kernel/compile-cache';
 import 'reflect-metadata';
 
 export { MonitoringModule } from './monitoring/monitoring.module';

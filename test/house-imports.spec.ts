@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(__dirname, '..');
+
+/** From the innermost outwards. What stands in one line may import what stands in it and before it, where lint lets it, but never in a circle. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['kernel', 'telemetry'],
+  ['event-log', 'read-store', 'coordination', 'search-index', 'vault', 'blobs', 'models', 'extraction', 'tools'],
+  ['projecting', 'sealing', 'erasure', 'auditing', 'backup', 'relay', 'reservations', 'screening'],
+  ['identity', 'spaces', 'agents', 'knowledge', 'section-summaries', 'conversations', 'skills', 'memory', 'spending'],
+  ['access', 'http'],
+  ['projections'],
+  ['hosting', 'process'],
+  ['apps'],
+];
+
+interface Import {
+  readonly file: string;
+  /** A library by its folder, a view as `projections/<view>`, an application as `apps/<name>`. */
+  readonly from: string;
+  readonly to: string;
+  /** As it is written, such as `@app/kernel/threads`. */
+  readonly name: string;
+}
+
+/** Every name of a library or view in the sources: imported, loaded when it is needed, or of a type alone. */
+const imports: readonly Import[] = ['apps', 'libs', 'projections'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/(?:[.-]spec|\.contract)\.ts$/.test(file))
+    .flatMap((file) => {
+      const [part = ''] = file.split('/');
+      const from = folder === 'libs' ? part : `${folder}/${part}`;
+      return [...readFileSync(join(root, folder, file), 'utf8').matchAll(/'@(app|projections)\/([\w-]+)[\w/-]*'/g)].map(
+        ([name, kind, library = '']) => ({
+          file: `${folder}/${file}`,
+          from,
+          to: kind === 'app' ? library : `projections/${library}`,
+          name: name.slice(1, -1),
+        }),
+      );
+    })
+    .filter(({ from, to }) => from !== to),
+);
+
+const layerOf = (library: string): number => LAYERS.findIndex((layer) => layer.includes(library.replace(/\/.*/, '')));
+
+it('no import points upwards', () => {
+  expect(imports.length).toBeGreaterThan(2000);
+  expect(imports.filter(({ from, to }) => layerOf(to) < 0 || layerOf(from) < layerOf(to))).toEqual([]);
+});
+
+it('no libraries and views import each other in a circle', () => {
+  const left = new Map<string, Set<string>>();
+  for (const { from, to } of imports) left.set(from, (left.get(from) ?? new Set()).add(to));
+  // What imports nothing that is left is in no circle.
+  for (let found = true; found;) {
+    const free = [...left].filter(([, targets]) => ![...targets].some((target) => left.has(target)));
+    for (const [library] of free) left.delete(library);
+    found = free.length > 0;
+  }
+  expect([...left.keys()]).toEqual([]);
+});
+
+it('lists of lint allow what is imported, and nothing else', () => {
+  interface Override {
+    readonly files: readonly string[];
+    readonly rules: {
+      readonly 'no-restricted-imports'?: 'off' | [string, { patterns: [{ group: readonly string[] }] }];
+    };
+  }
+  const { overrides } = JSON.parse(readFileSync(join(root, 'test/oxlintrc.json'), 'utf8')) as {
+    readonly overrides: readonly Override[];
+  };
+  const lists = overrides.flatMap(({ files: [file = ''], rules }) => {
+    const [, library] = /^\*\*\/(?:libs\/)?([\w-]+)\/(?:src\/)?\*\*$/.exec(file) ?? [];
+    const rule = rules['no-restricted-imports'] ?? 'off';
+    const group = rule === 'off' ? [] : rule[1].patterns[0].group;
+    return library !== undefined && group.includes('@app/**') ? [{ library, group }] : [];
+  });
+  expect(lists.length).toBeGreaterThan(25);
+  for (const { library, group } of lists) {
+    const allowed = group.filter((name) => name.startsWith('!@')).map((name) => name.slice(1));
+    const names = imports
+      .filter(({ from }) => from === library || from.startsWith(`${library}/`))
+      .map(({ name }) => (allowed.includes(name) ? name : name.replace(/^@projections\/.*/, '@projections/*')));
+    expect([library, [...new Set(names)].toSorted()]).toEqual([library, allowed.toSorted()]);
+  }
+});
