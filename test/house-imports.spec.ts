@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 const root = join(__dirname, '..');
 
@@ -86,4 +86,31 @@ it('lists of lint allow what is imported, and nothing else', () => {
       .map(({ name }) => (allowed.includes(name) ? name : name.replace(/^@projections\/.*/, '@projections/*')));
     expect([library, [...new Set(names)].toSorted()]).toEqual([library, allowed.toSorted()]);
   }
+});
+
+it('a library exports what others use, and nothing else', () => {
+  /** The names in the sources and tests outside of each library. */
+  const words = new Map<string, ReadonlySet<string>>();
+  for (const folder of ['apps', 'libs', 'projections', 'test'])
+    for (const { parentPath, name } of readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+      if (name.endsWith('.ts'))
+        words.set(
+          relative(root, join(parentPath, name)),
+          new Set(readFileSync(join(parentPath, name), 'utf8').match(/[A-Za-z_$][\w$]*/g)),
+        );
+  const exported = [...words.keys()]
+    .filter((file) => /^libs\/[\w-]+\/src\/(?:index|threads)\.ts$/.test(file))
+    .flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(
+        ([, names = '']) =>
+          names.split(',').flatMap((name) => {
+            const last = name.trim().split(' ').at(-1);
+            return last ? [{ file, library: `${file.split('/src/')[0]}/`, name: last }] : [];
+          }),
+      ),
+    );
+  expect(exported.length).toBeGreaterThan(400);
+  const isUsed = ({ library, name }: (typeof exported)[number]): boolean =>
+    [...words].some(([file, names]) => !file.startsWith(library) && names.has(name));
+  expect(exported.filter((one) => !isUsed(one)).map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });

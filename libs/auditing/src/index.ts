@@ -3,7 +3,7 @@ export { AuditingModule } from './auditing.module';
 export * from './changes';
 export * from './content-looks';
 export * from './event-query';
-export { ForeignAccount, type ForeignAccountOptions, type KnownForeign, knownForeign } from './foreign-account';
+export { ForeignAccount, type KnownForeign, knownForeign } from './foreign-account';
 export * from './moment';
 export * from './object-history';
 export * from './object-reader';

@@ -2,6 +2,6 @@ export * from './backup';
 export * from './carry-blobs';
 export { BackupChanged, type BackupCheck, checkBackup } from './check';
 export * from './keys-file';
-export { type BackupFinding, LOG_PATH } from './listing';
+export { LOG_PATH } from './listing';
 export { BackupError, type Manifest } from './manifest';
 export * from './restore';

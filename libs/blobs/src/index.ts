@@ -1,6 +1,6 @@
 export * from './blobs';
 export { openWhileThere } from './open-while-there';
 export { UnusedKeys } from './unused-keys';
-export { type FileBlobsOptions, openFileBlobs } from './files/file-blobs';
-export { openS3Blobs, type S3BlobsOptions } from './s3/s3-blobs';
+export { openFileBlobs } from './files/file-blobs';
+export { openS3Blobs } from './s3/s3-blobs';
 export { BlobsModule, openBlobs } from './blobs.module';

@@ -10,16 +10,15 @@ export {
   AGENT_MEMORIES,
   type AgentMemories,
   type AppliedMemories,
-  type AppliedMemory,
   type MemoryProposal,
   type ProposedMemory,
 } from './answering/memories';
-export { AGENT_SKILLS, type AgentSkills, type LoadableSkill, type SkillFileEntry } from './answering/skills';
+export { AGENT_SKILLS, type AgentSkills, type LoadableSkill } from './answering/skills';
 export { knowledgeTool } from './answering/knowledge-tool';
 export { type Asker, type RetrievedPassage, RETRIEVER, type Retriever } from './answering/retriever';
-export { AGENT_TOOLS, type AgentTools, type Tool, type ToolContext, type ToolOutput } from './answering/tools';
+export { AGENT_TOOLS, type AgentTools, type Tool, type ToolOutput } from './answering/tools';
 export { type AnsweredTurn, type FinishedTurn, Turn } from './answering/turn';
-export type { CallResponse, Question } from './answering/question';
+export type { Question } from './answering/question';
 export { Turns } from './answering/turns';
 export type { SaidMeanwhile } from './answering/said-meanwhile';
 export * from './attachment/attachment.decider';
@@ -44,10 +43,8 @@ export { type MediaCaller, MediaGenerator } from './generation/media-generator';
 export { passagesOf } from './generation/script';
 export { type GeneratedObject, ObjectGenerator } from './generation/object-generator';
 export { ConversationsModule } from './conversations.module';
-export { IncognitoConversation, type IncognitoMessage } from './incognito/incognito-conversation';
+export { type IncognitoMessage } from './incognito/incognito-conversation';
 export { IncognitoConversations } from './incognito/incognito-conversations';
 export { IncognitoIds } from './incognito/incognito-ids';
 export * from './lookups';
-export { DeleteUnnamedAttachments } from './policies/delete-attachments.policy';
 export { Titler } from './titling/titler';
-export { DeleteConversationsOfTheDeleted } from './policies/delete-conversations.policy';

@@ -169,10 +169,3 @@ export const led = (
   newest: true,
   onChange: (held) => (held.size > 0 ? work.start() : work.stop()),
 });
-
-/** The leases of a process that has its stores to itself. */
-export const aloneLeases = (options: Omit<LeasesOptions, 'processes'>): Leases =>
-  new Leases({
-    ...options,
-    processes: new Processes({ ...options, id: 'alone', roles: [], version: '', alone: true }),
-  });

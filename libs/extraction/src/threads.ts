@@ -5,11 +5,10 @@ export {
   type Extraction,
   ExtractionFailure,
   type ExtractionFailureCode,
-  type ParserLimits,
   type SourceFile,
 } from './extraction';
 export { formatOf, isPlainText } from './format';
 export { blocksOf, plainText } from './formats/plain';
 export { mediaTypeByName } from './media-types';
 export { bytesOf } from './process/bytes-of';
-export { startWatch, type WatchLimits } from './process/watch';
+export { startWatch } from './process/watch';

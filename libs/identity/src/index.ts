@@ -1,5 +1,5 @@
 export * from './admins/admin-register';
-export { adminEvents, adminsDecider } from './admins/admins.decider';
+export { adminsDecider } from './admins/admins.decider';
 export * from './api-key/api-key-use';
 export * from './api-key/api-key.decider';
 export { type ApiKeyEvent, apiKeyEvents, usageLimit, type UsageLimit } from './api-key/api-key.events';
@@ -17,7 +17,6 @@ export * from './secrets';
 export * from './session/commands/end-session';
 export * from './session/commands/start-session';
 export * from './session/session.decider';
-export { sessionEvents } from './session/session.events';
 export * from './user/commands/update-user';
 export * from './user/commands/create-user';
 export * from './user/commands/delete-user';

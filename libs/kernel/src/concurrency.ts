@@ -67,7 +67,7 @@ export class Semaphore {
 export class Queues {
   private readonly ends = new Map<string, Promise<void>>();
 
-  /** Runs the work in its turn, or after `patienceMs` milliseconds. */
+  /** Runs the work in its turn, or after `timeoutMs` milliseconds. */
   async run<T>(name: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
     const before = this.ends.get(name);
     const { promise: done, resolve } = Promise.withResolvers<void>();

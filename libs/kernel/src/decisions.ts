@@ -24,7 +24,7 @@ const RECALLED_MS = 5 * 60 * 1000;
  *
  * Five others append themselves, and lint (`no-restricted-properties`) rejects a sixth. What they write decides on no command
  * of a user, and their streams cannot be folded from the first event on (docs/decisions/commands.md says why of each):
- * accounts of limits and usage records (`appendInsistently`), the journal of policies (`PolicyJournal`), seals (`Sealer`), what
+ * accounts of limits and usage records (`retryAppend`), the journal of policies (`PolicyJournal`), seals (`Sealer`), what
  * the sealer found unproven (`recordUnproven`), and imports (`ImportAppender`).
  */
 export class Decisions {

@@ -1,4 +1,5 @@
-import { Decisions, type Decider, type Json, SNAPSHOT_EVENTS } from '.';
+import { Decisions, type Decider, type Json } from '.';
+import { SNAPSHOT_EVENTS } from './snapshots';
 import { meta, notes, type NoteCommand, type NoteEvent, setUp } from './notes.contract';
 
 describe('a snapshot', () => {

@@ -2,31 +2,23 @@ export { addedDocumentId, Batches } from './document/batches';
 export { Bodies, type StoredBody } from './document/bodies';
 export { CreateDocuments, type NewDocument } from './document/commands/create-documents';
 export { AttachTag } from './document/commands/attach-tag';
-export {
-  type BulkOperation,
-  bulkOperation,
-  type BulkResult,
-  UpdateDocuments,
-  MOST_DOCUMENTS,
-} from './document/commands/update-documents';
+export { bulkOperation, type BulkResult, UpdateDocuments, MOST_DOCUMENTS } from './document/commands/update-documents';
 export { DeleteDocument } from './document/commands/delete-document';
 export { DetachTag } from './document/commands/detach-tag';
-export { type ChunkEdit, UpdateChunk as UpdateDocumentChunk } from './document/commands/update-chunk';
+export { UpdateChunk as UpdateDocumentChunk } from './document/commands/update-chunk';
 export { ReprocessDocument } from './document/commands/reprocess-document';
 export { type DocumentUpdate, UpdateDocument } from './document/commands/update-document';
 export * from './document/document.commands';
 export * from './document/document.decider';
 export * from './document/document.events';
-export type { IngestionParts } from './ingestion/ingest';
 export { embeddedText, passagesOf } from './ingestion/passages';
 export { readDocument } from './ingestion/read-document';
 export { failureMessage } from './ingestion/ingestion-failure';
 export { askerOf } from './document/asker';
 export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-worker';
-export { type IngestionProgress, ProgressBoard, readProgress } from './ingestion/progress';
+export { ProgressBoard, readProgress } from './ingestion/progress';
 export { KnowledgeModule } from './knowledge.module';
 export * from './lookups';
-export type { Context, ContextChunk } from './search/contexts';
 export { ChangeReindex } from './reindex/commands/change-reindex';
 export { StartReindex } from './reindex/commands/start-reindex';
 export { reindexId } from './reindex/reindex-plan';
@@ -49,7 +41,7 @@ export {
 } from './sync/source-paths';
 export type { SyncedDocument } from './sync/sync-plan';
 export { SyncedDocuments, syncProvider } from './sync/synced-documents';
-export { CreateTag, type CreatedTag } from './tags/commands/create-tag';
+export { CreateTag } from './tags/commands/create-tag';
 export { DeleteTag } from './tags/commands/delete-tag';
 export { UpdateTag } from './tags/commands/update-tag';
 export { KnownTags } from './tags/known-tags';

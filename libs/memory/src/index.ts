@@ -1,9 +1,8 @@
-export { Remembered, type RememberedText } from './applying/remembered';
+export { Remembered } from './applying/remembered';
 export { type Said, saidByUser } from './applying/said-by-user';
 export { type Bucket, bucketDecider, countOf } from './bucket/bucket.decider';
 export { bucketIdOf, bucketOf } from './bucket/places';
 export * from './lookups';
-export { Lapsing } from './lapsing';
 export * from './memory/commands/choose-memory';
 export { ClearMemories, type Cleared } from './memory/commands/clear-memories';
 export * from './memory/commands/create-memory';

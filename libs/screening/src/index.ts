@@ -1,3 +1,3 @@
 export { canonicalText, type ScreeningPurpose } from './canonical';
-export { type Finder, type Finding, findingsWithin, UNREAD } from './findings';
+export { type Finder, type Finding, findingsWithin } from './findings';
 export { screen, type Screening } from './screen';

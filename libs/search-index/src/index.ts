@@ -1,7 +1,7 @@
 export * from './search-index';
 export { indexedTerms, type Language, languageOf, plainLetters, queryTerms } from './language/terms';
 export { joinedCodes, withCodesJoined } from './language/joined';
-export { openSqliteSearchIndex, type SqliteSearchIndexOptions } from './sqlite/sqlite-search-index';
-export { type ElasticsearchIndexOptions, openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
+export { openSqliteSearchIndex } from './sqlite/sqlite-search-index';
+export { openElasticsearchIndex } from './elasticsearch/elasticsearch-search-index';
 export { decodePassages, encodePassages, passagesFrom, searchedPassage, type StoredPassage } from './passage-blob';
 export { SearchIndexModule, openSearchIndex } from './search-index.module';

@@ -1,10 +1,9 @@
 export type { LimitState } from './account/open-account';
 export * from './call-record';
-export { spendingEvents } from './spending.aggregates';
 export * from './invocations/invocation.events';
 export * from './ledger';
 export * from './limits/commands/set-limit';
-export { type Limit, scopeKey } from './limits/limit-register.decider';
+export { type Limit } from './limits/limit-register.decider';
 export * from './limits/limit.events';
 export * from './limits/limits';
 export * from './metering';
@@ -14,6 +13,5 @@ export * from './usage';
 export * from './what-if';
 export * from './windows';
 export * from './limit-windows';
-export type { AccountEvent } from './account/account.events';
 export * from './lookups';
 export { SpendingModule } from './spending.module';

@@ -1,13 +1,3 @@
 export { Metrics } from './metrics';
-export {
-  failed,
-  isTracing,
-  type SpanAttributes,
-  startRootSpan,
-  traced,
-  tracedIn,
-  tracedStream,
-  traceMethods,
-  under,
-} from './traced';
-export { startTracing, type Tracing } from './tracing';
+export { failed, isTracing, startRootSpan, traced, tracedIn, tracedStream, traceMethods, under } from './traced';
+export { startTracing } from './tracing';

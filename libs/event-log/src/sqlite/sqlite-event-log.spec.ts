@@ -1,7 +1,8 @@
-import { type EventLog, isLogInUse, LogInUse, openSqliteEventLog, openSqliteLogReader } from '..';
+import { type EventLog, LogInUse, openSqliteEventLog, openSqliteLogReader } from '..';
 import { newEvent, newEvents } from '../contract/log-under-test.contract';
 import { type EmbeddedLog, openEmbedded } from '../contract/opened-logs.contract';
 import { eventLogContract } from '../event-log.contract';
+import { isLogInUse } from './folder-lock';
 import { KnownLog } from './known-log';
 
 /** A test's body with a log that nobody else has. */

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Names of code that documentation and comments say between backticks: after a change of name they would be looked for in vain. */
+const root = join(__dirname, '../../../..');
+const filesOf = (folder: string, kind: RegExp): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => kind.test(file))
+    .map((file) => join(folder, file));
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+const COMMENT = /\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+const sources = ['apps', 'libs', 'projections', 'test'].flatMap((folder) => filesOf(folder, /\.(?:ts|cjs|sh|proto)$/));
+const words = new Set(
+  [
+    ...sources.map((file) => read(file).replaceAll(COMMENT, '')),
+    read('package.json'),
+    read('docs/openapi.json'),
+  ].flatMap((text) => text.match(/\w+/g) ?? []),
+);
+
+/** What is written as names of code are, and is not ours. */
+const OF_OTHERS = new Set([
+  // Rights and calls of S3.
+  ...['AbortMultipartUpload', 'CreateBucket', 'DeleteObject', 'GetObject', 'HeadBucket', 'ListBucket'],
+  ...['ListBucketMultipartUploads', 'PutObject'],
+  // Of Nest, Node, TypeScript, MongoDB and EventStoreDB.
+  ...['CheckCommit', 'EventBus', 'FactoryProvider', 'importScripts', 'IndexWriter', 'noCheck', 'toDate'],
+  // Examples of texts that the screening reads.
+  ...['maxTokenCount', 'sendAllData', 'toModelOutput'],
+  'WIDTHxHEIGHT',
+]);
+
+const unknownIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`([^`\n]+)`/g)]
+    .flatMap(([, code = '']) => code.match(/\w+/g) ?? [])
+    .filter((word) => /[a-z][A-Z]/.test(word) && !words.has(word) && !OF_OTHERS.has(word));
+
+it.each(['docs/architecture.md', 'docs/contributing.md', ...filesOf('docs/decisions', /\.md$/)])(
+  'a name of code is one of the sources: %s',
+  (page) => expect(unknownIn(read(page))).toEqual([]),
+);
+
+it('a name of code in a comment is one of the sources', () => {
+  const stale = filesOf('libs', /\.ts$/)
+    .concat(filesOf('apps', /\.ts$/), filesOf('projections', /\.ts$/))
+    .map((file) => [file, ...(read(file).match(COMMENT) ?? []).flatMap(unknownIn)]);
+  expect(stale.length).toBeGreaterThan(1000);
+  expect(stale.filter(([, ...names]) => names.length > 0)).toEqual([]);
+});
