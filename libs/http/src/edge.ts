@@ -17,6 +17,7 @@ import { JSON_LIMIT } from './route';
 import { installForwarding } from './transient-requests';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
+import { wholeBody } from './whole-body';
 
 /** Characters of a parameter in a path, decoded; a longer one is of no route. */
 const LONGEST_PARAMETER = 255;
@@ -76,14 +77,17 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   const unrouted = accessLog(logger, edge.metrics, 'none');
   fastify.addHook('onResponse', (request, reply, done) => (request.is404 ? unrouted(request, reply, done) : done()));
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      if (request.headers['idempotency-key'] !== undefined) request.bodyDigest = digestOf(body as Buffer);
-      done(null, parseJsonBody(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  fastify.addContentTypeParser('application/json', (request, _payload, done) =>
+    wholeBody(request, (error, body) => {
+      if (body === undefined) return done(error);
+      try {
+        if (request.headers['idempotency-key'] !== undefined) request.bodyDigest = digestOf(body);
+        done(null, parseJsonBody(body));
+      } catch (fault) {
+        done(fault as Error);
+      }
+    }),
+  );
   takeMultipart(fastify, MAX_UPLOAD_BYTES);
   installIdempotency(fastify);
   installForwarding(fastify);

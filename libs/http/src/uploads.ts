@@ -1,5 +1,5 @@
 import multipart from '@fastify/multipart';
-import { isUnstorableText } from '@app/kernel';
+import { inBlocks, isUnstorableText } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { admittedStill } from './guard';
 import { InvalidInput } from './invalid-input';
@@ -63,7 +63,13 @@ export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
       const fileName = (part.filename as string | undefined) ?? '';
       if (isUnstorableText(fileName))
         throw rejection(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
-      yield { kind: 'file', name: part.fieldname, fileName, mimeType: part.mimetype, body: parsed<Buffer>(part.file) };
+      yield {
+        kind: 'file',
+        name: part.fieldname,
+        fileName,
+        mimeType: part.mimetype,
+        body: parsed(inBlocks(part.file)),
+      };
       if (part.file.truncated) throw tooLarge(part.fieldname, request);
     } else {
       const value = String(part.value);

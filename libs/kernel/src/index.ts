@@ -19,6 +19,7 @@ export * from './field-cipher';
 export * from './field-paths';
 export * from './fields';
 export * from './folders';
+export { GatheredBytes, inBlocks } from './gathered-bytes';
 export { GatheredText } from './gathered-text';
 export * from './ids';
 export * from './integration-event';

@@ -1,0 +1,43 @@
+/** Pieces that are joined at once. */
+const JOINED = 1_024;
+const BLOCK_BYTES = 64 * 1024;
+
+/** Bytes that come in pieces, however small: a piece is an object of some hundred bytes, so that a megabyte byte by byte would take hundreds. */
+export class GatheredBytes {
+  private readonly joined: Buffer[] = [];
+  private pieces: Buffer[] = [];
+  private bytes = 0;
+
+  get length(): number {
+    return this.bytes;
+  }
+
+  add(piece: Buffer): void {
+    this.bytes += piece.length;
+    this.pieces.push(piece);
+    if (this.pieces.length < JOINED) return;
+    this.joined.push(Buffer.concat(this.pieces));
+    this.pieces = [];
+  }
+
+  /** All of them, in a buffer of their own. */
+  whole(): Buffer {
+    return Buffer.concat([...this.joined, ...this.pieces], this.bytes);
+  }
+}
+
+/** The same bytes in pieces of 64 KiB, the last of what is left: who takes each piece by itself takes as much time for one byte as for them. */
+export async function* inBlocks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  let filled = 0;
+  for await (const piece of pieces)
+    for (let from = 0; from < piece.length;) {
+      const taken = piece.copy(block, filled, from);
+      from += taken;
+      filled += taken;
+      if (filled < BLOCK_BYTES) continue;
+      yield block;
+      [block, filled] = [Buffer.allocUnsafeSlow(BLOCK_BYTES), 0];
+    }
+  if (filled > 0) yield block.subarray(0, filled);
+}
