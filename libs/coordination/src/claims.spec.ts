@@ -124,12 +124,74 @@ describe('a claim', () => {
         if (!stands) await write(...given);
         throw new Unavailable('coordination', 'no answer', 'unknown');
       };
-      await expect(release?.()).rejects.toMatchObject({ name: 'Unavailable' });
+      await release?.();
       clock.advance(1);
       expect(await claims.take('work')).toBeDefined();
       expect(await claims.take('work')).toBeUndefined();
     },
   );
+
+  it('whose giving back takes the store long ends for whoever worked under it within a second, and is taken here at the next try', async () => {
+    const store = new MemoryCoordinationStore();
+    const clock = new FixedClock();
+    const claims = new Claims(store, clock, 'a', 60_000);
+    const release = await claims.take('work');
+    const write = store.write.bind(store);
+    const answers: (() => void)[] = [];
+    store.write = async (...given) => {
+      store.write = write;
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return write(...given);
+    };
+    await release?.();
+    clock.advance(1_000);
+    expect(await claims.take('work')).toBeDefined();
+    for (const answer of answers) answer();
+    await new Promise(setImmediate);
+    // What comes late gives back nothing of the next one.
+    expect(await new Claims(store, clock, 'b', 60_000).take('work')).toBeUndefined();
+    expect(await claims.take('work')).toBeUndefined();
+  });
+
+  it('whose taking took the store so long that it ran out is begun by nobody, and is taken here at the next try', async () => {
+    const store = new MemoryCoordinationStore();
+    const clock = new FixedClock();
+    const [claims, other] = [new Claims(store, clock, 'a', 60_000), new Claims(store, clock, 'b', 60_000)];
+    const write = store.write.bind(store);
+    store.write = async (...given) => {
+      store.write = write;
+      const written = await write(...given);
+      clock.advance(60_001);
+      return written;
+    };
+    await expect(claims.take('work')).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none' });
+    const release = await claims.take('work');
+    expect(release).toBeDefined();
+    expect(await other.take('work')).toBeUndefined();
+    await release?.();
+    expect(await other.take('work')).toBeDefined();
+  });
+
+  it('that comes to stand only while it is taken again stays to be taken here', async () => {
+    const store = new MemoryCoordinationStore();
+    const clock = new FixedClock();
+    const claims = new Claims(store, clock, 'a', 60_000);
+    const write = store.write.bind(store);
+    let late: (() => Promise<boolean>) | undefined;
+    store.write = async (...given) => {
+      late = () => write(...given);
+      throw new Unavailable('coordination', 'no answer', 'unknown');
+    };
+    await expect(claims.take('work')).rejects.toMatchObject({ name: 'Unavailable' });
+    clock.advance(1);
+    store.write = async (...given) => {
+      store.write = write;
+      await late?.();
+      return write(...given);
+    };
+    expect(await claims.take('work')).toBeUndefined();
+    expect(await claims.take('work')).toBeDefined();
+  });
 
   it('that the store denies says so as the store does: to ask again does not help', async () => {
     const store = new MemoryCoordinationStore();

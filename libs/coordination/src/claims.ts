@@ -1,15 +1,20 @@
-import { type Clock, isAccessDenied, isUnavailable, type Json, Unavailable } from '@app/kernel';
+import { type Clock, isAccessDenied, isUnavailable, type Json, settlesWithin, Unavailable } from '@app/kernel';
 import type { CoordinationStore } from './coordination-store';
 
 type Claim = { readonly holder: string; readonly until: number; readonly asked?: true };
 
 const keyOf = (name: string): string => `claim/${name}`;
 
-/** Ends a claim. Work that is left unfinished leaves its claim standing, for whoever finishes such work (`finishAbandoned`). */
+/**
+ * Ends a claim. Work that is left unfinished leaves its claim standing, for whoever finishes such work (`finishAbandoned`). What was done under
+ * it is done, whatever the store says: a claim that cannot be given back, or not within a second, is taken again here, and ends by itself.
+ */
 export type Release = (end?: { readonly isUnfinished: boolean }) => Promise<void>;
 
 /** Claims that are listed at once. */
 const PAGE = 500;
+/** How long whoever ends a claim waits until it is given back, milliseconds. */
+const RELEASE_MS = 1_000;
 
 /** Who works on what, between processes: a claim that is not kept up for `claimMs` is free again. */
 export class Claims {
@@ -29,17 +34,18 @@ export class Claims {
   /**
    * Takes a free claim and keeps it up until the returned function is called; undefined when somebody else holds it.
    * `onAsked` is told when another process asks to end the work (`ask`). Throws `Unavailable` with the outcome `none` where the store
-   * is away: nothing of the work was done.
+   * is away, or so slow that the claim ran out before it was confirmed: nothing of the work was done.
    */
   async take(name: string, onAsked: () => void = () => undefined): Promise<Release | undefined> {
     const key = keyOf(name);
     const current = await this.current(name);
     if (this.working.has(name)) return undefined;
     // One that was left standing here is nobody's; whoever asks first takes it.
-    const isLeft = this.left.delete(name) && current?.holder === this.holder;
+    const wasLeft = this.left.delete(name);
+    const isLeft = wasLeft && current?.holder === this.holder;
     if (current !== undefined && this.isHeld(current) && !isLeft) return undefined;
     let mine: Claim = this.fresh();
-    if (!(await this.begun(name, mine, current))) return undefined;
+    if (!(await this.begun(name, mine, current, wasLeft))) return undefined;
     this.working.add(name);
     let beating: Promise<unknown> = Promise.resolve();
     const beat = async (): Promise<void> => {
@@ -58,12 +64,18 @@ export class Claims {
       () => void (beating = beating.then(beat).catch(() => undefined)),
       this.claimMs / 3,
     ).unref();
-    return async (end) => {
-      clearInterval(timer);
+    const ended = async (isUnfinished: boolean): Promise<void> => {
       await beating;
       this.working.delete(name);
-      if (end?.isUnfinished === true) this.left.add(name);
-      else await this.giveBack(name, mine);
+      // Where it stands nobody works under it.
+      if (isUnfinished || !(await this.isGivenBack(name, mine))) this.left.add(name);
+      else this.left.delete(name);
+    };
+    return async (end) => {
+      clearInterval(timer);
+      const ending = ended(end?.isUnfinished === true);
+      if (await settlesWithin(RELEASE_MS, ending)) return ending;
+      this.left.add(name);
     };
   }
 
@@ -116,27 +128,35 @@ export class Claims {
     }
   }
 
-  private async begun(name: string, mine: Claim, current: Claim | undefined): Promise<boolean> {
+  private async begun(name: string, mine: Claim, current: Claim | undefined, wasLeft: boolean): Promise<boolean> {
     try {
-      return await this.store.write(keyOf(name), mine, { expected: current as Json | undefined });
+      if (await this.store.write(keyOf(name), mine, { expected: current as Json | undefined })) {
+        if (this.isHeld(mine)) return true;
+        // Others may have found it lapsed by now.
+        throw new Unavailable('coordination', 'a claim ran out before it was confirmed', 'unknown');
+      }
+      // An earlier write of this process may have come in between.
+      if (wasLeft) this.left.add(name);
+      return false;
     } catch (error) {
+      if (isUnavailable(error) && (wasLeft || error.outcome === 'unknown')) this.left.add(name);
       if (!isUnavailable(error) || isAccessDenied(error) || error.outcome === 'none') throw error;
       // It may stand all the same, and nobody works under it: whoever asks here next takes it, others find it lapsed.
-      this.left.add(name);
       throw new Unavailable(error.dependency, error.reason, 'none', { cause: error });
     }
   }
 
-  private async giveBack(name: string, mine: Claim): Promise<void> {
+  /** False where the store does not say so. */
+  private async isGivenBack(name: string, mine: Claim): Promise<boolean> {
     const key = keyOf(name);
     try {
       // Where it was asked to end since the last beat, it has ended.
       if (!(await this.store.write(key, null, { expected: mine })))
         await this.store.write(key, null, { expected: { ...mine, asked: true } });
+      return true;
     } catch (error) {
-      // It may stand, and nobody works under it.
-      this.left.add(name);
-      throw error;
+      if (!isUnavailable(error)) throw error;
+      return false;
     }
   }
 

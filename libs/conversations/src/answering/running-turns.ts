@@ -1,5 +1,5 @@
 import type { Release } from '@app/coordination';
-import { type CommandMeta, retryUntilAnswered, settlesWithin, Unavailable, unlessLeft } from '@app/kernel';
+import { type CommandMeta, retryUntilAnswered, settlesWithin, Unavailable } from '@app/kernel';
 import type { ChatMessage } from '@app/models';
 import type { MeteredCall } from '@app/spending';
 import type { MessagePart } from '../conversation/message-parts';
@@ -15,9 +15,8 @@ import type { Asker } from './retriever';
 import { Turn } from './turn';
 import type { TurnBeginning } from './turn-beginnings';
 
-/** How long whoever waits for an answer waits for the log to take it, and then for its claim to be given back, milliseconds. */
+/** How long whoever waits for an answer waits for the log to take it, milliseconds. */
 const RECORD_MS = 5_000;
-const RELEASE_MS = 1_000;
 
 /** A turn to be worked on, whose claim is in hand. */
 export interface TurnToRun {
@@ -88,7 +87,7 @@ export class RunningTurns {
     /** What is left unfinished leaves its claim standing; so does what ends while the claims are away. */
     const end = async (isUnfinished: boolean): Promise<void> => {
       this.running.delete(answerId);
-      await unlessLeft(() => release({ isUnfinished }));
+      await release({ isUnfinished });
     };
     const turn = new Turn(conversationId, answerId, async (tell, isHeard) => {
       const say = (parts: readonly MessagePart[]): void => {
@@ -122,7 +121,7 @@ export class RunningTurns {
       if (!(await settlesWithin(RECORD_MS, recording)))
         throw new Unavailable('log', 'the answer is not recorded yet', 'unknown');
       // What is recorded is answered, also where the claim cannot be given back now.
-      await settlesWithin(RELEASE_MS, ended);
+      await ended;
       return recording;
     });
     this.running.set(answerId, { turn, stop });

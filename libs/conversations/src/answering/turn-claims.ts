@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Claims, Release } from '@app/coordination';
-import { type Clock, type CommandMeta, deriveId } from '@app/kernel';
+import { type Clock, type CommandMeta, deriveId, renewReadScope, Unavailable } from '@app/kernel';
 import type { RecordedTurns } from './recorded-turns';
 
 /** How long an answer to a call waits for others that are being recorded, milliseconds. */
@@ -27,6 +27,19 @@ export class TurnClaims {
       if (release !== undefined || waited >= CLAIM_WAIT_MS || isTaken()) return release;
       await pause(CLAIM_LOOK_MS);
     }
+  }
+
+  /** Throws `Unavailable` where a turn waits for its user though its claim is in hand: another request records something of it, or could not give it back yet. */
+  async rejectHeld(conversationId: string, answerId: string): Promise<void> {
+    renewReadScope();
+    if (await this.isWaiting(conversationId, answerId))
+      throw new Unavailable('coordination', 'the answer is in hand of another request');
+  }
+
+  /** Whether a turn waits for its user. */
+  async isWaiting(conversationId: string, answerId: string): Promise<boolean> {
+    const open = await this.recorded.open(conversationId);
+    return open.some((turn) => turn.answerId === answerId && turn.isWaiting);
   }
 
   /** Asks the process that works on a turn to stop it. False where none does. */

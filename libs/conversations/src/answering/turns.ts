@@ -17,7 +17,7 @@ import { wordsOf } from './shown-parts';
 import { Turn } from './turn';
 import type { TurnBeginnings } from './turn-beginnings';
 import { TurnClaims } from './turn-claims';
-import { turnElsewhere } from './turn-elsewhere';
+import { TurnRepeats } from './turn-repeats';
 
 export interface TurnsParts extends RecordedTurnsParts {
   readonly answerer: Answerer;
@@ -36,10 +36,12 @@ export class Turns {
   private readonly running: RunningTurns;
   private readonly recorded: RecordedTurns;
   private readonly claims: TurnClaims;
+  private readonly repeats: TurnRepeats;
 
   constructor(private readonly parts: TurnsParts) {
     this.recorded = new RecordedTurns(parts);
     this.claims = new TurnClaims(parts.claims, this.recorded, parts.clock);
+    this.repeats = new TurnRepeats(parts, this.recorded, this.claims);
     this.running = new RunningTurns({
       answerer: parts.answerer,
       recorded: this.recorded,
@@ -70,7 +72,7 @@ export class Turns {
     const running = this.running.find(answerId);
     if (running !== undefined) return running;
     const release = await this.claims.take(conversationId, answerId, () => this.running.stop(answerId));
-    if (release === undefined) return this.answered(question, { ...party, conversationId, answerId }, meta);
+    if (release === undefined) return this.repeats.answered(question, { ...party, conversationId, answerId }, meta);
     let metered: MeteredCall | undefined;
     try {
       const again = question.regenerates && (await this.recorded.question(party, conversationId, question.regenerates));
@@ -91,7 +93,7 @@ export class Turns {
         { ...party, conversationId, answerId, messageId },
         meta,
       );
-      const earlier = receipt.repeated ? await this.earlier(party, conversationId, answerId, meta) : undefined;
+      const earlier = receipt.repeated ? await this.repeats.earlier(party, conversationId, answerId, meta) : undefined;
       if (earlier === undefined) {
         const { agent, userId, keyId } = question;
         const asker = { userId, ...(keyId === undefined ? {} : { keyId }) };
@@ -135,7 +137,7 @@ export class Turns {
     if (wanted === undefined) return undefined;
     const running = this.running.find(wanted);
     if (running?.conversationId === conversationId) return running;
-    if (state.open.has(wanted)) return this.elsewhere(conversationId, wanted, meta);
+    if (state.open.has(wanted)) return this.repeats.elsewhere(conversationId, wanted, meta);
     if (!state.parents.has(wanted)) return reject('not_found', { kind: 'message', id: wanted });
     return (await this.recorded.turn(conversationId, wanted)) ?? reject('not_found', { kind: 'message', id: wanted });
   }
@@ -175,11 +177,17 @@ export class Turns {
 
   /**
    * Approves or denies a call of an answer that waits. After the last one it goes on, in this process: `streaming`; else it is `waiting`
-   * for others. Rejects `not_found`, and `conflict` where the call has its answer.
+   * for others. Rejects `not_found`, and `conflict` where the call has its answer; throws `Unavailable` where another request has the answer in hand for too long.
    */
   async respond(call: CallResponse, meta: CommandMeta): Promise<'waiting' | 'streaming'> {
     const { party, asker, conversationId, answerId, callId, approved } = call;
-    const release = (await this.claimSoon(conversationId, answerId)) ?? reject('conflict', { reason: 'call_decided' });
+    const release = await this.claimSoon(conversationId, answerId);
+    if (release === undefined) {
+      await this.claims.rejectHeld(conversationId, answerId);
+      // It goes on: a repeat is told so, and whoever else answers that the call is decided.
+      await this.recorded.respond({ ...party, answerId, callId, approved }, conversationId, meta);
+      return 'streaming';
+    }
     let isRecorded = false;
     try {
       const receipt = await this.recorded.respond({ ...party, answerId, callId, approved }, conversationId, meta);
@@ -208,7 +216,11 @@ export class Turns {
     const turn = answerId === undefined ? open.last() : open.get(answerId);
     if (turn === undefined) return false;
     const release = turn.isWaiting ? await this.claimSoon(conversationId, turn.answerId) : undefined;
-    if (release === undefined) return this.stopTurn(conversationId, turn.answerId);
+    if (release === undefined) {
+      if (turn.isWaiting && !this.running.stop(turn.answerId))
+        await this.claims.rejectHeld(conversationId, turn.answerId);
+      return this.stopTurn(conversationId, turn.answerId);
+    }
     try {
       return (await this.recorded.stopWaiting(conversationId, turn.answerId, meta)) !== undefined;
     } finally {
@@ -258,41 +270,11 @@ export class Turns {
       reject('turn_in_progress');
   }
 
-  /** The turn of a question that was recorded before; undefined where it is to be answered anew, since its process died before any tool was called. Rejects `not_found` where it was deleted. */
-  private async earlier(party: Party, conversationId: string, answerId: string, meta: CommandMeta) {
-    const state = await this.recorded.own(party, conversationId);
-    const open = state.open.get(answerId);
-    if (open !== undefined)
-      return open.parts.some(({ type }) => type === 'tool')
-        ? () => this.elsewhere(conversationId, answerId, meta)
-        : undefined;
-    const turn = state.parents.has(answerId) ? await this.recorded.turn(conversationId, answerId) : undefined;
-    return turn === undefined ? reject('not_found', { kind: 'message', id: answerId }) : () => turn;
-  }
-
-  /** The turn of a question whose answer is recorded, though its claim is not given back yet. Rejects `turn_in_progress` where it is still made. */
-  private async answered(
-    question: Question,
-    ids: Party & { readonly conversationId: string; readonly answerId: string },
-    meta: CommandMeta,
-  ): Promise<Turn> {
-    const { conversationId, answerId } = ids;
-    const recorded = await this.recorded.turn(conversationId, answerId);
-    if (recorded === undefined) return reject('turn_in_progress');
-    const messageId = await this.recorded.question(ids, conversationId, answerId);
-    recorded.askedAt = (await this.recorded.ask(question, { ...ids, messageId }, meta)).position;
-    return recorded;
-  }
-
   private claimSoon(conversationId: string, answerId: string) {
     return this.claims.takeSoon(conversationId, answerId, () => this.running.find(answerId) !== undefined);
   }
 
   private async stopTurn(conversationId: string, answerId: string): Promise<boolean> {
     return this.running.stop(answerId) || this.claims.askToStop(conversationId, answerId);
-  }
-
-  private elsewhere(conversationId: string, answerId: string, meta: CommandMeta): Turn {
-    return turnElsewhere({ ...this.parts, claims: this.claims }, conversationId, answerId, meta);
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Claims, Release } from '@app/coordination';
-import { isUnavailable, Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel';
 
 /** How long is waited for whoever else has a file in hand, and how often it is looked, milliseconds. */
 const MOST_WAIT_MS = 5_000;
@@ -18,7 +18,7 @@ export class FileClaims {
       for (const fileId of [...new Set(fileIds)].toSorted()) held.push(await this.take(fileId));
       return await work();
     } finally {
-      await Promise.all(held.map(ended));
+      await Promise.all(held.map((release) => release()));
     }
   }
 
@@ -31,9 +31,3 @@ export class FileClaims {
     throw new Unavailable('attachments', `the file ${fileId} is in use by another request`);
   }
 }
-
-/** What was done stands. A claim that cannot be given back ends by itself. */
-const ended = (release: Release): Promise<void> =>
-  release().catch((error: unknown) => {
-    if (!isUnavailable(error)) throw error;
-  });

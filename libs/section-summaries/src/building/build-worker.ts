@@ -90,8 +90,11 @@ export class BuildWorker {
       try {
         await this.build(agentId, stop.signal);
       } finally {
-        await progress.clear(agentId);
-        await release();
+        try {
+          await progress.clear(agentId);
+        } finally {
+          await release();
+        }
       }
     } catch (error) {
       if (error instanceof BuildEnded) return;

@@ -1,4 +1,5 @@
 import type { CoordinationStore } from '@app/coordination';
+import { unlessLeft } from '@app/kernel';
 import { z } from 'zod';
 
 /** How far a build is: `done` of about `total` summaries. */
@@ -10,7 +11,7 @@ const INTERVAL_MS = 300;
 
 const PREFIX = 'summary-progress/';
 
-/** Progress of running builds, which any process may show; removed when the build ends. */
+/** Progress of running builds, which any process may show; removed when the build ends. Where the store is away it is left out: the build goes on. */
 export class ProgressBoard {
   private readonly written = new Map<string, number>();
 
@@ -21,7 +22,7 @@ export class ProgressBoard {
     const last = this.written.get(agentId);
     if (last !== undefined && now - last < INTERVAL_MS) return;
     this.written.set(agentId, now);
-    await this.store.write(PREFIX + agentId, progress);
+    await unlessLeft(() => this.store.write(PREFIX + agentId, progress));
   }
 
   /** The progress of a build; undefined where that one does not run. */
@@ -33,6 +34,6 @@ export class ProgressBoard {
 
   async clear(agentId: string): Promise<void> {
     this.written.delete(agentId);
-    await this.store.write(PREFIX + agentId, null);
+    await unlessLeft(() => this.store.write(PREFIX + agentId, null));
   }
 }

@@ -1,0 +1,54 @@
+import { type CommandMeta, reject } from '@app/kernel';
+import type { Party } from '../conversation/conversation.decider';
+import type { Question } from './question';
+import type { RecordedTurns } from './recorded-turns';
+import type { Turn } from './turn';
+import type { TurnClaims } from './turn-claims';
+import { turnElsewhere, type TurnElsewhereParts } from './turn-elsewhere';
+
+/** What whoever asks again finds of a turn that this process does not run. */
+export class TurnRepeats {
+  constructor(
+    private readonly parts: Omit<TurnElsewhereParts, 'claims'>,
+    private readonly recorded: RecordedTurns,
+    private readonly claims: TurnClaims,
+  ) {}
+
+  /** A turn that another process runs, or ran. */
+  elsewhere(conversationId: string, answerId: string, meta: CommandMeta): Turn {
+    return turnElsewhere({ ...this.parts, claims: this.claims }, conversationId, answerId, meta);
+  }
+
+  /** The turn of a question that was recorded before; undefined where it is to be answered anew, since its process died before any tool was called. Rejects `not_found` where it was deleted. */
+  async earlier(
+    party: Party,
+    conversationId: string,
+    answerId: string,
+    meta: CommandMeta,
+  ): Promise<(() => Turn) | undefined> {
+    const state = await this.recorded.own(party, conversationId);
+    const open = state.open.get(answerId);
+    if (open !== undefined)
+      return open.parts.some(({ type }) => type === 'tool')
+        ? () => this.elsewhere(conversationId, answerId, meta)
+        : undefined;
+    const turn = state.parents.has(answerId) ? await this.recorded.turn(conversationId, answerId) : undefined;
+    return turn === undefined ? reject('not_found', { kind: 'message', id: answerId }) : () => turn;
+  }
+
+  /** The turn of a question whose answer is recorded, or waits, though its claim is not given back yet. Rejects `turn_in_progress` where it is still made. */
+  async answered(
+    question: Question,
+    ids: Party & { readonly conversationId: string; readonly answerId: string },
+    meta: CommandMeta,
+  ): Promise<Turn> {
+    const { conversationId, answerId } = ids;
+    const recorded = (await this.claims.isWaiting(conversationId, answerId))
+      ? this.elsewhere(conversationId, answerId, meta)
+      : await this.recorded.turn(conversationId, answerId);
+    if (recorded === undefined) return reject('turn_in_progress');
+    const messageId = await this.recorded.question(ids, conversationId, answerId);
+    recorded.askedAt = (await this.recorded.ask(question, { ...ids, messageId }, meta)).position;
+    return recorded;
+  }
+}
