@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ServedRoute } from '@app/http';
 import { until } from '../fixtures/until';
 import { ADMIN_KEY, type TestPlatform } from './harness';
@@ -8,6 +10,27 @@ export interface World {
   /** A route's path with ids that exist; those that do not are named by `unknown`. */
   path(route: Pick<ServedRoute, 'url'>): string;
 }
+
+type Request = readonly [route: string, body?: object];
+
+/** A resource of a Space or an Agent, in a file of its own in `resources`: how the admin makes one, and the requests that append once at most. */
+export interface Resource {
+  /** The path parameter that is its id, such as `promptId`. */
+  readonly parameter: string;
+  /** Makes one over the API, and answers its id. */
+  readonly make: (
+    post: (path: string, body: object) => Promise<string>,
+    world: { readonly spaceId: string; readonly agentId: string },
+  ) => Promise<string>;
+  readonly singleAppends: readonly Request[];
+}
+
+const resources = readdirSync(join(__dirname, 'resources'))
+  .toSorted()
+  .map((file) => (require(join(__dirname, 'resources', file)) as { readonly resource: Resource }).resource);
+/** The requests of the resources, those that delete one apart. */
+const appendsOfResources = (deleting: boolean): readonly Request[] =>
+  resources.flatMap(({ singleAppends }) => singleAppends.filter(([route]) => route.startsWith('DELETE') === deleting));
 
 export const UNKNOWN_ID = '01900000-0000-7000-8000-00000000dead';
 
@@ -29,8 +52,9 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
     return answer.body.id;
   };
   const spaceId = await post('/spaces', { name: `World ${worlds}`, slug: `world-${worlds}` });
-  const promptId = await post(`/spaces/${spaceId}/prompts`, { title: 'Greeting', text: 'Say hello.' });
   const agentId = await post('/agents', { spaceId, name: 'Guide', sharedMemoryEnabled: true });
+  const made: Record<string, string> = {};
+  for (const { parameter, make } of resources) made[parameter] = await make(post, { spaceId, agentId });
   const userId = await post('/users', { email: `world${worlds}@example.com`, name: 'Member', role: 'member' });
   const keyId = await post('/api-keys', { name: 'Key', agentIds: [], permissions: ['agents:read'] });
   await call(`/api/v1/core/spaces/${spaceId}/members/${userId}`, { method: 'PUT', body: { role: 'viewer' } });
@@ -96,7 +120,7 @@ export const makeWorld = async ({ call }: TestPlatform): Promise<World> => {
     conversationId,
     messageId: message.id,
     spaceId,
-    promptId,
+    ...made,
     agentId,
     userId,
     keyId,
@@ -112,7 +136,7 @@ const SESSION = '/api/v1/session';
 const scope = { type: 'instance' };
 
 /** Requests of the world that append once at most, so an error leaves nothing behind. Those that delete come last, and the inner ones first. */
-export const SINGLE_APPENDS: readonly (readonly [route: string, body?: object])[] = [
+export const SINGLE_APPENDS: readonly Request[] = [
   [`PUT ${CORE}/users/me`, { name: 'Somebody else' }],
   [
     `POST ${CORE}/api-keys`,
@@ -120,8 +144,7 @@ export const SINGLE_APPENDS: readonly (readonly [route: string, body?: object])[
   ],
   [`PUT ${CORE}/api-keys/:keyId`, { name: 'Renamed', usageLimit: { amount: '1', window: 'day' } }],
   [`PUT ${CORE}/spaces/:spaceId/members/:userId`, { role: 'editor' }],
-  [`POST ${CORE}/spaces/:spaceId/prompts`, { title: 'Another', text: 'Say goodbye.' }],
-  [`PUT ${CORE}/spaces/:spaceId/prompts/:promptId`, { title: 'Renamed' }],
+  ...appendsOfResources(false),
   [`PUT ${CORE}/agents/:agentId`, { name: 'Renamed', public: { enabled: true } }],
   [`PUT ${CORE}/agents/:agentId/prompt`, { systemPrompt: 'Be brief.' }],
   [`POST ${CORE}/agents/:agentId/versions/0/restore`],
@@ -187,7 +210,7 @@ export const SINGLE_APPENDS: readonly (readonly [route: string, body?: object])[
   [`DELETE ${CORE}/llm/:agentId/conversation/:conversationId`],
   [`DELETE ${CORE}/knowledge/:agentId/tags/:tagId`],
   [`DELETE ${CORE}/knowledge/:agentId/documents/:documentId`],
-  [`DELETE ${CORE}/spaces/:spaceId/prompts/:promptId`],
+  ...appendsOfResources(true),
   [`DELETE ${CORE}/spaces/:spaceId/members/:userId`],
   [`DELETE ${CORE}/agents/:agentId`],
   [`DELETE ${CORE}/api-keys/:keyId`],
