@@ -1,5 +1,7 @@
-import type { Server } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { until } from '../fixtures/until';
@@ -169,3 +171,29 @@ it('a request may take as long as the largest upload takes over a slow line', ()
   const { requestTimeout } = product.platform.app.getHttpServer() as Server;
   expect(requestTimeout).toBe((100 * MIB) / 32);
 });
+
+it.each<[string, () => string, () => string]>([
+  ['a document', () => `/api/v1/core/knowledge/${agentId}/documents`, () => part('unknown', 'x') + file],
+  ['an attachment', () => `/api/v1/core/llm/${agentId}/files`, () => file.replace('"file"', '"unknown"')],
+  ['a Skill', () => '/api/v1/core/skills', () => part('scope', 'nowhere') + file],
+])(
+  'an upload of %s that is refused before its end keeps the next request of its connection from nothing',
+  async (_, path, begin) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const asked = async (method: string, url: string, body: string) => {
+      const headers = { [KEY_HEADER]: key, 'content-type': body === '' ? 'application/json' : multipart };
+      const sent = request(`${product.url}${url}`, { agent, method, headers });
+      sent.end(body);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      const answer = { status: response.statusCode, port: response.socket.localPort };
+      await text(response);
+      return answer;
+    };
+    // More than is held between the connection and whoever reads.
+    const large = `${begin()}${'a'.repeat(4 * MIB)}\r\n--${boundary}--\r\n`;
+    const { status, port } = await asked('POST', path(), large);
+    expect(status).toBe(400);
+    expect(await asked('GET', '/health/live', '')).toEqual({ status: 200, port });
+    agent.destroy();
+  },
+);

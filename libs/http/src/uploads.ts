@@ -49,9 +49,18 @@ export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void 
  * Yields the parts of a multipart body in order; for routes declared with `files`. Reading a file throws `too_large`
  * beyond `MAX_UPLOAD_BYTES`. Rejects names and values that cannot be stored, and bodies that are cut off, malformed
  * or contain a part that was not passed on. A body may take minutes: whoever would be rejected at its end is rejected
- * (`mayGoOn`).
+ * (`mayGoOn`). Passes over the rest of a body that is read no further.
  */
 export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
+  try {
+    yield* partsOf(request);
+  } finally {
+    // Where a part is wrong nobody reads on, and the connection would stand still with the next request in it.
+    if (!request.raw.readableEnded) request.raw.unpipe().resume();
+  }
+}
+
+async function* partsOf(request: FastifyRequest): AsyncGenerator<Part> {
   const partsOfBody = countParts(request);
   let given = 0;
   for await (const part of parsed(request.parts())) {
