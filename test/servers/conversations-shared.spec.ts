@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { MongoClient } from 'mongodb';
 import type { Child } from '../e2e/child';
 import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { chunk, DONE, events, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
-import { type Called, type Cluster, CLUSTER_KEY, eventually, missingForCluster } from './cluster';
+import { type Cluster, CLUSTER_KEY, eventually, missingForCluster } from './cluster';
 import { freePort } from './free-port';
 import { startTalkingCluster } from './talking-cluster';
 import { CORE, type List, watching } from './watching';
@@ -61,15 +60,9 @@ const specs = (): void => {
     upstream.behaviour = (response) =>
       void events(response, chunk({ role: 'assistant', content: text }), chunk({}, 'stop'), usageChunk(), DONE).end();
   };
-  /** Asks as clients do: where the platform cannot serve now, as MongoDB on a busy machine, again under the same `Idempotency-Key`. */
   const ask = async (at: Child, body: object): Promise<Answered> => {
-    const headers = { 'idempotency-key': randomUUID() };
-    let answer: Called<Answered> | undefined;
-    await eventually(
-      async () => (answer = await cluster.call<Answered>(at, path, { method: 'POST', body, headers })).status !== 503,
-      'an answer',
-    );
-    if (answer?.status !== 200) throw new Error(`${JSON.stringify(answer?.body)}\n${at.output().slice(-4_000)}`);
+    const answer = await cluster.call<Answered>(at, path, { method: 'POST', body });
+    if (answer.status !== 200) throw new Error(`${JSON.stringify(answer.body)}\n${at.output().slice(-4_000)}`);
     return answer.body;
   };
   const messagesAt = async (at: Child, id: string): Promise<readonly Message[]> =>
