@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Clock, errorName, type Logger, Mutex, Unavailable } from '@app/kernel';
+import { type Clock, errorName, type Logger, Mutex, Unavailable, unlessLeft } from '@app/kernel';
 import type { CoordinationStore } from './coordination-store';
 import type { Processes } from './processes';
 
@@ -118,11 +118,15 @@ export class LeaseMember {
       return await work();
     } finally {
       this.gathering -= 1;
-      if (this.gathering === 0 && !this.options.processes.alone)
-        await this.update(({ units, wanted }) =>
-          wanted === undefined || wanted === this.me ? { units } : { units, wanted },
-        );
+      if (this.gathering === 0 && !this.options.processes.alone) await unlessLeft(() => this.wantNoMore());
     }
+  }
+
+  /** Leaves the others their units. What the store does not take now is done at a later beat, and changes nothing of what was done with all. */
+  private wantNoMore(): Promise<void> {
+    return this.update((record) =>
+      record.wanted === this.me && this.gathering === 0 ? { units: record.units } : record,
+    );
   }
 
   async leave(): Promise<void> {
@@ -159,6 +163,10 @@ export class LeaseMember {
 
   private async settle(known?: LeaseRecord): Promise<void> {
     if (this.left) return;
+    if (this.gathering === 0 && known?.wanted === this.me) {
+      await this.wantNoMore();
+      return this.settle();
+    }
     // What was read a moment before does not say that this process asks for all units.
     const record = (this.gathering === 0 ? known : undefined) ?? (await this.read());
     const owners = this.owners(record);

@@ -76,3 +76,32 @@ describe('shared work that cannot be taken', () => {
     await leases.leave(shares);
   });
 });
+
+describe('shared work that one process has all of for a time', () => {
+  it('is done, and is shared again, though the store does not take at first that it is', async () => {
+    const store = new MemoryCoordinationStore();
+    const parts = { store, clock: systemClock, logger: new MemoryLogger() };
+    const processes = new Processes({ ...parts, id: 'one', roles: [], version: '1.0.0', alone: false, silenceMs: 25 });
+    const leases = new Leases({ ...parts, processes });
+    await processes.start();
+    const group = { name: 'view', declaration: 'one', units: 2, order: 0, onChange: async () => undefined };
+    const [share] = await leases.join([group]);
+    const wanted = async () => ((await store.read('lease/view/one')) as { readonly wanted?: string }).wanted;
+    const write = store.write.bind(store);
+    let failed = 0;
+    const done = await share?.withAll(async () => {
+      expect(await wanted()).toBe('one');
+      store.write = async (key, ...given) => {
+        if (!key.startsWith('lease/') || failed === 3) return write(key, ...given);
+        failed += 1;
+        throw new Unavailable('coordination', 'no answer', 'unknown');
+      };
+      return 'done';
+    });
+    expect(done).toBe('done');
+    await until(async () => (await wanted()) === undefined, 'the others to have their units again');
+    expect(leases.heldOf('view').size).toBe(2);
+    await leases.leave(share === undefined ? [] : [share]);
+    await processes.stop();
+  });
+});

@@ -9,7 +9,10 @@ import {
   type Logger,
   type Plain,
   reject,
+  retryUntilAnswered,
+  settlesWithin,
   Unavailable,
+  unlessLeft,
 } from '@app/kernel';
 import { allEntries, type CoordinationStore } from './coordination-store';
 
@@ -19,6 +22,8 @@ const FIRST_POLL_MS = 20;
 const LONGEST_POLL_MS = 200;
 /** How long somebody may take to take a request up and answer. */
 const TIMEOUT_MS = 30_000;
+/** How long whoever has the answer waits until its request is removed. */
+const REMOVE_MS = 1_000;
 /** What nobody can wait for any more is removed, whatever the clocks of the processes say. */
 const KEPT_MS = 5 * 60_000;
 
@@ -57,7 +62,7 @@ export class Requests {
 
   constructor(private readonly options: RequestsOptions) {}
 
-  /** Waits for the answer. Rejects as the holder rejected; `Unavailable` when nobody answers in time. */
+  /** Waits for the answer, also while the store is away. Rejects as the holder rejected; throws `Unavailable` with the outcome `unknown` when nobody answers in time. */
   async ask(ask: Ask): Promise<Json> {
     const { store, clock } = this.options;
     const key = PREFIX + randomUUID();
@@ -66,12 +71,14 @@ export class Requests {
     try {
       for (let poll = FIRST_POLL_MS; performance.now() < deadline; poll = Math.min(LONGEST_POLL_MS, poll * 2)) {
         await pause(poll);
-        const { answer } = ((await store.read(key)) ?? {}) as Partial<Stored>;
+        const { answer } = ((await unlessLeft(() => store.read(key))) ?? {}) as Partial<Stored>;
         if (answer !== undefined) return given(answer, ask.group);
       }
       throw new Unavailable(ask.group, 'no process that holds it has answered', 'unknown');
     } finally {
-      await store.write(key, null);
+      // What cannot be removed now is swept, and changes no answer.
+      const removed = unlessLeft(() => store.write(key, null));
+      if (await settlesWithin(REMOVE_MS, removed)) await removed;
     }
   }
 
@@ -117,7 +124,9 @@ export class Requests {
 
   private async answer(key: string, value: Json, stored: Stored): Promise<void> {
     const answer = await answerOf(() => this.served(stored));
-    if (answer !== undefined) await this.options.store.write(key, { ...stored, answer }, { expected: value });
+    // Until it is written the request is not served again: it would be done twice.
+    if (answer !== undefined)
+      await retryUntilAnswered(() => this.options.store.write(key, { ...stored, answer }, { expected: value }));
   }
 
   private async served(ask: Ask): Promise<{ readonly value: Json } | undefined> {

@@ -99,8 +99,10 @@ describe('writes', () => {
 
   it('run again under the same command id when the outcome is unknown, and afresh when they were rejected', async () => {
     await post({ name: 'away' }, { 'idempotency-key': 'k' });
-    await post({ name: 'away' }, { 'idempotency-key': 'k' });
+    // The second did nothing, and the first may have.
+    expect((await post({ name: 'away' }, { 'idempotency-key': 'k' })).body).toMatchObject({ outcome: 'unknown' });
     expect(calls[0]?.commandId).toBe(calls[1]?.commandId);
+    expect((await post({ name: 'away' }, { 'idempotency-key': 'm' })).body).toMatchObject({ outcome: 'none' });
     expect((await post({ name: '' }, { 'idempotency-key': 'l' })).status).toBe(400);
     expect((await post({ name: 'a' }, { 'idempotency-key': 'l' })).status).toBe(201);
   });

@@ -1,5 +1,6 @@
-import { canonicalJson, FixedClock, InstanceSecret, type Json, TimeOrderedIds } from '@app/kernel';
+import { canonicalJson, FixedClock, InstanceSecret, type Json, TimeOrderedIds, Unavailable } from '@app/kernel';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
+import { until } from '../../../test/fixtures/until';
 import { type Acceptance, digestOf, Idempotency } from './idempotency';
 
 const keyring = {
@@ -78,6 +79,73 @@ describe('an idempotency key over several processes', () => {
     const again = (await ask(first)) as Acceptance;
     await first.settle(again, { status: 409, headers: {}, hasWritten: false });
     expect(((await ask(first)) as Acceptance).commandId).toBe(accepted.commandId);
+  });
+
+  describe('while the store is slow', () => {
+    const late = new Unavailable('coordination', 'no answer', 'unknown');
+    /** Writes are carried out, or not, and not answered; so many of them. */
+    const unanswered = (store: MemoryCoordinationStore, times: number, stands = true) => {
+      const write = store.write.bind(store);
+      let left = times;
+      store.write = async (...given) => {
+        if (left === 0) return write(...given);
+        left -= 1;
+        if (stands) await write(...given);
+        throw late;
+      };
+      return { areOver: () => left === 0 };
+    };
+
+    it.each([true, false])(
+      'has done nothing where it was not confirmed, and runs in any process then; it stands: %s',
+      async (stands) => {
+        const { store, first, second } = setUp();
+        unanswered(store, 1, stands);
+        await expect(ask(first)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none' });
+        await new Promise(setImmediate);
+        expect(await ask(second)).toMatchObject({ answered: null });
+      },
+    );
+
+    it('may have been done where a repeat is not confirmed, and runs in any process then', async () => {
+      const { store, first, second } = setUp();
+      const accepted = (await ask(first)) as Acceptance;
+      await first.settle(accepted, { status: 503, headers: {}, hasWritten: true });
+      unanswered(store, 1);
+      await expect(ask(first)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+      await new Promise(setImmediate);
+      expect(await ask(second)).toMatchObject({ commandId: accepted.commandId });
+    });
+
+    it('is released once the store answers again, and nothing says that it was not', async () => {
+      const { store, first, second, warnings } = setUp();
+      const accepted = (await ask(first)) as Acceptance;
+      const { areOver } = unanswered(store, 2, false);
+      first.release(accepted);
+      await until(areOver);
+      await until(async () => 'commandId' in (await ask(second).catch(() => ({}))));
+      expect(warnings).toEqual([]);
+    });
+
+    it('is answered before the answer is kept, and a repeat is given it once that is', async () => {
+      const { store, first, second } = setUp();
+      const accepted = (await ask(first)) as Acceptance;
+      accepted.answered = { keyName: 'agent-1', body: '{"id":"1"}' };
+      const write = store.write.bind(store);
+      const answers: (() => void)[] = [];
+      store.write = async (...given) => {
+        await new Promise<void>((resolve) => answers.push(resolve));
+        return write(...given);
+      };
+      await first.settle(accepted, { status: 201, headers: {}, hasWritten: true });
+      first.release(accepted);
+      for (const process of [first, second])
+        await expect(ask(process)).rejects.toMatchObject({ code: 'request_in_progress' });
+      for (const answer of answers) answer();
+      await until(async () => (await ask(first).catch(() => undefined)) !== undefined);
+      for (const process of [first, second])
+        expect(await ask(process)).toMatchObject({ status: 201, body: '{"id":"1"}' });
+    });
   });
 
   it('says so when it cannot be released', async () => {

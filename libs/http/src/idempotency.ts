@@ -1,47 +1,38 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
+  beforeWork,
   canonicalJson,
-  categoryOf,
-  dataKeyPlace,
   type Clock,
-  type DataKey,
-  decryptField,
   deriveId,
-  encryptField,
-  type EncryptedField,
-  idOf,
   type Ids,
   type InstanceSecret,
-  isDomainError,
-  isEncrypted,
+  isAccessDenied,
   isUnavailable,
   type Keyring,
   reject,
+  settlesWithin,
+  Unavailable,
   type Uuid,
 } from '@app/kernel';
 import type { CoordinationStore, Processes } from '@app/coordination';
 import type { Logger } from 'pino';
+import { type KeptAnswer, keptAnswerOf, type Replay, replayOf } from './kept-answer';
 
 /** How long a key is remembered (wire, `Idempotency-Key`). */
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 const PREFIX = 'idempotency/';
+/** How long an answer waits until it is kept for repeats, and how long a request that is over is tried to be released, milliseconds. */
+const KEEP_MS = 2_000;
+const RELEASE_MS = 5 * 60_000;
+const RELEASE_AGAIN_MS = 500;
 const UNKEPT: Uuid = '01900000-0000-7000-8000-000000000000';
-
-/** An answer that was given: without secrets, its body encrypted under the data key of the aggregate that was written, and of what it was made from. */
-type Answer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly thing: string | null;
-  /** Names of further keys, all of which the body is under. */
-  readonly madeFrom?: readonly string[];
-  readonly body: EncryptedField | null;
-};
 
 type Remembered = {
   readonly commandId: Uuid;
   readonly hash: string;
   readonly at: number;
-  readonly answer: Answer | null;
+  readonly answer: KeptAnswer | null;
   /** The process that runs the request, where others may be asked for it too. */
   readonly by?: string;
 };
@@ -82,20 +73,14 @@ export interface GivenAnswer {
   readonly hasWritten: boolean;
 }
 
-export interface Replay {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-  /** The stream that the body tells of; absent where there is none. */
-  readonly stream?: string;
-}
-
 /**
  * Runs a request with an `Idempotency-Key` once. Stores the command id of the key before the command runs, so a
  * repeat after a crash finds what the first request wrote. Stores the answer when it is sent, and repeats it.
  */
 export class Idempotency {
   private readonly running = new Map<string, string>();
+  /** Names of requests whose answer is being kept. */
+  private readonly keeping = new Set<string>();
 
   constructor(
     private readonly store: Pick<CoordinationStore, 'read' | 'write' | 'list'>,
@@ -109,7 +94,8 @@ export class Idempotency {
 
   /**
    * Takes up a request. Answers the acceptance to run it with, or the answer it had. Rejects with `idempotency_key_reused`
-   * for another request under the same key, and with `request_in_progress` while the first one runs.
+   * for another request under the same key, and with `request_in_progress` while the first one runs. Throws `Unavailable` where a store does
+   * not answer: the request is free for any process then; of one that ran before the outcome is `unknown`, of others `none`.
    */
   async accept(actor: string, key: string, target: string, body: SentBody): Promise<Acceptance | Replay> {
     const name = PREFIX + this.secret.hash('idempotency-key', canonicalJson([actor, key]));
@@ -139,32 +125,19 @@ export class Idempotency {
   /**
    * Remembers the answer of an accepted request, or forgets the request when it was rejected before anything was written, by it or when it
    * ran before. Rejected behind that it keeps its command id, so that a repeat meets what was written; so it does where the store is away.
+   * Where the store is slow it goes on after 2 s, and the answer is sent: a repeat that is faster is rejected until then.
    */
-  async settle(acceptance: Acceptance, { status, headers, hasWritten }: GivenAnswer): Promise<void> {
+  async settle(acceptance: Acceptance, answer: GivenAnswer): Promise<void> {
     if (acceptance.isUnkept === true) return;
-    let settled = false;
-    try {
-      if (status < 300) settled = await this.remember(acceptance, status, headers);
-      else if (status < 500 && !hasWritten && !acceptance.again)
-        settled = await this.store.write(acceptance.name, null);
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      this.logger.warn(
-        { error },
-        'Keeping an answer for repeats failed. A repeat runs again, under the same command id.',
-      );
-    } finally {
-      if (settled) this.running.delete(acceptance.name);
-      else this.release(acceptance);
-    }
+    const kept = this.keep(acceptance, answer);
+    if (await settlesWithin(KEEP_MS, kept)) await kept;
   }
 
   /** Ends an accepted request without an answer that could be given again: a repeat runs it under the same command id. */
-  release({ name, commandId, hash, at, isUnkept }: Acceptance): void {
-    if (isUnkept === true || !this.running.delete(name) || this.processes.alone) return;
-    const given = { commandId, hash, at, answer: null };
-    const stored = this.store.write(name, given, { expected: { ...given, ...this.here() } });
-    void stored.catch((error: unknown) =>
+  release(acceptance: Acceptance): void {
+    const { name, isUnkept } = acceptance;
+    if (isUnkept === true || this.keeping.has(name) || !this.running.delete(name) || this.processes.alone) return;
+    void this.freed(acceptance).catch((error: unknown) =>
       this.logger.warn(
         { error },
         'Releasing a request failed. Other processes reject its repeats until this one stops.',
@@ -183,19 +156,69 @@ export class Idempotency {
     }
   }
 
+  private async keep(acceptance: Acceptance, { status, headers, hasWritten }: GivenAnswer): Promise<void> {
+    const { name } = acceptance;
+    let settled = false;
+    this.keeping.add(name);
+    try {
+      if (status < 300) settled = await this.remember(acceptance, status, headers);
+      else if (status < 500 && !hasWritten && !acceptance.again) settled = await this.store.write(name, null);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.logger.warn(
+        { error },
+        'Keeping an answer for repeats failed. A repeat runs again, under the same command id.',
+      );
+    } finally {
+      this.keeping.delete(name);
+      if (settled) this.running.delete(name);
+      else this.release(acceptance);
+    }
+  }
+
+  /** Lets other processes run a request of this one, which does not run it any more; tried again for a while where the store is away. */
+  private async freed({ name, commandId, hash, at }: Pick<Acceptance, 'name' | 'commandId' | 'hash' | 'at'>) {
+    const given = { commandId, hash, at, answer: null };
+    for (const late = AbortSignal.timeout(RELEASE_MS); !this.running.has(name);) {
+      try {
+        return void (await this.store.write(name, given, { expected: { ...given, ...this.here() } }));
+      } catch (error) {
+        if (!isUnavailable(error) || isAccessDenied(error) || late.aborted) throw error;
+        await pause(RELEASE_AGAIN_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** Takes a request for this process. What the store did not confirm may stand all the same: it is let go again. */
+  private async taken(
+    name: string,
+    mine: Omit<Remembered, 'answer' | 'by'>,
+    stored: Remembered | undefined,
+  ): Promise<void> {
+    try {
+      if (await this.store.write(name, { ...mine, ...this.here(), answer: null }, { expected: stored })) return;
+    } catch (error) {
+      if (isUnavailable(error) && error.outcome === 'unknown')
+        this.release({ ...mine, name, again: false, answered: null });
+      throw error;
+    }
+    reject('request_in_progress');
+  }
+
   private async takeUp(name: string, hash: string, hashOfValues: () => string): Promise<Acceptance | Replay> {
     const at = this.clock.now().getTime();
     const stored = (await this.store.read(name)) as Remembered | undefined;
     const known = stored !== undefined && stored.at > at - REMEMBERED_MS ? stored : undefined;
     if (known === undefined) {
       const fresh = { commandId: this.ids.next(), hash, at };
-      const won = await this.store.write(name, { ...fresh, ...this.here(), answer: null }, { expected: stored });
-      return won ? { name, ...fresh, again: false, answered: null } : reject('request_in_progress');
+      await beforeWork(() => this.taken(name, fresh, stored));
+      return { name, ...fresh, again: false, answered: null };
     }
     if (known.hash !== (known.hash.startsWith(OF_BYTES) ? hash : hashOfValues()))
       return reject('idempotency_key_reused');
-    if (known.answer === null) return this.runAgain(name, known);
-    const replay = await this.replay(name, known.answer);
+    const { answer } = known;
+    if (answer === null) return ofRepeat(() => this.runAgain(name, known));
+    const replay = await ofRepeat(() => replayOf(this.keyring, name, answer));
     this.running.delete(name);
     return replay;
   }
@@ -205,28 +228,12 @@ export class Idempotency {
     const { by, commandId, hash, at } = known;
     if (by !== undefined && by !== this.processes.id && this.processes.isAlive(by))
       return reject('request_in_progress');
-    const mine = { commandId, hash, at, answer: null, ...this.here() };
-    if (!this.processes.alone && !(await this.store.write(name, mine, { expected: known })))
-      return reject('request_in_progress');
+    if (!this.processes.alone) await this.taken(name, { commandId, hash, at }, known);
     return { name, commandId, hash, at, again: true, answered: null };
   }
 
   private here(): { readonly by?: string } {
     return this.processes.alone ? {} : { by: this.processes.id };
-  }
-
-  private async replay(name: string, { status, headers, thing, madeFrom = [], body }: Answer): Promise<Replay> {
-    if (thing === null || !isEncrypted(body)) return { status, headers, body: null };
-    const names = [thing, ...madeFrom];
-    const keys = await this.keyring.keys(names);
-    const gone = names.find((each) => !keys.has(each));
-    if (gone !== undefined) return reject('not_found', placeOf(gone));
-    return {
-      status,
-      headers,
-      body: decryptField(united(names.map((each) => keys.get(each) as DataKey)), name, body) as string,
-      stream: dataKeyPlace(thing).stream,
-    };
   }
 
   private async remember(
@@ -235,42 +242,17 @@ export class Idempotency {
     headers: Readonly<Record<string, string>>,
   ): Promise<boolean> {
     if (answered === null) return false;
-    const { keyName, madeFrom = [], body } = answered;
-    if (body === null)
-      return this.store.write(name, { commandId, hash, at, answer: { status, headers, thing: null, body } });
-    const keys = await this.keysOf(keyName, madeFrom);
-    if (keys === undefined) return false;
-    const answer: Answer = {
-      status,
-      headers,
-      thing: keyName,
-      ...(madeFrom.length > 0 && { madeFrom }),
-      body: encryptField(united(keys), name, body),
-    };
-    return this.store.write(name, { commandId, hash, at, answer });
-  }
-
-  /** Undefined where one is destroyed. Messages of before 1.6 have none yet: what is made from them goes with them all the same. */
-  private async keysOf(keyName: string, madeFrom: readonly string[]): Promise<readonly DataKey[] | undefined> {
-    const key = (await this.keyring.keys([keyName])).get(keyName);
-    if (key === undefined) return undefined;
-    try {
-      return [key, ...(await Promise.all(madeFrom.map((each) => this.keyring.ensureKey(each, {}))))];
-    } catch (error) {
-      if (isDomainError(error, 'not_found')) return undefined;
-      throw error;
-    }
+    const answer = await keptAnswerOf(this.keyring, name, { ...answered, status, headers });
+    return answer !== undefined && this.store.write(name, { commandId, hash, at, answer });
   }
 }
 
-/** One key that nobody has without all of these. */
-const united = (keys: readonly DataKey[]): DataKey => {
-  const [first, ...others] = keys as readonly [DataKey, ...DataKey[]];
-  return others.reduce((sum, key) => createHmac('sha256', sum).update(key).digest(), first);
-};
-
-/** What a data key belongs to, for an error. */
-const placeOf = (keyName: string): { readonly kind: string; readonly id: string } => {
-  const { stream, entity } = dataKeyPlace(keyName);
-  return entity === undefined ? { kind: categoryOf(stream), id: idOf(stream) } : { kind: 'message', id: entity };
+/** Whatever a repeat meets: what the first request did is done. */
+const ofRepeat = async <T>(step: () => Promise<T>): Promise<T> => {
+  try {
+    return await step();
+  } catch (error) {
+    if (!isUnavailable(error) || isAccessDenied(error)) throw error;
+    throw new Unavailable(error.dependency, error.reason, 'unknown', { cause: error });
+  }
 };

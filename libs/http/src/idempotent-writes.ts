@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Acceptance, NO_BODY, type Replay } from './idempotency';
+import { type Acceptance, NO_BODY } from './idempotency';
 import { InvalidInput } from './invalid-input';
+import type { Replay } from './kept-answer';
 import { isForReading } from './request';
 import { assertStillShown } from './still-shown';
 

@@ -73,8 +73,9 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
   if (status === 408 || status === 413) reply.header('connection', 'close');
   if (status === 503 || retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds ?? 1));
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
-  // Whatever the last step met: what the first ones wrote stands there.
-  const became = request.progress?.hasWritten === true ? 'unknown' : (outcome ?? 'none');
+  // Whatever the last step met: what the first ones wrote stands there, and what the first request did of which this one is a repeat.
+  const mayBeDone = request.progress?.hasWritten === true || request.acceptance?.again === true;
+  const became = mayBeDone ? 'unknown' : (outcome ?? 'none');
   const body = {
     type: `urn:problem:${code}`,
     title,

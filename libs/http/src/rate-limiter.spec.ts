@@ -1,4 +1,4 @@
-import { FixedClock } from '@app/kernel';
+import { FixedClock, Unavailable } from '@app/kernel';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { RateLimiter } from './rate-limiter';
 
@@ -35,6 +35,12 @@ describe('the limit of requests', () => {
     });
     clock.advance(60_000);
     expect(await admitted(limiters, 3)).toBe(3);
+  });
+
+  it('that the store does not confirm lets nothing be done', async () => {
+    const store = new MemoryCoordinationStore();
+    store.write = () => Promise.reject(new Unavailable('coordination', 'no answer', 'unknown'));
+    await expect(new RateLimiter(new FixedClock(), 5, store).take('key:1')).rejects.toMatchObject({ outcome: 'none' });
   });
 
   it('asks the store for many requests at once', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CoordinationStore } from '@app/coordination';
-import { type Clock, reject } from '@app/kernel';
+import { beforeWork, type Clock, reject } from '@app/kernel';
 
 const MINUTE_MS = 60_000;
 /** A process takes up to so many parts of the minute's requests at once from what all share, so that most requests ask nobody. */
@@ -39,7 +39,7 @@ export class RateLimiter {
     private readonly shared: Pick<CoordinationStore, 'read' | 'write'> | undefined,
   ) {}
 
-  /** Rejects with `rate_limited` and `retryAfterSeconds` when the minute is used up. */
+  /** Rejects with `rate_limited` and `retryAfterSeconds` when the minute is used up. Throws `Unavailable` with the outcome `none`. */
   async take(credential: string): Promise<void> {
     if (this.perMinute === undefined) return;
     const present = this.present(credential);
@@ -87,7 +87,7 @@ export class RateLimiter {
     present: Left,
   ): Promise<void> {
     try {
-      const share = await this.takeShare(store, credential, perMinute, present.minute);
+      const share = await beforeWork(() => this.takeShare(store, credential, perMinute, present.minute));
       present.left += share;
       present.spent = share === 0;
     } finally {

@@ -1,6 +1,6 @@
 import type { Access, Caller } from '@app/access';
 import { categoryOf, idOf, isDomainError, reject } from '@app/kernel';
-import type { Replay } from './idempotency';
+import type { Replay } from './kept-answer';
 
 interface Place {
   readonly agentId?: unknown;

@@ -1,5 +1,5 @@
 import type { CommandMeta } from './command-meta';
-import { isDomainError, isUnavailable } from './errors';
+import { isAccessDenied, isDomainError, isUnavailable, Unavailable } from './errors';
 import { deriveId } from './ids';
 import type { RecordedEvent } from './recorded-event';
 
@@ -23,6 +23,19 @@ export const unlessLeft = async <T>(step: () => Promise<T>): Promise<T | undefin
   } catch (error) {
     if (isUnavailable(error) || isDomainError(error)) return undefined;
     throw error;
+  }
+};
+
+/**
+ * Runs a step that goes before all work, such as taking a claim. Where a store did not confirm it, it throws `Unavailable` with the outcome
+ * `none`: whatever became of the step, nothing of the work was done.
+ */
+export const beforeWork = async <T>(step: () => Promise<T>): Promise<T> => {
+  try {
+    return await step();
+  } catch (error) {
+    if (!isUnavailable(error) || isAccessDenied(error) || error.outcome === 'none') throw error;
+    throw new Unavailable(error.dependency, error.reason, 'none', { cause: error });
   }
 };
 

@@ -22,9 +22,9 @@ export class TurnClaims {
 
   /** The claim of a turn that nobody works on, for as long as others record something of it; `isTaken` says that waiting is in vain. */
   async takeSoon(conversationId: string, answerId: string, isTaken: () => boolean): Promise<Release | undefined> {
-    for (let waited = 0; ; waited += CLAIM_LOOK_MS) {
+    for (const ends = performance.now() + CLAIM_WAIT_MS; ;) {
       const release = await this.take(conversationId, answerId);
-      if (release !== undefined || waited >= CLAIM_WAIT_MS || isTaken()) return release;
+      if (release !== undefined || performance.now() >= ends || isTaken()) return release;
       await pause(CLAIM_LOOK_MS);
     }
   }

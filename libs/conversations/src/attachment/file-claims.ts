@@ -23,7 +23,7 @@ export class FileClaims {
   }
 
   private async take(fileId: string): Promise<Release> {
-    for (let waited = 0; waited < MOST_WAIT_MS; waited += LOOK_MS) {
+    for (const ends = performance.now() + MOST_WAIT_MS; performance.now() < ends;) {
       const release = await this.claims.take(`attachment/${fileId}`);
       if (release !== undefined) return release;
       await pause(LOOK_MS);
