@@ -211,3 +211,41 @@ describe('a dependency of package.json', () => {
   it('stands among the peers only where nothing else uses it', () =>
     expect(Object.keys(PEERS).filter((name) => !listed.includes(name) || isNamed(name))).toEqual([]));
 });
+
+it('a command stands in a file of its name, and nothing else of its kind', () => {
+  const commands = readdirSync(join(root, 'libs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/[.-]spec\.ts$|\.contract\.ts$/.test(file))
+    .flatMap((file) =>
+      [...readFileSync(join(root, 'libs', file), 'utf8').matchAll(/^export class (\w+) extends Command</gm)].map(
+        ([, name = '']) => ({ file, name: name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase() }),
+      ),
+    );
+  expect(commands.length).toBeGreaterThan(60);
+  expect(commands.filter(({ file, name }) => !file.endsWith(`/commands/${name}.ts`))).toEqual([]);
+});
+
+it('the table of folders in architecture.md names every application and library', () => {
+  const rows = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+    .split('\n')
+    .flatMap((line) => /^\| (`(?:apps|libs)\/[^|]*) \|/.exec(line)?.[1] ?? []);
+  const named = rows.flatMap((row) => {
+    const names = [...row.matchAll(/`([\w/-]+)`/g)].map(([, name = '']) => name);
+    const folder = names[0]?.replace(/\/.*/, '');
+    return names.map((name) => (name.includes('/') ? name : `${folder}/${name}`));
+  });
+  expect(named.toSorted()).toEqual([...folders('apps'), ...folders('libs')].toSorted());
+});
+
+it('a handler creates, updates and deletes as its operation does: it does not add, change and remove', () => {
+  const handlers = readdirSync(join(root, 'apps/api/src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.controller.ts'))
+    .flatMap((file) => [
+      ...readFileSync(join(root, 'apps/api/src', file), 'utf8').matchAll(
+        /operationId: '((?:create|update|delete)\w*)'[^]*?\n {2}(?:async )?(\w+)\(/g,
+      ),
+    ]);
+  expect(handlers.length).toBeGreaterThan(30);
+  expect(
+    handlers.flatMap(([, operation, name = '']) => (/^(?:add|change|remove)/.test(name) ? operation : [])),
+  ).toEqual([]);
+});

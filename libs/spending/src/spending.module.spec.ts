@@ -2,7 +2,7 @@ import { openContext } from '../../../test/fixtures/context';
 import { callOf, TERMS } from '../../../test/fixtures/spending';
 import { spendingLookups } from '../../../test/fixtures/spending-lookups';
 import { Ledger } from './ledger';
-import { CreateLimit } from './limits/commands/set-limit';
+import { CreateLimit } from './limits/commands/create-limit';
 import { type Metering, METERING } from './metering';
 import { SpendingModule } from './spending.module';
 

@@ -18,7 +18,9 @@ import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { spendingAggregates } from './spending.aggregates';
 import { Ledger } from './ledger';
 import { LIMIT_WINDOWS, LimitWindows } from './limit-windows';
-import { CreateLimitHandler, UpdateLimitHandler, DeleteLimitHandler } from './limits/commands/set-limit';
+import { CreateLimitHandler } from './limits/commands/create-limit';
+import { DeleteLimitHandler } from './limits/commands/delete-limit';
+import { UpdateLimitHandler } from './limits/commands/update-limit';
 import { Limits } from './limits/limits';
 import {
   CALLS_BEHIND,

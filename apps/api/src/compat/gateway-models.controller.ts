@@ -32,7 +32,7 @@ export class GatewayModelsController {
   })
   @Answers(200, gatewayModel)
   @Reads()
-  get(@Param('*') id: string): z.output<typeof gatewayModel> {
+  read(@Param('*') id: string): z.output<typeof gatewayModel> {
     const { models, rerankerModel } = this.models.catalogue;
     const model = models.get(id);
     if (model === undefined || !(isListed(model) || id === rerankerModel)) throw modelNotFound(id, 'model');

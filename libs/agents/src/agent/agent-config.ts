@@ -57,7 +57,7 @@ export const agentConfig = z.strictObject({
 export type AgentConfig = z.output<typeof agentConfig>;
 
 /** A change of the configuration. Absent fields do not change, also inside `sampling` and `public`. */
-export const agentChange = agentConfig
+export const agentUpdate = agentConfig
   .extend({
     sampling: sampling
       .extend({
@@ -70,7 +70,7 @@ export const agentChange = agentConfig
     public: publication.partial().describe('How it is shown to the public.'),
   })
   .partial();
-export type AgentChange = z.output<typeof agentChange>;
+export type AgentUpdate = z.output<typeof agentUpdate>;
 
 const OFF = { enabled: true, value: null };
 

@@ -1,7 +1,7 @@
 import { decidesOnce, given } from '../../../kernel/src/decider.contract';
 import { type RecordedEvent, sizeOf } from '@app/kernel';
 import * as fc from 'fast-check';
-import { type AgentChange, defaultConfig } from './agent-config';
+import { type AgentUpdate, defaultConfig } from './agent-config';
 import { agentDecider, type AgentCommand } from './agent.decider';
 import type { AgentEvent } from './agent.events';
 
@@ -12,8 +12,8 @@ const changed = (data: Extract<AgentEvent, { type: 'AgentChanged' }>['data']): A
   type: 'AgentChanged',
   data,
 });
-const change = (config: AgentChange) => ({ type: 'Update', config }) as const;
-const create = (config: AgentChange, given_ = {}) =>
+const change = (config: AgentUpdate) => ({ type: 'Update', config }) as const;
+const create = (config: AgentUpdate, given_ = {}) =>
   ({ type: 'Create', ...place, ...given_, defaults, config }) as const;
 const publication = { ...defaults.public, enabled: true };
 const isChatModel = (key: string): boolean => key !== 'gone';
@@ -170,7 +170,7 @@ describe('an Agent', () => {
 });
 
 test('a decided command yields nothing again', () => {
-  const config: fc.Arbitrary<AgentChange> = fc.record(
+  const config: fc.Arbitrary<AgentUpdate> = fc.record(
     {
       name: fc.constantFrom('A', 'B'),
       memoryEnabled: fc.boolean(),

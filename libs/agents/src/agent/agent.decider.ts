@@ -1,5 +1,5 @@
 import { changedFields, type Decider, givenFields, never, reject } from '@app/kernel';
-import type { AgentChange, DefaultConfig } from './agent-config';
+import type { AgentUpdate, DefaultConfig } from './agent-config';
 import type { AgentEvent, StoredConfig } from './agent.events';
 import { type StoredTool, type ToolChange, withSecrets } from './tools';
 
@@ -36,9 +36,9 @@ export type AgentCommand =
       readonly ownerId: string | null;
       readonly defaults: DefaultConfig;
       /** Secrets of tools are sealed. */
-      readonly config: AgentChange;
+      readonly config: AgentUpdate;
     }
-  | { readonly type: 'Update'; readonly config: AgentChange }
+  | { readonly type: 'Update'; readonly config: AgentUpdate }
   /** `config`: the configuration at that revision, if there was one. `isChatModel` knows the present models: an old version may name a removed one. */
   | {
       readonly type: 'Restore';
@@ -101,7 +101,7 @@ const create = ({ type: _type, defaults, config, ...given }: Of<'Create'>, agent
   return [{ type: 'AgentCreated', data: { ...given, ...configured(defaults, config) } }];
 };
 
-const change = (config: AgentChange, agent: PresentAgent): readonly AgentEvent[] => {
+const change = (config: AgentUpdate, agent: PresentAgent): readonly AgentEvent[] => {
   const data = changedFields(configured(agent.version.config, config), agent.version.config);
   return Object.keys(data).length === 0 ? [] : [{ type: 'AgentChanged', data }];
 };
@@ -124,7 +124,7 @@ const remove = ({ withSpace }: Of<'Delete'>, agent: Agent): readonly AgentEvent[
 };
 
 /** The configuration after a change, with the rules between its fields applied. */
-const configured = (current: StoredConfig, change: AgentChange): StoredConfig => {
+const configured = (current: StoredConfig, change: AgentUpdate): StoredConfig => {
   const { sampling, public: publication, tools, ...plain } = givenFields(change);
   const config: StoredConfig = {
     ...current,

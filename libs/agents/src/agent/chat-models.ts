@@ -1,5 +1,5 @@
 import { reject } from '@app/kernel';
-import type { AgentChange } from './agent-config';
+import type { AgentUpdate } from './agent-config';
 
 /** Injection token of `ChatModels`. */
 export const CHAT_MODELS = Symbol('ChatModels');
@@ -11,7 +11,7 @@ export interface ChatModels {
 }
 
 /** Throws `invalid_body` if a configuration names a model that is not a chat model of the instance. */
-export const assertChatModels = (models: ChatModels, { model, allowedModels }: AgentChange): void => {
+export const assertChatModels = (models: ChatModels, { model, allowedModels }: AgentUpdate): void => {
   if (model !== undefined && !models.isChatModel(model))
     reject('invalid_body', { path: 'model', reason: 'unknown_model' });
   if (allowedModels?.every((key) => models.isChatModel(key)) === false)

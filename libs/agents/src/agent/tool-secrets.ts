@@ -1,7 +1,7 @@
 import { decryptField, encryptField, fieldPlace, type Keyring, type KeyOwner, reject, streamOf } from '@app/kernel';
 import { VAULT } from '@app/vault';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AgentChange } from './agent-config';
+import type { AgentUpdate } from './agent-config';
 import { agentDecider } from './agent.decider';
 
 /** What a sealed secret begins with. */
@@ -16,7 +16,7 @@ export class ToolSecrets {
   constructor(@Inject(VAULT) private readonly keyring: Keyring) {}
 
   /** A change whose secrets are sealed. `owner`: of an Agent that is about to be created. Rejects `not_found` for one that is gone. */
-  async sealed<Change extends AgentChange>(agentId: string, change: Change, owner?: KeyOwner): Promise<Change> {
+  async sealed<Change extends AgentUpdate>(agentId: string, change: Change, owner?: KeyOwner): Promise<Change> {
     const { tools } = change;
     if (tools?.some(({ http }) => typeof http?.secret === 'string') !== true) return change;
     const key = await this.keyOf(agentId, owner);

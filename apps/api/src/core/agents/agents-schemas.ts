@@ -1,4 +1,4 @@
-import { agentChange, agentConfig, shownTool } from '@app/agents';
+import { agentUpdate, agentConfig, shownTool } from '@app/agents';
 import { exposed, type JsonText, listQuery, type Presenter, presenter } from '@app/http';
 import type { Row } from '@app/read-store';
 import { type AgentRow, agentRow } from '@projections/agents';
@@ -6,12 +6,12 @@ import { type AgentVersionRow, agentVersionRow } from '@projections/agent-versio
 import { z } from 'zod';
 import { markedTools, withDocuments, withoutDocuments } from './tool-documents';
 
-export const newAgent = agentChange.extend({
+export const newAgent = agentUpdate.extend({
   name: agentConfig.shape.name,
   spaceId: z.uuid().optional().describe("The Space that it is created in; the caller's personal one by default."),
 });
-export { agentChange };
-export const promptChange = agentConfig.pick({ systemPrompt: true });
+export { agentUpdate };
+export const promptUpdate = agentConfig.pick({ systemPrompt: true });
 
 export const agentsQuery = listQuery({ spaceId: z.uuid().optional().describe('Only Agents of this Space.') });
 export const versionsQuery = listQuery({});

@@ -26,7 +26,7 @@ import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { agentChange, agentsQuery, agentView, newAgent, promptChange } from './agents-schemas';
+import { agentUpdate, agentsQuery, agentView, newAgent, promptUpdate } from './agents-schemas';
 
 const PATH = '/api/v1/core/agents';
 const VIEWS = ['agents', 'agent-versions'];
@@ -133,10 +133,10 @@ export class AgentsController {
   })
   @Answers(200, agentView.schema)
   @Rejects('conflict', 'agent_not_granted')
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @BodyInput(agentChange) body: Input<typeof agentChange>,
+    @BodyInput(agentUpdate) body: Input<typeof agentUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -156,7 +156,7 @@ export class AgentsController {
   async updatePrompt(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
-    @BodyInput(promptChange) body: Input<typeof promptChange>,
+    @BodyInput(promptUpdate) body: Input<typeof promptUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -173,7 +173,7 @@ export class AgentsController {
   })
   @Answers(204)
   @Rejects('conflict', 'agent_not_granted')
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @CommandContext() meta: CommandMeta,

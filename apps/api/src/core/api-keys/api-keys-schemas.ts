@@ -29,7 +29,7 @@ export const newApiKey = z.strictObject({
   userId: z.uuid().optional().describe('For admins: whose key it is. By default the caller.'),
 });
 
-export const apiKeyChange = z.strictObject(grants).partial();
+export const apiKeyUpdate = z.strictObject(grants).partial();
 
 export const apiKeysQuery = listQuery({ userId: z.uuid().optional().describe('For admins: whose keys to list.') });
 

@@ -25,7 +25,7 @@ import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { apiKeyChange, apiKeysQuery, apiKeyView, createdApiKey, newApiKey } from './api-keys-schemas';
+import { apiKeyUpdate, apiKeysQuery, apiKeyView, createdApiKey, newApiKey } from './api-keys-schemas';
 
 const PATH = '/api/v1/core/api-keys';
 /** The limit of a key is shown among all limits, too. */
@@ -114,14 +114,14 @@ export class ApiKeysController {
   @Requires('keys:write')
   @ApiOperation({
     operationId: 'updateApiKey',
-    summary: 'Changes an API key, except its secret. Absent fields do not change.',
+    summary: 'Updates an API key, except its secret. Absent fields do not change.',
   })
   @Answers(200, apiKeyView.schema)
   @Rejects('agent_not_granted')
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('keyId') keyId: string,
-    @BodyInput(apiKeyChange) body: Input<typeof apiKeyChange>,
+    @BodyInput(apiKeyUpdate) body: Input<typeof apiKeyUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {

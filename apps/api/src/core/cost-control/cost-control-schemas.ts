@@ -29,7 +29,7 @@ export const newLimit = z.strictObject({
 });
 
 /** Fields absent stay. `id` is for the bare path alone. */
-export const limitChange = z
+export const limitUpdate = z
   .strictObject({
     id: z.uuid().optional().describe('The id of the spend limit; for the path without one.'),
     amount: givenAmount.describe('The amount, a decimal.'),

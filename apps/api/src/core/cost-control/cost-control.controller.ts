@@ -32,7 +32,7 @@ import { invocationView } from '../usage/usage-schemas';
 import {
   explained,
   explainQuery,
-  limitChange,
+  limitUpdate,
   limitPlace,
   limitsQuery,
   newLimit,
@@ -170,10 +170,10 @@ export class CostControlController {
       'Changes a spend limit. Absent fields do not change. Another window or time zone recounts what was spent in it.',
   })
   @Answers(200, shownLimit)
-  change(
+  update(
     @CurrentCaller() caller: Caller,
     @Param('limitId') limitId: string,
-    @BodyInput(limitChange) body: Input<typeof limitChange>,
+    @BodyInput(limitUpdate) body: Input<typeof limitUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -184,14 +184,14 @@ export class CostControlController {
   @Requires('cost:write')
   @ApiOperation({
     operationId: 'updateSpendLimitById',
-    summary: 'Changes the spend limit that `id` names, in the body or the query.',
+    summary: 'Updates the spend limit that `id` names, in the body or the query.',
   })
   @Answers(200, shownLimit)
   @Rejects('not_found')
-  changeNamed(
+  updateNamed(
     @CurrentCaller() caller: Caller,
     @QueryInput(limitPlace) query: Input<typeof limitPlace>,
-    @BodyInput(limitChange) body: Input<typeof limitChange>,
+    @BodyInput(limitUpdate) body: Input<typeof limitUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -201,9 +201,9 @@ export class CostControlController {
 
   @Delete(':limitId')
   @Requires('cost:write')
-  @ApiOperation({ operationId: 'deleteSpendLimit', summary: 'Removes a spend limit.' })
+  @ApiOperation({ operationId: 'deleteSpendLimit', summary: 'Deletes a spend limit.' })
   @Answers(204)
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('limitId') limitId: string,
     @CommandContext() meta: CommandMeta,
@@ -218,25 +218,25 @@ export class CostControlController {
   @Requires('cost:write')
   @ApiOperation({
     operationId: 'deleteSpendLimitById',
-    summary: 'Removes the spend limit that `id` names, in the body or the query.',
+    summary: 'Deletes the spend limit that `id` names, in the body or the query.',
   })
   @Accepts({ required: false })
   @Answers(204)
   @Rejects('not_found')
-  removeNamed(
+  deleteNamed(
     @CurrentCaller() caller: Caller,
     @QueryInput(limitPlace) query: Input<typeof limitPlace>,
     @BodyInput(limitPlace) body: Input<typeof limitPlace>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.remove(caller, named(query.parse(), body.parse({})), meta, reply);
+    return this.delete(caller, named(query.parse(), body.parse({})), meta, reply);
   }
 
   private async changed(
     caller: Caller,
     limitId: string,
-    { id, ...change }: ReturnType<typeof limitChange.parse>,
+    { id, ...change }: ReturnType<typeof limitUpdate.parse>,
     meta: CommandMeta,
     reply: FastifyReply,
   ) {

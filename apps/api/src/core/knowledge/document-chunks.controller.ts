@@ -27,7 +27,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { KnowledgeAccess } from './document-access';
-import { chunkChange, chunkView, writtenChunk } from './documents-schemas';
+import { chunkUpdate, chunkView, writtenChunk } from './documents-schemas';
 
 const pageQuery = listQuery({});
 
@@ -74,7 +74,7 @@ export class DocumentChunksController {
   @ApiOperation({ operationId: 'getDocumentChunk', summary: 'Returns a chunk. The `etag` is that of the document.' })
   @Answers(200, chunkView)
   @Reads('documents')
-  async get(
+  async read(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
@@ -96,12 +96,12 @@ export class DocumentChunksController {
   })
   @Answers(200, writtenChunk)
   @Rejects('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
     @Param('chunkId') chunkId: string,
-    @BodyInput(chunkChange) body: Input<typeof chunkChange>,
+    @BodyInput(chunkUpdate) body: Input<typeof chunkUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {

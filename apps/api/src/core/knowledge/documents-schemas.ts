@@ -39,7 +39,7 @@ export const uploadedDocuments = withFiles(
 export type UploadFields = z.output<typeof uploadedDocuments.fields>;
 
 const ENABLED = 'Whether it answers. A disabled document keeps its status, and nothing of it is searched.';
-export const documentChange = z
+export const documentUpdate = z
   .strictObject({
     name: documentName.describe('Its name.'),
     tagIds: tagIds.describe('The tags that it carries.'),
@@ -55,8 +55,8 @@ export const documentChange = z
 
 export const replacedContent = withFile(
   z.strictObject({
-    name: documentChange.shape.name,
-    tagIds: documentChange.shape.tagIds,
+    name: documentUpdate.shape.name,
+    tagIds: documentUpdate.shape.tagIds,
     enabled: flagText.optional().describe(ENABLED),
   }),
   'The new content. The media type of the part is that of the document.',
@@ -171,7 +171,7 @@ export const chunkView = z
 export const writtenChunk = chunkView
   .extend({ unchanged: z.literal(true).optional().describe('The write changed nothing.') })
   .meta({ id: 'WrittenChunk' });
-export const chunkChange = z
+export const chunkUpdate = z
   .strictObject({
     text: textSchema(MAX_CHUNK_TEXT)
       .refine((text) => text.trim() !== '', { message: 'must not be empty' })

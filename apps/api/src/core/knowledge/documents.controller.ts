@@ -37,7 +37,7 @@ import { type AskedDocument, KnowledgeAccess } from './document-access';
 import { DocumentPresenter } from './document-presenter';
 import {
   createdDocuments,
-  documentChange,
+  documentUpdate,
   documentsQuery,
   type NewDocument,
   newInlineDocument,
@@ -114,7 +114,7 @@ export class DocumentsController {
   })
   @Accepts({ ...LARGE, files: uploadedDocuments })
   @Answers(202, createdDocuments)
-  async add(
+  async create(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @BodyInput(newInlineDocument) body: Input<typeof newInlineDocument>,
@@ -152,11 +152,11 @@ export class DocumentsController {
   })
   @Accepts({ ...LARGE, files: replacedContent })
   @Answers(200, writtenDocument)
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @BodyInput(documentChange) body: Input<typeof documentChange>,
+    @BodyInput(documentUpdate) body: Input<typeof documentUpdate>,
     @CommandContext() meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -175,7 +175,7 @@ export class DocumentsController {
     summary: 'Deletes a document permanently, with everything made from it.',
   })
   @Answers(204)
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,

@@ -4,7 +4,7 @@ import { Bodies, type DocumentUpdate, KnownTags } from '@app/knowledge';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { DocumentAccess } from './document-access';
-import { type documentChange, replacedContent } from './documents-schemas';
+import { type documentUpdate, replacedContent } from './documents-schemas';
 import { readUpload, UNKNOWN_TYPE } from './upload-files';
 
 interface Fields {
@@ -22,11 +22,11 @@ export class SentChanges {
   ) {}
 
   /** What is to change in a document. New content is stored for it already. */
-  of(found: DocumentAccess, request: FastifyRequest, body: Input<typeof documentChange>): Promise<DocumentUpdate> {
+  of(found: DocumentAccess, request: FastifyRequest, body: Input<typeof documentUpdate>): Promise<DocumentUpdate> {
     return request.isMultipart() ? this.ofFile(found, request) : this.ofJson(found, body);
   }
 
-  private async ofJson(found: DocumentAccess, body: Input<typeof documentChange>): Promise<DocumentUpdate> {
+  private async ofJson(found: DocumentAccess, body: Input<typeof documentUpdate>): Promise<DocumentUpdate> {
     const { document } = found;
     const { content, mimeType = document.mimeType, ...given } = body.parse();
     const fields = await this.fields(found, given);

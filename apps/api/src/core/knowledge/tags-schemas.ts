@@ -9,7 +9,7 @@ export const newTag = z.strictObject({
   name: nameSchema(100).describe('Its name.'),
   color: color.default('#808080').describe('Its colour, #RRGGBB.'),
 });
-export const tagChange = z
+export const tagUpdate = z
   .strictObject({ name: nameSchema(100).describe('Its name.'), color: color.describe('Its colour, #RRGGBB.') })
   .partial();
 export const tagsQuery = listQuery({});

@@ -27,7 +27,7 @@ import type { FastifyReply } from 'fastify';
 import { KnowledgeAccess } from './document-access';
 import { DocumentPresenter } from './document-presenter';
 import { writtenDocument } from './documents-schemas';
-import { newTag, tagChange, tagsQuery, tagView } from './tags-schemas';
+import { newTag, tagUpdate, tagsQuery, tagView } from './tags-schemas';
 
 /** Tags of the Space that an Agent is in. */
 @Documented('Tags')
@@ -109,11 +109,11 @@ export class TagsController {
   @ApiOperation({ operationId: 'updateTag', summary: 'Renames or recolours a tag.' })
   @Answers(200, tagView.schema)
   @Rejects('name_taken')
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('tagId') tagId: string,
-    @BodyInput(tagChange) body: Input<typeof tagChange>,
+    @BodyInput(tagUpdate) body: Input<typeof tagUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -127,7 +127,7 @@ export class TagsController {
   @Requires('knowledge:write')
   @ApiOperation({ operationId: 'deleteTag', summary: 'Deletes a tag and removes it from its documents.' })
   @Answers(204)
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('tagId') tagId: string,

@@ -81,7 +81,7 @@ export const feedback = z.strictObject({
   comment: textSchema(2_000).optional().describe('Why.'),
 });
 
-export const conversationChange = z
+export const conversationUpdate = z
   .strictObject({
     title: nameSchema(500).describe('Its title.'),
     archived: z.boolean().describe('Whether it is archived.'),

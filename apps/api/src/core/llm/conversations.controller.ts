@@ -28,7 +28,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
   CONVERSATIONS,
-  conversationChange,
+  conversationUpdate,
   conversationsQuery,
   conversationView,
   deletionQuery,
@@ -110,11 +110,11 @@ export class ConversationsController {
   @ApiOperation({ operationId: 'updateConversation', summary: 'Renames, archives or restores a conversation.' })
   @Answers(200, conversationView.schema)
   @Rejects('conflict')
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @BodyInput(conversationChange) body: Input<typeof conversationChange>,
+    @BodyInput(conversationUpdate) body: Input<typeof conversationUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -143,7 +143,7 @@ export class ConversationsController {
       'Deletes a conversation permanently, with its messages; with `memories=true`, which needs the permission `memory:write`, also what was learned in it.',
   })
   @Answers(204)
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
@@ -234,7 +234,7 @@ export class ConversationsController {
   })
   @Answers(204)
   @Rejects('conflict')
-  async removeMessage(
+  async deleteMessage(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,

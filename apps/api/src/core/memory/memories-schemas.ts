@@ -15,7 +15,7 @@ export const newMemory = z.strictObject({
   kind: kind.default('personal'),
   replaces: z.uuid().optional().describe('The memory that it takes the place of, and that is deleted then.'),
 });
-export const memoryChange = z.strictObject({ text });
+export const memoryUpdate = z.strictObject({ text });
 
 const filters = { kind: kind.optional(), status: status.optional() };
 export const memoriesQuery = listQuery({

@@ -32,7 +32,7 @@ import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { clearedQuery, memoriesQuery, memoryChange, memoryView, newMemory, presentMemory } from './memories-schemas';
+import { clearedQuery, memoriesQuery, memoryUpdate, memoryView, newMemory, presentMemory } from './memories-schemas';
 import { MemoryCallers } from './memory-callers';
 
 /** What an Agent remembers: the caller's own, and what it shares with all who use it. */
@@ -87,7 +87,7 @@ export class MemoriesController {
   @Answers(200, memoryView.schema)
   @Answers(201, memoryView.schema)
   @Rejects('memory_disabled', 'memory_full', 'memory_flagged', 'usage_limit_exceeded')
-  async add(
+  async create(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @BodyInput(newMemory) body: Input<typeof newMemory>,
@@ -162,15 +162,15 @@ export class MemoriesController {
 
   @Put(':memoryId')
   @Requires('memory:write')
-  @ApiOperation({ operationId: 'updateMemory', summary: 'Changes the text of a saved memory.' })
+  @ApiOperation({ operationId: 'updateMemory', summary: 'Updates the text of a saved memory.' })
   @Accepts({ ofLostAgents: true })
   @Answers(200, memoryView.schema)
   @Rejects('memory_disabled', 'memory_flagged', 'usage_limit_exceeded')
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('memoryId') memoryId: string,
-    @BodyInput(memoryChange) body: Input<typeof memoryChange>,
+    @BodyInput(memoryUpdate) body: Input<typeof memoryUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -186,7 +186,7 @@ export class MemoriesController {
   @Requires('memory:write')
   @ApiOperation({ operationId: 'deleteMemory', summary: 'Deletes a memory permanently; its text is erased.' })
   @Answers(204)
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('memoryId') memoryId: string,

@@ -130,7 +130,7 @@ export class SkillDraftsController {
   @ApiOperation({ operationId: 'deleteSkillFile', summary: 'Takes a reference file out of the draft.' })
   @Answers(204)
   @Rejects('conflict', 'not_found', 'forbidden')
-  async removeFile(
+  async deleteFile(
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
     @Param('filePath') path: string,

@@ -88,7 +88,7 @@ export const newSkill = z
   .refine(hasNoOther, NO_OTHER)
   .refine(hasPlace, NEEDED);
 
-export const skillChange = z.strictObject({ name: name.describe('Its name.'), ...contentFields }).partial();
+export const skillUpdate = z.strictObject({ name: name.describe('Its name.'), ...contentFields }).partial();
 
 export const activation = z.strictObject({ versionId: z.uuid().describe('A published version of the Skill.') });
 

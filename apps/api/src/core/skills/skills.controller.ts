@@ -34,7 +34,7 @@ import {
   AVAILABILITY,
   listedSkill,
   newSkill,
-  skillChange,
+  skillUpdate,
   skillsQuery,
   skillView,
   uploadedSkill,
@@ -160,10 +160,10 @@ export class SkillsController {
   })
   @Answers(200, skillView.schema)
   @Rejects('name_taken', 'conflict', 'not_found', 'forbidden')
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
-    @BodyInput(skillChange) body: Input<typeof skillChange>,
+    @BodyInput(skillUpdate) body: Input<typeof skillUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -182,7 +182,7 @@ export class SkillsController {
   @ApiOperation({ operationId: 'deleteSkill', summary: 'Deletes a Skill permanently, with all its versions.' })
   @Answers(204)
   @Rejects('not_found', 'forbidden')
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
     @CommandContext() meta: CommandMeta,

@@ -23,7 +23,7 @@ import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { newPrompt, plainList, promptChange, promptView } from './spaces-schemas';
+import { newPrompt, plainList, promptUpdate, promptView } from './spaces-schemas';
 
 /** The prompt library of a Space: for its members, also where the caller is an admin. */
 @Documented('Prompts')
@@ -61,9 +61,9 @@ export class PromptsController {
 
   @Post()
   @Requires('spaces:write')
-  @ApiOperation({ operationId: 'createPrompt', summary: 'Adds a prompt to the library of a Space.' })
+  @ApiOperation({ operationId: 'createPrompt', summary: 'Creates a prompt in the library of a Space.' })
   @Answers(201, promptView.schema)
-  async add(
+  async create(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @BodyInput(newPrompt) body: Input<typeof newPrompt>,
@@ -98,13 +98,13 @@ export class PromptsController {
 
   @Put(':promptId')
   @Requires('spaces:write')
-  @ApiOperation({ operationId: 'updatePrompt', summary: 'Changes a prompt; fields absent stay.' })
+  @ApiOperation({ operationId: 'updatePrompt', summary: 'Updates a prompt; fields absent stay.' })
   @Answers(200, promptView.schema)
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @Param('promptId') promptId: string,
-    @BodyInput(promptChange) body: Input<typeof promptChange>,
+    @BodyInput(promptUpdate) body: Input<typeof promptUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -117,7 +117,7 @@ export class PromptsController {
   @Requires('spaces:write')
   @ApiOperation({ operationId: 'deletePrompt', summary: 'Deletes a prompt; its text is erased.' })
   @Answers(204)
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @Param('promptId') promptId: string,

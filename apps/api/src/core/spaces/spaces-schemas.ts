@@ -23,7 +23,7 @@ export const newSpace = z.strictObject({
   color: fields.color.default('#3B82F6'),
   chunking: fields.chunking.optional(),
 });
-export const spaceChange = z.strictObject(fields).partial();
+export const spaceUpdate = z.strictObject(fields).partial();
 
 const promptFields = {
   title: nameSchema().describe('Its title.'),
@@ -31,7 +31,7 @@ const promptFields = {
   tags: promptTags.describe('Words to find it by.'),
 };
 export const newPrompt = z.strictObject({ ...promptFields, tags: promptFields.tags.default([]) });
-export const promptChange = z.strictObject(promptFields).partial();
+export const promptUpdate = z.strictObject(promptFields).partial();
 
 export const memberChange = z.strictObject({ role: spaceRole.describe('Their role in the Space.') });
 

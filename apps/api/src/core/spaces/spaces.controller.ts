@@ -24,7 +24,7 @@ import { Controller, Delete, Get, Inject, Param, Post, Put, Res } from '@nestjs/
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { newSpace, plainList, spaceChange, spaceView } from './spaces-schemas';
+import { newSpace, plainList, spaceUpdate, spaceView } from './spaces-schemas';
 
 const PATH = '/api/v1/core/spaces';
 
@@ -106,13 +106,13 @@ export class SpacesController {
 
   @Put(':spaceId')
   @Requires('spaces:write')
-  @ApiOperation({ operationId: 'updateSpace', summary: 'Changes a Space; fields absent stay.' })
+  @ApiOperation({ operationId: 'updateSpace', summary: 'Updates a Space; fields absent stay.' })
   @Answers(200, spaceView.schema)
   @Rejects('name_taken')
-  async change(
+  async update(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
-    @BodyInput(spaceChange) body: Input<typeof spaceChange>,
+    @BodyInput(spaceUpdate) body: Input<typeof spaceUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -129,7 +129,7 @@ export class SpacesController {
   })
   @Answers(204)
   @Rejects('conflict')
-  async remove(
+  async delete(
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @CommandContext() meta: CommandMeta,

@@ -16,7 +16,7 @@ export const newUser = z.strictObject({
   language: profile.language.default('en'),
 });
 
-export const userChange = z
+export const userUpdate = z
   .strictObject({
     ...profile,
     email: mailSchema.describe('Their mail address.'),
@@ -26,7 +26,7 @@ export const userChange = z
   .partial();
 
 /** What everyone may change of themselves. */
-export const ownChange = z.strictObject(profile).partial();
+export const ownUpdate = z.strictObject(profile).partial();
 
 export const usersQuery = listQuery({});
 

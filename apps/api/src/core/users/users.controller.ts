@@ -26,7 +26,7 @@ import { Controller, Delete, Get, Param, Post, Put, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { newUser, ownChange, userChange, usersQuery, userView } from './users-schemas';
+import { newUser, ownUpdate, userUpdate, usersQuery, userView } from './users-schemas';
 
 const PATH = '/api/v1/core/users';
 
@@ -101,11 +101,11 @@ export class UsersController {
 
   @Put('me')
   @Requires('authenticated')
-  @ApiOperation({ operationId: 'updateCurrentUser', summary: 'Changes your own name and language.' })
+  @ApiOperation({ operationId: 'updateCurrentUser', summary: 'Updates your own name and language.' })
   @Answers(200, userView.schema)
-  async changeSelf(
+  async updateSelf(
     @CurrentCaller() caller: Caller,
-    @BodyInput(ownChange) body: Input<typeof ownChange>,
+    @BodyInput(ownUpdate) body: Input<typeof ownUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -135,13 +135,13 @@ export class UsersController {
   @Requires('users:write')
   @ApiOperation({
     operationId: 'updateUser',
-    summary: 'Changes a user. Absent fields do not change. The last admin keeps the role.',
+    summary: 'Updates a user. Absent fields do not change. The last admin keeps the role.',
   })
   @Answers(200, userView.schema)
   @Rejects('name_taken', 'conflict')
-  async change(
+  async update(
     @Param('userId') userId: string,
-    @BodyInput(userChange) body: Input<typeof userChange>,
+    @BodyInput(userUpdate) body: Input<typeof userUpdate>,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
@@ -158,7 +158,7 @@ export class UsersController {
   })
   @Answers(204)
   @Rejects('conflict')
-  async remove(
+  async delete(
     @Param('userId') userId: string,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,7 +1,7 @@
 import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type AgentChange, defaultConfig } from '../agent-config';
+import { type AgentUpdate, defaultConfig } from '../agent-config';
 import { agentDecider } from '../agent.decider';
 import { CHAT_MODELS, type ChatModels, assertChatModels } from '../chat-models';
 import { ToolSecrets } from '../tool-secrets';
@@ -21,7 +21,7 @@ export interface CreatedAgent {
 export class CreateAgent extends Command<CreatedAgent> {
   constructor(
     readonly place: AgentPlace,
-    readonly config: AgentChange & { readonly name: string },
+    readonly config: AgentUpdate & { readonly name: string },
     readonly meta: CommandMeta,
   ) {
     super();

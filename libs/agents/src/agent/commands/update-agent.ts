@@ -1,7 +1,7 @@
 import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { AgentChange } from '../agent-config';
+import type { AgentUpdate } from '../agent-config';
 import { agentDecider } from '../agent.decider';
 import { CHAT_MODELS, type ChatModels, assertChatModels } from '../chat-models';
 import { ToolSecrets } from '../tool-secrets';
@@ -10,7 +10,7 @@ import { ToolSecrets } from '../tool-secrets';
 export class UpdateAgent extends Command<Receipt> {
   constructor(
     readonly agentId: string,
-    readonly config: AgentChange,
+    readonly config: AgentUpdate,
     readonly meta: CommandMeta,
   ) {
     super();

@@ -2,13 +2,13 @@ import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { promptDecider, type PromptFields } from '../prompt.decider';
 
-export interface AddedPrompt {
+export interface CreatedPrompt {
   readonly promptId: string;
   readonly receipt: Receipt;
 }
 
-/** Adds a prompt to the library of a Space. */
-export class CreatePrompt extends Command<AddedPrompt> {
+/** Creates a prompt in the library of a Space. */
+export class CreatePrompt extends Command<CreatedPrompt> {
   constructor(
     readonly spaceId: string,
     readonly fields: PromptFields,
@@ -22,7 +22,7 @@ export class CreatePrompt extends Command<AddedPrompt> {
 export class CreatePromptHandler implements ICommandHandler<CreatePrompt> {
   constructor(private readonly decisions: Decisions) {}
 
-  async execute({ spaceId, fields, meta }: CreatePrompt): Promise<AddedPrompt> {
+  async execute({ spaceId, fields, meta }: CreatePrompt): Promise<CreatedPrompt> {
     const promptId = deriveId(meta.commandId, 'prompt');
     return {
       promptId,
