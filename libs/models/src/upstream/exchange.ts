@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { GatheredBytes } from '@app/kernel';
 import { type Dispatcher, errors } from 'undici';
 import { UpstreamFailure } from './failure';
 
@@ -65,16 +66,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The whole body; rejects with an `UpstreamFailure`, also when it is longer than `limit` bytes. */
   whole(limit = MAX_ANSWER_BYTES): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
+      const bytes = new GatheredBytes();
       const data = (chunk: Buffer): void => {
-        length += chunk.length;
-        if (length > limit) reject(this.tooLong());
-        else chunks.push(chunk);
+        if (bytes.length + chunk.length > limit) reject(this.tooLong());
+        else bytes.add(chunk);
       };
       this.follow({
         data,
-        ended: () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+        ended: () => resolve(bytes.whole()),
         failed: reject,
       });
     });

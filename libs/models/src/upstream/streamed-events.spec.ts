@@ -1,3 +1,4 @@
+import { queryObjects } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import { Exchange, MAX_ANSWER_BYTES } from './exchange';
 import { UpstreamFailure } from './failure';
@@ -144,4 +145,15 @@ it('lets go of the provider when its reader leaves', async () => {
   // The rest is read away, so that the connection can be used again.
   expect(asked).toEqual(['resume']);
   exchange.onResponseEnd();
+});
+
+it('reads a whole answer that comes byte by byte, and holds no object for each byte', async () => {
+  const { exchange, send, end } = begun();
+  const whole = exchange.whole();
+  const bytes = Buffer.from('Grüße 🚢, '.repeat(4_000));
+  const before = queryObjects(Buffer, { format: 'count' });
+  for (const byte of bytes) send(Buffer.of(byte));
+  expect(queryObjects(Buffer, { format: 'count' }) - before).toBeLessThan(bytes.length / 10);
+  end();
+  expect((await whole).equals(bytes)).toBe(true);
 });
