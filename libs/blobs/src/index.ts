@@ -1,4 +1,5 @@
 export * from './blobs';
+export { discardBodies } from './discard';
 export { openWhileThere } from './open-while-there';
 export { UnusedKeys } from './unused-keys';
 export { openFileBlobs } from './files/file-blobs';

@@ -9,6 +9,7 @@ import {
   FixedClock,
   type Keyring,
   type Position,
+  Unavailable,
 } from '@app/kernel';
 import type { Models } from '@app/models';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
@@ -56,6 +57,16 @@ const attached = async () => {
 };
 
 describe('attached files', () => {
+  it('are stored for a repeat too, whose bodies cannot be removed now', async () => {
+    const { attachments, blobs, meta, types } = await attached();
+    blobs.remove = () => Promise.reject(new Unavailable('blobs', 'no answer'));
+    expect(await attachments.add(fileId, owner, file, meta())).toMatchObject({ repeated: true });
+    await expect(attachments.add(fileId, owner, file, { ...meta(), commandHash: 'other' })).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+    expect(types()).toEqual(['AttachmentAdded']);
+  });
+
   it.each([
     ['another user', { userId: id('other') }, fileId],
     ['another Agent', { agentId: id('other') }, fileId],

@@ -1,4 +1,4 @@
-import { BLOBS, type Blobs, type OpenBody, openWhileThere } from '@app/blobs';
+import { BLOBS, type Blobs, discardBodies, type OpenBody, openWhileThere } from '@app/blobs';
 import { type Extraction, ExtractionFailure, Parser } from '@app/extraction';
 import {
   type Clock,
@@ -15,6 +15,7 @@ import {
   Semaphore,
   stepOf,
   streamOf,
+  unlessLeft,
 } from '@app/kernel';
 import { type FileContent, imageSizeOf, Models, seesImages } from '@app/models';
 import { Inject, Injectable } from '@nestjs/common';
@@ -114,10 +115,10 @@ export class Attachments {
         ...(text === '' ? {} : { text: await store(Buffer.from(text)) }),
       };
       const receipt = await this.decisions.transact(attachmentDecider, fileId, { type: 'Add', attachment }, meta);
-      if (receipt.eventIds.length === 0 || receipt.repeated) await this.removeUnnamed(fileId, stored);
+      if (receipt.eventIds.length === 0 || receipt.repeated) await unlessLeft(() => this.removeUnnamed(fileId, stored));
       return receipt;
     } catch (error) {
-      if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.blobs.remove(stored);
+      if (!(isUnavailable(error) && error.outcome === 'unknown')) await discardBodies(this.blobs, stored);
       throw error;
     }
   }
@@ -275,7 +276,10 @@ export class Attachments {
   private async removeUnnamed(fileId: string, stored: readonly string[]): Promise<void> {
     const { state } = await this.decisions.load(attachmentDecider, fileId);
     const named = state.status === 'present' ? [state.file, state.text] : [];
-    await this.blobs.remove(stored.filter((name) => !named.includes(name)));
+    await discardBodies(
+      this.blobs,
+      stored.filter((name) => !named.includes(name)),
+    );
   }
 }
 

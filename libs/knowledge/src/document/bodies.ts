@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BLOBS, type Blobs, UnusedKeys } from '@app/blobs';
+import { BLOBS, type Blobs, discardBodies, UnusedKeys } from '@app/blobs';
 import { Decisions, isUnavailable, streamOf } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { documentDecider } from './document.decider';
@@ -35,7 +35,11 @@ export class Bodies {
 
   /** Removes unused bodies. If a failed write leaves that open, they stay: an event may name them. */
   async discard(bodies: readonly StoredBody[], error?: unknown): Promise<void> {
-    if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.blobs.remove(bodies.map(({ file }) => file));
+    if (isUnavailable(error) && error.outcome === 'unknown') return;
+    await discardBodies(
+      this.blobs,
+      bodies.map(({ file }) => file),
+    );
   }
 
   /** Destroys the keys of documents that an upload was rejected with; their ids are of this request alone. What may be there keeps its key. */

@@ -1,4 +1,4 @@
-import type { Blobs } from '@app/blobs';
+import { type Blobs, discardBodies } from '@app/blobs';
 import { type CommandMeta, type Decisions, isUnavailable, type Receipt, streamOf } from '@app/kernel';
 import type { DocumentCommand } from '../document/document.commands';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
@@ -43,10 +43,10 @@ export class DocumentWork {
       if (receipt.eventIds.length > 0) return receipt;
     } catch (error) {
       // An event may name them.
-      if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.parts.blobs.remove(names);
+      if (!(isUnavailable(error) && error.outcome === 'unknown')) await discardBodies(this.parts.blobs, names);
       throw error;
     }
-    await this.parts.blobs.remove(names);
+    await discardBodies(this.parts.blobs, names);
     return undefined;
   }
 

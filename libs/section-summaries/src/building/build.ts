@@ -1,4 +1,4 @@
-import type { Blobs } from '@app/blobs';
+import { type Blobs, discardBodies } from '@app/blobs';
 import {
   type Clock,
   type CommandMeta,
@@ -92,10 +92,10 @@ const complete = async (parts: BuildParts, index: BuiltIndex, hierarchy: Hierarc
     if (receipt.eventIds.length > 0) return;
   } catch (error) {
     // An event may name it.
-    if (!(isUnavailable(error) && error.outcome === 'unknown')) await parts.blobs.remove([name]);
+    if (!(isUnavailable(error) && error.outcome === 'unknown')) await discardBodies(parts.blobs, [name]);
     throw error;
   }
-  await parts.blobs.remove([name]);
+  await discardBodies(parts.blobs, [name]);
 };
 
 /** The meta of what builds say in the log. */

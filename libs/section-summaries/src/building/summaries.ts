@@ -1,4 +1,4 @@
-import type { Blobs } from '@app/blobs';
+import { type Blobs, discardBodies } from '@app/blobs';
 import { type CommandMeta, type Decisions, isUnavailable, nameId, type Receipt, revealed, streamOf } from '@app/kernel';
 import {
   sectionSummaryDecider,
@@ -110,10 +110,10 @@ export class Summaries {
       if (receipt.eventIds.length > 0) return;
     } catch (error) {
       // An event may name it.
-      if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.parts.blobs.remove([name]);
+      if (!(isUnavailable(error) && error.outcome === 'unknown')) await discardBodies(this.parts.blobs, [name]);
       throw error;
     }
-    await this.parts.blobs.remove([name]);
+    await discardBodies(this.parts.blobs, [name]);
   }
 
   private decide(id: string, command: SectionSummaryCommand): Promise<Receipt> {

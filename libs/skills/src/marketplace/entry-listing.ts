@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, deriveId, isUnavailable, type Receipt, streamOf } from '@app/kernel';
+import { type CommandMeta, Decisions, deriveId, isUnavailable, type Receipt, streamOf, unlessLeft } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import { SkillBodies } from '../skill/skill-bodies';
 import type { StoredFile } from '../skill/skill.events';
@@ -41,11 +41,12 @@ export class EntryListing {
     try {
       await this.bodies.assertReadable(stream, files);
       const receipt = await this.decisions.transact(entryDecider, entryId, command(files), meta);
-      await this.removeUnnamed(entryId, files);
+      await unlessLeft(() => this.removeUnnamed(entryId, files));
       return receipt;
     } catch (error) {
       // An event may name them yet.
-      if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.removeUnnamed(entryId, files);
+      if (!(isUnavailable(error) && error.outcome === 'unknown'))
+        await unlessLeft(() => this.removeUnnamed(entryId, files));
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { BLOBS, type Blobs, type OpenBody, openWhileThere, UnusedKeys } from '@app/blobs';
+import { BLOBS, type Blobs, discardBodies, type OpenBody, openWhileThere, UnusedKeys } from '@app/blobs';
 import {
   Decisions,
   idOf,
@@ -9,6 +9,7 @@ import {
   Semaphore,
   streamOf,
   Unavailable,
+  unlessLeft,
 } from '@app/kernel';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { SkillFile } from '../archive';
@@ -142,15 +143,15 @@ export class SkillBodies implements OnModuleDestroy {
 
   /** Removes bodies that no event came to name. */
   remove(files: readonly StoredFile[]): Promise<void> {
-    return this.blobs.remove(files.map(({ file }) => file));
+    return discardBodies(
+      this.blobs,
+      files.map(({ file }) => file),
+    );
   }
 
   /** Acts with stored files, and removes those that the Skill does not name then. What cannot be removed now is swept later. */
   async naming<T>(skillId: string, files: readonly StoredFile[], act: () => Promise<T>): Promise<T> {
-    const removing = () =>
-      this.removeUnnamed(skillId, files).catch((error: unknown) => {
-        if (!isUnavailable(error)) throw error;
-      });
+    const removing = () => unlessLeft(() => this.removeUnnamed(skillId, files));
     try {
       const result = await act();
       await removing();
@@ -185,7 +186,7 @@ export class SkillBodies implements OnModuleDestroy {
     if (files.length === 0) return;
     const named = namedBodies((await this.decisions.load(skillDecider, skillId)).state);
     const unnamed = files.map(({ file }) => file).filter((file) => !named.has(file));
-    if (unnamed.length > 0) await this.blobs.remove(unnamed);
+    await discardBodies(this.blobs, unnamed);
   }
 }
 

@@ -1,5 +1,5 @@
-import { BLOBS, type Blobs, type PutBody, UnusedKeys } from '@app/blobs';
-import { Decisions, IDS, type Ids, unlessLeft } from '@app/kernel';
+import { BLOBS, type Blobs, discardBodies, type PutBody, UnusedKeys } from '@app/blobs';
+import { Decisions, IDS, type Ids } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { skillStream } from './skill-bodies';
 import { skillDecider } from './skill.decider';
@@ -38,6 +38,6 @@ export class StoredUploads {
   /** Removes them, and their key. */
   async remove({ skillId, name }: StoredUpload): Promise<void> {
     await this.keys.destroy(this.decisions, skillDecider, [skillId]);
-    await unlessLeft(() => this.blobs.remove([name]));
+    await discardBodies(this.blobs, [name]);
   }
 }

@@ -1,5 +1,5 @@
-import type { Blobs } from '@app/blobs';
-import { isErased, isUnavailable, type KeyOwner, Semaphore } from '@app/kernel';
+import { type Blobs, discardBodies } from '@app/blobs';
+import { isErased, type KeyOwner, Semaphore } from '@app/kernel';
 import type { StoredFile } from './skill.events';
 import type { VersionContent } from './version';
 
@@ -62,9 +62,7 @@ export class StoringFiles<File extends Pick<StoredFile, 'path' | 'mediaType' | '
 
   /** What cannot be removed now is swept later. */
   private async removeStored(): Promise<void> {
-    await this.parts.blobs.remove(this.names).catch((error: unknown) => {
-      if (!isUnavailable(error)) throw error;
-    });
+    await discardBodies(this.parts.blobs, this.names);
     await this.parts.removed?.();
   }
 

@@ -1,4 +1,4 @@
-import { type Blobs, BLOBS } from '@app/blobs';
+import { type Blobs, BLOBS, discardBodies } from '@app/blobs';
 import {
   type CommandMeta,
   Decisions,
@@ -108,11 +108,11 @@ export class UpdateChunkHandler implements ICommandHandler<UpdateChunk> {
         base,
         passages: stored,
       });
-      if (receipt.repeated) await this.blobs.remove([stored]);
+      if (receipt.repeated) await discardBodies(this.blobs, [stored]);
       return receipt;
     } catch (error) {
       // An event may name them.
-      if (!(isUnavailable(error) && error.outcome === 'unknown')) await this.blobs.remove([stored]);
+      if (!(isUnavailable(error) && error.outcome === 'unknown')) await discardBodies(this.blobs, [stored]);
       throw error;
     }
   }

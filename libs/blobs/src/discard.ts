@@ -1,0 +1,15 @@
+import { settlesWithin, unlessLeft } from '@app/kernel';
+import type { BlobName, Blobs } from './blobs';
+
+/** How long is waited until bodies are removed, milliseconds. */
+const DISCARD_MS = 2_000;
+
+/**
+ * Removes bodies that no event came to name. It changes nothing of how the write ended that stored them: what cannot be removed now is swept
+ * later, and what takes longer than 2 s is removed behind the answer.
+ */
+export const discardBodies = async (blobs: Pick<Blobs, 'remove'>, names: readonly BlobName[]): Promise<void> => {
+  if (names.length === 0) return;
+  const removed = unlessLeft(() => blobs.remove(names));
+  if (await settlesWithin(DISCARD_MS, removed)) await removed;
+};
