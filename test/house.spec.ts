@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
@@ -248,4 +248,16 @@ it('a handler creates, updates and deletes as its operation does: it does not ad
   expect(
     handlers.flatMap(([, operation, name = '']) => (/^(?:add|change|remove)/.test(name) ? operation : [])),
   ).toEqual([]);
+});
+
+it('every module with aggregates has a spec that makes it with other ports', () => {
+  const modules = readdirSync(join(root, 'libs'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) =>
+      file.endsWith('.module.ts') &&
+      readFileSync(join(root, 'libs', file), 'utf8').includes('static readonly aggregates'),
+  );
+  expect(modules.length).toBeGreaterThan(12);
+  const specOf = (file: string): string => join(root, 'libs', file.replace(/ts$/, 'spec.ts'));
+  // Each of them makes that of projecting too.
+  expect(modules.filter((file) => !existsSync(specOf(file)))).toEqual(['projecting/src/projecting.module.ts']);
 });

@@ -7,7 +7,6 @@ import { memoryAggregates } from './memory.aggregates';
 import { ChooseMemoryHandler } from './memory/commands/choose-memory';
 import { ClearMemoriesHandler } from './memory/commands/clear-memories';
 import { CreateMemoryHandler } from './memory/commands/create-memory';
-
 import { DeleteMemoryHandler } from './memory/commands/delete-memory';
 import { UpdateMemoryHandler } from './memory/commands/update-memory';
 import { Forgetting } from './memory/forgetting';
