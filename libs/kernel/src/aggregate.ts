@@ -2,7 +2,7 @@ import type { CommandMeta } from './command-meta';
 import type { Decisions } from './decisions';
 import type { AnyEvent, EventDefinition, EventsOf } from './event-definition';
 import type { Integrations } from './integration-event';
-import { dataKeyName, type KeySelector } from './keyring';
+import { dataKeyName, type KeyOwner, type KeySelector } from './keyring';
 import type { RecordedEvent } from './recorded-event';
 
 /** Deletes an aggregate whose key is destroyed but which a restored or imported log shows as living. */
@@ -45,8 +45,8 @@ export interface Aggregate {
   /** Streams are `category-id`. */
   readonly category: string;
   readonly events: readonly EventDefinition[];
-  /** Whether its data keys belong to a user or a Space (`Decider.owner`). */
-  readonly isOwned: boolean;
+  /** The user or Space that its data keys belong to, by the first event of an append (`Decider.owner`). */
+  readonly owner: ((event: never) => KeyOwner) | undefined;
   readonly erasure: Erasure | undefined;
   readonly integrations: Integrations | undefined;
   /** By the singular name of a resource (wire, Audit). */
@@ -67,14 +67,14 @@ export interface AggregateDeclaration<Event extends AnyEvent> {
  * and an event that erases it alone, unless it goes `withOwner`. The sentence names the field.
  */
 export const defineAggregate = <const List extends readonly EventDefinition[]>(
-  of: { readonly category: string; readonly owner?: unknown },
+  of: { readonly category: string; readonly owner?: (event: never) => KeyOwner },
   events: List,
   { erasure, integrations, kinds }: AggregateDeclaration<EventsOf<List>> = {},
 ): Aggregate => {
   const aggregate = {
     category: of.category,
     events,
-    isOwned: of.owner !== undefined,
+    owner: of.owner,
     erasure: erasure as Erasure | undefined,
     integrations: integrations as Integrations | undefined,
     kinds: kinds ?? {},
@@ -101,14 +101,14 @@ const bodyFields = (events: readonly EventDefinition[]): readonly string[] =>
   events.flatMap(({ type, blobs }) => blobs.held.map((field) => `${type}.${field} names a stored body`));
 
 const assertContentDeclared = (
-  { category, isOwned, erasure, events }: Aggregate,
+  { category, owner, erasure, events }: Aggregate,
   kinds: Aggregate['kinds'] | undefined,
   content: string,
 ): void => {
   const missing = (what: string, of = content): never => {
     throw new Error(`${of}, but the aggregate ${category} ${what}.`);
   };
-  if (!isOwned) return missing('has no owner to be erased with: give its decider `owner`');
+  if (owner === undefined) return missing('has no owner to be erased with: give its decider `owner`');
   if (kinds === undefined)
     return missing('does not say how auditors find it: declare `kinds`, empty if they ask for it by no id');
   if (erasure === undefined) return missing('does not say what erases it: declare `erasure`');
