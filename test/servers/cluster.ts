@@ -66,6 +66,15 @@ const serversOfEnvironment = (): ClusterServers => ({
 
 const MOST_REPEATS = 8;
 
+/** Sends a request again while it is answered 503, as a client does: on a busy machine a server may take seconds for a step. */
+export const untilServed = async <T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> => {
+  for (let left = MOST_REPEATS; ; left -= 1) {
+    const answer = await send();
+    if (answer.status !== 503 || left === 0) return answer;
+    await pause(1_000);
+  }
+};
+
 /** A cluster on servers, those of the environment by default. The log must be empty: a double's, unless `logUrl` names another. */
 export const startCluster = async (
   servers = serversOfEnvironment(),

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Child } from '../e2e/child';
 import { follow, type Following } from '../e2e/follow';
 import { chunk, DONE, events, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
 import { slowest } from '../fixtures/slowest';
-import { type Cluster, CLUSTER_KEY, eventually, missingForCluster } from './cluster';
+import { type Cluster, CLUSTER_KEY, eventually, missingForCluster, untilServed } from './cluster';
 import { startTalkingCluster } from './talking-cluster';
 import { CORE, type List, watching } from './watching';
 
@@ -64,11 +65,13 @@ const specs = (): void => {
   /** Asks a process for an answer; cuts the connection as soon as these words were heard. */
   const cutBehind = async (child: Child, words: readonly string[]) => {
     const asked = upstream.calls.length;
-    const response = await fetch(`${child.url}${path}`, {
-      method: 'POST',
-      headers: { 'x-api-key': CLUSTER_KEY, 'content-type': 'application/json' },
-      body: JSON.stringify({ message: 'Why?', stream: true }),
-    });
+    const headers = {
+      'x-api-key': CLUSTER_KEY,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    };
+    const body = JSON.stringify({ message: 'Why?', stream: true });
+    const response = await untilServed(() => fetch(`${child.url}${path}`, { method: 'POST', headers, body }));
     expect(response.status).toBe(200);
     await eventually(async () => upstream.calls.length > asked, 'the call');
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -87,7 +90,9 @@ const specs = (): void => {
     return { conversationId, heard: eventsIn(text) };
   };
   const resumeAt = (child: Child, conversationId: string, { id }: Event): Promise<Following> =>
-    follow(`${child.url}${path}/${conversationId}/stream`, CLUSTER_KEY, undefined, { 'last-event-id': id });
+    untilServed(() =>
+      follow(`${child.url}${path}/${conversationId}/stream`, CLUSTER_KEY, undefined, { 'last-event-id': id }),
+    );
   const answerAt = async (child: Child, conversationId: string): Promise<Message | undefined> =>
     (await cluster.call<List<Message> | undefined>(child, `${path}/${conversationId}/messages`)).body?.items?.find(
       ({ role }) => role === 'assistant',

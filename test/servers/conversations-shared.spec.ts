@@ -4,7 +4,7 @@ import type { Child } from '../e2e/child';
 import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { chunk, DONE, events, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
-import { type Cluster, CLUSTER_KEY, eventually, missingForCluster } from './cluster';
+import { type Cluster, CLUSTER_KEY, eventually, missingForCluster, untilServed } from './cluster';
 import { freePort } from './free-port';
 import { startTalkingCluster } from './talking-cluster';
 import { CORE, type List, watching } from './watching';
@@ -148,11 +148,9 @@ const specs = (): void => {
     async () => {
       const form = new FormData();
       form.append('file', new Blob(['# Quorvanel\nIt opens at nine.']), 'opening.md');
-      const uploaded = await fetch(`${first.url}${files}`, {
-        method: 'POST',
-        headers: { 'x-api-key': CLUSTER_KEY },
-        body: form,
-      });
+      const uploaded = await untilServed(() =>
+        fetch(`${first.url}${files}`, { method: 'POST', headers: { 'x-api-key': CLUSTER_KEY }, body: form }),
+      );
       expect(uploaded.status).toBe(201);
       const { id: fileId } = (await uploaded.json()) as { id: string };
       const parts = [

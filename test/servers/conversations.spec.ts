@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Child } from '../e2e/child';
 import { follow } from '../e2e/follow';
 import { chunk, DONE, events, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
-import { type Cluster, CLUSTER_KEY, eventually, missingForCluster } from './cluster';
+import { type Cluster, CLUSTER_KEY, eventually, missingForCluster, untilServed } from './cluster';
 import { startTalkingCluster } from './talking-cluster';
 import { CORE, type List, watching } from './watching';
 
@@ -54,11 +55,15 @@ const specs = (): void => {
 
   /** Begins an answer at a process and reads it there. */
   const ask = async (child: Child, question: string) => {
-    const asked = await fetch(`${child.url}${CORE}/llm/${agentId}/conversation`, {
-      method: 'POST',
-      headers: { 'x-api-key': CLUSTER_KEY, 'content-type': 'application/json' },
-      body: JSON.stringify({ message: question, stream: true }),
-    });
+    const headers = {
+      'x-api-key': CLUSTER_KEY,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    };
+    const body = JSON.stringify({ message: question, stream: true });
+    const asked = await untilServed(() =>
+      fetch(`${child.url}${CORE}/llm/${agentId}/conversation`, { method: 'POST', headers, body }),
+    );
     expect(asked.status).toBe(200);
     return asked;
   };
@@ -91,7 +96,7 @@ const specs = (): void => {
       const goOn = holding();
       const asked = await ask(first, 'Slowly?');
       const id = await conversation();
-      const through = await follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY);
+      const through = await untilServed(() => follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY));
       expect(through.status).toBe(200);
       // While it is made: not what is recorded at its end.
       await eventually(async () => textOf(through.heard).includes('word'), 'the first words');
@@ -172,7 +177,7 @@ const specs = (): void => {
       const asked = await ask(third, 'Will you last?');
       const broken = asked.text().catch(() => 'broken off');
       const id = await conversation();
-      const through = await follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY);
+      const through = await untilServed(() => follow(`${second.url}${pathOf(id)}/stream`, CLUSTER_KEY));
       await eventually(async () => textOf(through.heard).includes('word'), 'the first words');
       await cluster.kill(third);
       await through.ended;

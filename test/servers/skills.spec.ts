@@ -1,5 +1,5 @@
 import type { Child } from '../e2e/child';
-import { type Cluster, CLUSTER_KEY, eventually, missingForCluster, startCluster } from './cluster';
+import { type Cluster, CLUSTER_KEY, eventually, missingForCluster, startCluster, untilServed } from './cluster';
 import { CORE, type List, watching } from './watching';
 
 /** Skills of processes that share a log, views, keys and files: a name is held once, and what one publishes another one has. */
@@ -83,16 +83,15 @@ const specs = (): void => {
       const path = `${CORE}/skills/${skill.id}`;
       const form = new FormData();
       form.append('file', new Blob(['The gate opens at nine.']), 'gates.md');
-      const put = await fetch(`${other.url}${path}/draft/files/gates.md`, {
-        method: 'PUT',
-        headers: { 'x-api-key': CLUSTER_KEY },
-        body: form,
-      });
+      const headers = { 'x-api-key': CLUSTER_KEY };
+      const put = await untilServed(() =>
+        fetch(`${other.url}${path}/draft/files/gates.md`, { method: 'PUT', headers, body: form }),
+      );
       expect(put.status).toBe(200);
       const published = await post<Skill>(one, `${path}/publish`, {});
       expect(published.status).toBe(200);
       const file = `${path}/versions/${published.body.activeVersionId}/files/gates.md`;
-      const read = await fetch(`${other.url}${file}`, { headers: { 'x-api-key': CLUSTER_KEY } });
+      const read = await untilServed(() => fetch(`${other.url}${file}`, { headers }));
       expect([read.status, await read.text()]).toEqual([200, 'The gate opens at nine.']);
       const setHash = async (child: Child) =>
         (await cluster.call<{ skillSetHash: string }>(child, `${CORE}/skills?agentId=${agentId}`)).body.skillSetHash;
@@ -102,7 +101,7 @@ const specs = (): void => {
       expect(await setHash(one)).not.toBe(before);
       expect((await cluster.call(one, path, { method: 'DELETE' })).status).toBe(204);
       expect((await cluster.call(other, path)).status).toBe(404);
-      expect((await fetch(`${other.url}${file}`, { headers: { 'x-api-key': CLUSTER_KEY } })).status).toBe(404);
+      expect((await untilServed(() => fetch(`${other.url}${file}`, { headers }))).status).toBe(404);
       expect((await add(other, 'Travels')).status).toBe(201);
       await eventually(async () => {
         const receipts = await cluster.call<List<{ data: { stream: string } }>>(
