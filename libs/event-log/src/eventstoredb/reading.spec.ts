@@ -40,6 +40,12 @@ describe('reads on EventStoreDB', () => {
       await log.append('a-1', newEvents(3), 'noStream');
       await expect(log.readAll({ after: '12' })).rejects.toThrow(RangeError);
       await expect(log.readAll({ after: '00000000000000000007' })).rejects.toThrow(RangeError);
+      // More than 63 bits: the server has none of them, and 2 ** 64 would be sent as its beginning.
+      for (const at of ['09223372036854775808', '18446744073709551616', '99999999999999999999']) {
+        await expect(log.readAll({ after: at })).rejects.toThrow(RangeError);
+        await expect(log.readAll({ after: at, direction: 'backwards' })).rejects.toThrow(RangeError);
+        await expect(log.eventAt(at)).rejects.toThrow(RangeError);
+      }
     }),
   );
 
