@@ -40,7 +40,7 @@ export class CatalogueReloads {
     try {
       this.parts.models.reload();
     } catch (error) {
-      this.parts.logger.warn({ error }, 'MODELS_FILE is invalid in this process. The present catalogue stays.');
+      this.parts.logger.warn({ error }, 'MODELS_FILE is invalid in this process. Keeping the current catalogue.');
     }
   }
 }

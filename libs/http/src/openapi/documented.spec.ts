@@ -116,8 +116,8 @@ describe('a route that leaves something out', () => {
   };
 
   it('does not start without its answers', () =>
-    expect(() => documented(Reads())).toThrow('ThingsController.list says not what it answers: add @Answers'));
+    expect(() => documented(Reads())).toThrow('ThingsController.list does not say what it answers: add @Answers'));
   it('does not start, as a GET, without its views', () =>
-    expect(() => documented(Answers(204))).toThrow('ThingsController.list says not which views it answers from'));
+    expect(() => documented(Answers(204))).toThrow('ThingsController.list does not say which views it answers from'));
   it('starts with both', () => expect(() => documented(Answers(204), Reads())).not.toThrow());
 });

@@ -40,9 +40,9 @@ export const Documented =
 
 /** What is forgotten shows nowhere else: the document would lack an answer, and a read would not wait for its views. */
 const assertDeclared = (handler: string, method: string, { answers, reads }: RouteDeclaration): void => {
-  if (answers === undefined) throw new Error(`${handler} says not what it answers: add @Answers(status, schema).`);
+  if (answers === undefined) throw new Error(`${handler} does not say what it answers: add @Answers(status, schema).`);
   if (method === 'GET' && reads === undefined)
-    throw new Error(`${handler} says not which views it answers from: add @Reads(...views), or @Reads() for none.`);
+    throw new Error(`${handler} does not say which views it answers from: add @Reads(...views), or @Reads() for none.`);
 };
 
 const pathOf = (target: object): string => Reflect.getMetadata(PATH_METADATA, target) as string;

@@ -212,7 +212,7 @@ export class ReindexWorker {
   private async onFailure(claim: string, error: unknown, giveUp: (code: string) => Promise<void>): Promise<void> {
     const failures = this.failed.get(claim)?.failures ?? 0;
     const { code, retryInMs } = verdictOn(error, failures);
-    this.options.logger.warn({ work: claim, code, error }, 'A re-index failed for the moment.');
+    this.options.logger.warn({ work: claim, code, error }, 'Re-indexing failed.');
     if (retryInMs !== null) {
       this.failed.set(claim, { failures: failures + 1, retryAt: this.options.clock.now().getTime() + retryInMs });
       return;

@@ -58,7 +58,7 @@ export class ClockWatch {
       for (const { metadata } of events) this.latest = Math.max(this.latest, recordedAt(metadata));
     } catch (error) {
       this.reading = undefined;
-      logger.warn({ error: errorName(error) }, 'The clock was not compared with the log.');
+      logger.warn({ error: errorName(error) }, 'Comparing the clock with the log failed.');
     }
   }
 }
