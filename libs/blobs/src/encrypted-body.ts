@@ -1,4 +1,4 @@
-import type { KeyOwner, Keyring } from '@app/kernel';
+import { beforeWork, type KeyOwner, type Keyring } from '@app/kernel';
 import { decryptBody, encryptBody, encryptSmall, FRAME_BYTES, plainSize, type StoredBytes } from './blob-cipher';
 import { type BlobName, newBlobName, type OpenBody, type PutBody } from './blobs';
 
@@ -11,7 +11,7 @@ export const storeBody = async (
   write: (name: BlobName, pieces: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<void>,
   beside?: BlobName,
 ): Promise<PutBody> => {
-  const key = await vault.ensureKey(stream, owner);
+  const key = await beforeWork(() => vault.ensureKey(stream, owner));
   const name = newBlobName(beside);
   if (Buffer.isBuffer(body) && body.length <= FRAME_BYTES) {
     await write(name, encryptSmall(key, name, body));

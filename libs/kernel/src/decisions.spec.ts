@@ -152,6 +152,16 @@ describe('Decisions', () => {
     ]).toEqual([true, false, true]);
   });
 
+  it('has done nothing where the vault did not confirm a key', async () => {
+    const { log, keyring, decisions } = setUp();
+    jest.spyOn(keyring, 'ensureKey').mockRejectedValue(new Unavailable('vault', 'no answer', 'unknown'));
+    const progress = { hasWritten: false };
+    await expect(
+      decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, { ...meta(), progress }),
+    ).rejects.toMatchObject({ name: 'Unavailable', dependency: 'vault', outcome: 'none' });
+    expect([progress.hasWritten, log.events]).toEqual([false, []]);
+  });
+
   it('reads nothing where the log knows that nothing came, and everything that came', async () => {
     const { log, codec, decisions } = setUp();
     log.endOf = (stream) => log.events.filter((event) => event.stream === stream).length - 1;

@@ -1,4 +1,5 @@
 import type { CommandMeta } from './command-meta';
+import { beforeWork } from './command-steps';
 import type { AnyEvent, EventCatalogue, EventDefinition } from './event-definition';
 import { contextOf, dataKeyIn, dataKeyOf, metadataOf } from './event-metadata';
 import { decryptField, encryptField, isEncrypted } from './field-cipher';
@@ -41,7 +42,7 @@ export class EventCodec {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Checks each event against its schema and encrypts its sensitive fields under the data key of the stream, or of the entity that it names. */
+  /** Checks each event against its schema and encrypts its sensitive fields under the data key of the stream, or of the entity that it names. Throws `Unavailable` with the outcome `none` where the keys are away. */
   async encode(stream: string, events: readonly AnyEvent[], meta: CommandMeta, owner: KeyOwner): Promise<NewEvent[]> {
     if (!this.catalogue.isOurStream(stream)) throw new Error(`the category of ${stream} is not in the catalogue`);
     const parsed = events.map((event) => {
@@ -54,7 +55,9 @@ export class EventCodec {
     );
     const keys = new Map(
       await Promise.all(
-        [...new Set(names)].map(async (name) => [name, await this.keyring.ensureKey(name, owner)] as const),
+        [...new Set(names)].map(
+          async (name) => [name, await beforeWork(() => this.keyring.ensureKey(name, owner))] as const,
+        ),
       ),
     );
     return parsed.map(({ definition, data, entity }, index) => {

@@ -94,5 +94,5 @@ export const setUp = () => {
     keys: async (streams) => new Map([...held].filter(([stream]) => streams.includes(stream))),
   };
   const codec = new EventCodec(new EventCatalogue([Noted, Closed]), keyring);
-  return { log, held, codec, decisions: new Decisions(log, codec) };
+  return { log, held, keyring, codec, decisions: new Decisions(log, codec) };
 };

@@ -1,4 +1,13 @@
-import { decryptField, encryptField, fieldPlace, type Keyring, type KeyOwner, reject, streamOf } from '@app/kernel';
+import {
+  beforeWork,
+  decryptField,
+  encryptField,
+  fieldPlace,
+  type Keyring,
+  type KeyOwner,
+  reject,
+  streamOf,
+} from '@app/kernel';
 import { VAULT } from '@app/vault';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentUpdate } from './agent-config';
@@ -44,7 +53,7 @@ export class ToolSecrets {
 
   private async keyOf(agentId: string, owner?: KeyOwner) {
     const stream = streamOf(agentDecider.category, agentId);
-    if (owner !== undefined) return this.keyring.ensureKey(stream, owner);
+    if (owner !== undefined) return beforeWork(() => this.keyring.ensureKey(stream, owner));
     return (await this.keyring.keys([stream])).get(stream) ?? reject('not_found', { kind: 'agent', id: agentId });
   }
 }
