@@ -149,19 +149,20 @@ export const documentContent = z
   })
   .meta({ id: 'DocumentContent' });
 
+/** Where a chunk stands in the text of its document. */
+export const chunkPosition = z.object({
+  start: z.number().int().describe('The first character.'),
+  end: z.number().int().describe('The character behind the last.'),
+  ...placeFields,
+  heading: z.string().optional().describe('The heading above it.'),
+});
+
 export const chunkView = z
   .object({
     id: z.string().describe('The id of the chunk.'),
     ordinal: z.number().int().describe('Its place among the chunks.'),
     text: z.string().describe('Its text.'),
-    position: z
-      .object({
-        start: z.number().int().describe('The first character.'),
-        end: z.number().int().describe('The character behind the last.'),
-        ...placeFields,
-        heading: z.string().optional().describe('The heading above it.'),
-      })
-      .describe('Where it stands in the text.'),
+    position: chunkPosition.describe('Where it stands in the text.'),
     enabled: z.boolean().describe('Whether it is searched.'),
     edited: z.boolean().describe('Whether its text was edited, and is not that of the content.'),
   })

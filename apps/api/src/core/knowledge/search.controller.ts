@@ -12,7 +12,7 @@ import {
   Rejects,
   Requires,
 } from '@app/http';
-import { placeFields, placeOf, textSchema } from '@app/kernel';
+import { placeOf, textSchema } from '@app/kernel';
 import { KnownTags, PLACES, Retrieval, type Retrieved } from '@app/knowledge';
 import { type ShownSummary, SummariesBeside } from '@app/section-summaries';
 import { Controller, Param, Post, Res } from '@nestjs/common';
@@ -20,6 +20,7 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { shownSummary } from '../llm/conversations-schemas';
+import { chunkPosition } from './documents-schemas';
 
 const search = z.strictObject({
   query: textSchema(10_000)
@@ -41,14 +42,7 @@ const hit = z
     chunkId: z.string().describe('The id of the chunk that fits best.'),
     chunkIds: z.array(z.string()).describe('The ids of all the chunks in the text: neighbours are joined.'),
     text: z.string().describe('The text.'),
-    position: z
-      .object({
-        start: z.number().int().describe('The first character.'),
-        end: z.number().int().describe('The character behind the last.'),
-        ...placeFields,
-        heading: z.string().optional().describe('The heading above it.'),
-      })
-      .describe('Where it stands in the text.'),
+    position: chunkPosition.describe('Where it stands in the text.'),
     score: z.number().describe('How well it fits; higher is better.'),
     textRank: z.number().int().nullable().describe('Its rank by words, or null.'),
     vectorRank: z.number().int().nullable().describe('Its rank by meaning, or null.'),

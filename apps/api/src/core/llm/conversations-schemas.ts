@@ -1,10 +1,11 @@
 import { conversationKind, dataMemoryPart, type FilePart, type MessagePart, toolPart } from '@app/conversations';
 import { exposed, flagText, listQuery, presenter } from '@app/http';
-import { isErased, nameSchema, placeFields, textSchema } from '@app/kernel';
+import { isErased, nameSchema, textSchema } from '@app/kernel';
 import { invocationUsage } from '@app/models';
 import { type ConversationRow, conversationRow } from '@projections/conversations';
 import { type MessageRow, messageRow } from '@projections/messages';
 import { z } from 'zod';
+import { chunkPosition } from '../knowledge/documents-schemas';
 
 /** Where conversations with an Agent are. */
 export const CONVERSATIONS = '/api/v1/core/llm/:agentId/conversation';
@@ -178,15 +179,7 @@ const shownPart = z.object({
   chunkHash: z.string().optional().describe('SHA-256 of the chunk.'),
   title: z.string().optional().describe('The name of the document.'),
   mediaType: z.string().optional().describe('The media type of the document, or of the file.'),
-  position: z
-    .object({
-      start: z.number().int().describe('The first character.'),
-      end: z.number().int().describe('The character behind the last.'),
-      ...placeFields,
-      heading: z.string().optional().describe('The heading above it.'),
-    })
-    .optional()
-    .describe('Where the chunk stands in the text.'),
+  position: chunkPosition.optional().describe('Where the chunk stands in the text.'),
   quote: z.string().optional().describe('What supports the answer, verbatim.'),
   deleted: z.literal(true).optional().describe('Present where the document was deleted since.'),
   summary: shownSummary

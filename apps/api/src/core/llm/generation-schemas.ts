@@ -1,8 +1,9 @@
 import { faultOfSchema } from '@app/conversations';
 import { presenter, rejecting } from '@app/http';
-import { placeFields, textSchema } from '@app/kernel';
+import { textSchema } from '@app/kernel';
 import { invocationUsage, type JsonSchema } from '@app/models';
 import { z } from 'zod';
+import { chunkPosition } from '../knowledge/documents-schemas';
 import { shownSummary } from './conversations-schemas';
 
 const words = textSchema(1_000_000).refine((text) => text.trim() !== '', { message: 'must not be empty' });
@@ -114,14 +115,7 @@ const shownSource = z
     chunkHash: z.string().describe('SHA-256 of the chunk.'),
     title: z.string().describe('The name of the document.'),
     mediaType: z.string().describe('The media type of the document.'),
-    position: z
-      .object({
-        start: z.number().int().describe('The first character.'),
-        end: z.number().int().describe('The character behind the last.'),
-        ...placeFields,
-        heading: z.string().optional().describe('The heading above it.'),
-      })
-      .describe('Where the chunk stands in the text.'),
+    position: chunkPosition.describe('Where the chunk stands in the text.'),
     quote: z.string().describe('What supports the answer, verbatim.'),
     summary: shownSummary
       .optional()
