@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Readable } from 'node:stream';
+import { GatheredBytes } from '@app/kernel';
 
 /** Bytes of an answer that a model is shown at most, after inflating. */
 export const MOST_BYTES = 256 * 1024;
@@ -78,13 +79,11 @@ const inflaterOf = (encoding: unknown) => {
 };
 
 const upTo = async (source: Readable, most: number): Promise<{ readonly bytes: Buffer; readonly isCut: boolean }> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const bytes = new GatheredBytes();
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
+    bytes.add(chunk);
     // Leaving the loop destroys the streams, and with them the connection.
-    if (length > most) return { bytes: Buffer.concat(chunks).subarray(0, most), isCut: true };
+    if (bytes.length > most) return { bytes: bytes.whole().subarray(0, most), isCut: true };
   }
-  return { bytes: Buffer.concat(chunks), isCut: false };
+  return { bytes: bytes.whole(), isCut: false };
 };
