@@ -1,3 +1,4 @@
+import { Unavailable } from '@app/kernel';
 import { type ChatChunk, type ChatRequest, UpstreamFailure } from '@app/models';
 import {
   endTurns,
@@ -67,6 +68,29 @@ describe('an answer that breaks off in the middle', () => {
     await expect(followed.finished).rejects.toMatchObject({ code: 'upstream_error' });
     expect((await joined.finished).answer.parts).toEqual([{ type: 'text', text: 'All of it.' }]);
     expect((await turn.finished).answer.parts).toEqual([{ type: 'text', text: 'All of it.' }]);
+  });
+});
+
+describe('an answer that another process makes', () => {
+  it('is followed on while the store of claims does not answer', async () => {
+    const { turns, process, store, chat } = scriptedTurns();
+    const { promise: half, resolve: goOn } = Promise.withResolvers<void>();
+    chat.script = async function* (request) {
+      await half;
+      yield* says('All of it.')(request);
+    };
+    const asked = await turns.ask(question('Why?'), meta());
+    let failed = 0;
+    const read = store.read.bind(store);
+    store.read = async (key) => {
+      if ((failed += 1) > 3) return read(key);
+      throw new Unavailable('coordination', 'no answer');
+    };
+    const followed = await process().resume(PARTY, asked.conversationId, asked.answerId, meta());
+    const outcome = followed.finished.then(({ answer }) => answer.status);
+    await until(() => failed > 3);
+    goOn();
+    expect([await outcome, (await asked.finished).answer.status]).toEqual(['complete', 'complete']);
   });
 });
 

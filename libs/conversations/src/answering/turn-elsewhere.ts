@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CommandMeta, type Decisions, reject, renewReadScope } from '@app/kernel';
+import { type CommandMeta, type Decisions, reject, renewReadScope, unlessLeft } from '@app/kernel';
 import { takesBack } from '../conversation/continuation';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { MessagePart } from '../conversation/message-parts';
@@ -42,7 +42,9 @@ export const turnElsewhere = (
       told = open.parts;
       tell(told);
       if (open.isWaiting) return waitingTurn(conversationId, open, loaded);
-      if (!(await claims.closeIfDead(conversationId, answerId, meta))) await pause(LOOK_MS);
+      // While the claims are away nobody knows whether it is dead: it may be answered all the same.
+      const isClosed = await unlessLeft(() => claims.closeIfDead(conversationId, answerId, meta));
+      if (isClosed !== true) await pause(LOOK_MS);
     }
     const event =
       (await history.answer(conversationId, answerId)) ?? reject('not_found', { kind: 'message', id: answerId });
