@@ -33,7 +33,9 @@ export interface Credential {
   readonly secret: string;
 }
 
+/** The credential of a request with the secret of an API key. */
 export const keyCredential = (secret: string): Credential => ({ kind: 'apiKey', secret });
+/** The credential of a request with the secret of a session. */
 export const sessionCredential = (secret: string): Credential => ({ kind: 'session', secret });
 
 /**

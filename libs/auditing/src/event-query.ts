@@ -20,6 +20,7 @@ export interface Traced {
   readonly recordedAt: string;
 }
 
+/** What the filters look at, of a stored event. A field that its metadata lack is empty. */
 export const tracedOf = ({ stream, type, metadata }: StoredEvent): Traced => {
   const meta = storedMeta(metadata);
   return {
@@ -31,6 +32,7 @@ export const tracedOf = ({ stream, type, metadata }: StoredEvent): Traced => {
   };
 };
 
+/** Whether an event passes every filter of the query. */
 export const matches = (query: EventQuery, event: Traced): boolean =>
   holds(query.stream, event.stream) &&
   holds(query.category, categoryOf(event.stream)) &&

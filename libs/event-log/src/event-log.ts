@@ -54,6 +54,7 @@ export const MAX_EVENT_BYTES = 1024 * 1024;
 /** Most bytes of one append to it, which is one message and one commit. More throws `DomainError` `too_large`. */
 export const MAX_APPEND_BYTES = 8 * 1024 * 1024;
 
+/** Which events are read. Each given filter narrows. */
 export interface EventFilter {
   /** Only events of these types. */
   readonly types?: readonly string[];
@@ -61,6 +62,7 @@ export interface EventFilter {
   readonly streamPrefixes?: readonly string[];
 }
 
+/** How a page of the whole log is read. */
 export interface ReadAllOptions {
   readonly direction?: 'forwards' | 'backwards';
   /** Exclusive in both directions; null or absent: from the start (forwards) or from the end (backwards). */
@@ -89,6 +91,7 @@ export interface ForeignEvent extends StoredEvent {
   readonly isNamedAsOurs: boolean;
 }
 
+/** A page of the log. */
 export interface LogPage {
   readonly events: readonly StoredEvent[];
   /** What others wrote up to `next`, in order, if requested and there is any. */
@@ -101,6 +104,7 @@ export interface LogPage {
   readonly end: boolean;
 }
 
+/** How the log is followed. */
 export interface SubscribeOptions {
   /** For logs and metrics. */
   readonly name: string;
@@ -135,6 +139,7 @@ export interface SubscribeOptions {
   readonly onError?: (error: unknown, attempt: number) => void;
 }
 
+/** Follows the log until it is stopped. */
 export interface Subscription {
   /** Last position handled. */
   readonly position: Position | null;
@@ -143,6 +148,7 @@ export interface Subscription {
   stop(): Promise<void>;
 }
 
+/** How the log is doing. */
 export interface LogHealth {
   readonly writable: boolean;
   readonly readable: boolean;
@@ -203,6 +209,7 @@ export function* inLogOrder({
   yield* events.slice(next);
 }
 
+/** Whether an event of a page with foreign ones is of another program. */
 export const isForeignEvent = (event: StoredEvent | ForeignEvent): event is ForeignEvent => 'isNamedAsOurs' in event;
 
 /** Whether an event of a type in a stream passes a filter: any of the types, and any of the prefixes. */

@@ -29,6 +29,7 @@ const STAMP = /(,?)"mac":"(?:(\d+)|new\+(\d+)|any)\.([\w-]{22})"\}$/;
 /** Longer than any stamp: the rest of the metadata is not searched for one. */
 const LONGEST_STAMP = 80;
 
+/** The MAC of events under the key that is derived from `SEAL_KEY`. */
 export const eventMacOf = (secret: string): EventMac => {
   const hmac = new Hmac(Buffer.from(hkdfSync('sha256', secret, '', 'agent-platform/event/mac/1', 32)));
   return {

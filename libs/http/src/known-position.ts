@@ -40,6 +40,7 @@ const endOf = async (log: EventLog): Promise<ResumePoint> => {
   return { after, restored: await streamIdAt(log, after) };
 };
 
+/** Rejects a parameter that is neither a position of the log nor a time. */
 export const noPosition = (parameter: string): never => {
   throw new InvalidInput('invalid_parameter', [
     {

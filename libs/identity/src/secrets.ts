@@ -27,6 +27,7 @@ export const makeSecret = (keyId: Uuid): string => secretText(KEY_PREFIX, keyId)
 /** The key id that a secret names; undefined for text of another form. */
 export const keyIdIn = (secret: string): Uuid | undefined => idInSecret(KEY_PREFIX, secret);
 
+/** The hash that an API key stores of its secret, keyed by the instance. */
 export const hashOfSecret = (instance: InstanceSecret, secret: string): string => instance.hash('apiKey', secret);
 
 /** The parts of a secret that are stored. Nothing of a configured secret is shown. */
@@ -44,6 +45,7 @@ export const makeSessionSecret = (sessionId: Uuid): string => secretText(SESSION
 /** The session id that a secret names; undefined for text of another form. */
 export const sessionIdIn = (secret: string): Uuid | undefined => idInSecret(SESSION_PREFIX, secret);
 
+/** The hash that a session stores of its secret, keyed by the instance. */
 export const hashOfSessionSecret = (instance: InstanceSecret, secret: string): string =>
   instance.hash('session', secret);
 

@@ -8,6 +8,7 @@ export const ERASED: Erased = Object.freeze({ erased: true as const });
 /** A value that is encrypted in its event and may have been erased since. */
 export type Sensitive<T> = T | Erased;
 
+/** Whether a value was erased. A stored copy of the mark counts too. */
 export const isErased = (value: unknown): value is Erased =>
   typeof value === 'object' &&
   value !== null &&

@@ -73,6 +73,7 @@ export class AccessDenied extends Unavailable {
   readonly denied = true;
 }
 
+/** True for an `Unavailable` of a server that rejects this process. */
 export const isAccessDenied = (error: unknown): boolean =>
   isUnavailable(error) && (error as Partial<AccessDenied>).denied === true;
 
@@ -81,9 +82,11 @@ export class Damaged extends Unavailable {
   readonly damaged = true;
 }
 
+/** True for a `Damaged`, by its mark. */
 export const isDamaged = (error: unknown): boolean =>
   isUnavailable(error) && (error as Partial<Damaged>).damaged === true;
 
+/** True for an `Unavailable`, by its name. */
 export const isUnavailable = (error: unknown): error is Unavailable =>
   error instanceof Error && error.name === 'Unavailable';
 

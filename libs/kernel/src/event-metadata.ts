@@ -32,6 +32,7 @@ export const metadataOf = (
 export const dataKeyOf = ({ stream, metadata }: Pick<StoredEvent, 'stream' | 'metadata'>): string =>
   metadata.includes('"entity":') ? dataKeyIn(stream, storedMeta(metadata)) : stream;
 
+/** The name of the data key of an event: that of the entity in its metadata, or of its stream. */
 export const dataKeyIn = (stream: string, metadata: Readonly<Record<string, string>>): string =>
   dataKeyName(stream, metadata['entity']);
 

@@ -6,6 +6,7 @@ export type EncryptedField = {
   readonly $encrypted: string;
 };
 
+/** Whether a value is a field as `encryptField` writes it. */
 export const isEncrypted = (value: unknown): value is EncryptedField =>
   typeof value === 'object' && value !== null && typeof (value as EncryptedField).$encrypted === 'string';
 

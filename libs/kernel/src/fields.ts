@@ -3,6 +3,7 @@ import { canonicalJson } from './canonical-json';
 /** An object without the members that are `undefined`. */
 export type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
+/** Leaves out the members that are `undefined`. */
 export const givenFields = <T extends object>(fields: T): Given<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
 

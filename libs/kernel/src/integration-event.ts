@@ -35,6 +35,7 @@ export interface Integrations<Event extends AnyEvent = AnyEvent> {
   readonly isUntold?: (first: Readonly<Record<string, unknown>>) => boolean;
 }
 
+/** Declares one kind of integration event. */
 export const defineIntegration = <Data extends z.ZodObject>(
   definition: IntegrationDefinition<Data>,
 ): IntegrationDefinition<Data> => Object.freeze(definition);

@@ -21,6 +21,7 @@ export interface StoredEvent extends NewEvent {
   readonly position: Position;
 }
 
+/** Where an append ended. */
 export interface AppendResult {
   /** Position of the last event appended. */
   readonly position: Position;
@@ -60,6 +61,7 @@ export interface ReadIndex {
   readonly timeline: number;
 }
 
+/** How the events of one stream are read. */
 export interface ReadStreamOptions {
   /** First revision to read, inclusive. Forwards: 0 by default; backwards: the last one by default. */
   readonly from?: number;
@@ -68,6 +70,7 @@ export interface ReadStreamOptions {
   readonly limit?: number;
 }
 
+/** The stream has another revision than the append expected: another writer was faster. */
 export class WrongExpectedRevision extends Error {
   override readonly name = 'WrongExpectedRevision';
 
@@ -81,6 +84,7 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
+/** True for a `WrongExpectedRevision`, by its name. */
 export const isWrongExpectedRevision = (error: unknown): error is WrongExpectedRevision =>
   error instanceof Error && error.name === 'WrongExpectedRevision';
 

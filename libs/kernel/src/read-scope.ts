@@ -24,6 +24,7 @@ export const moment = (): number => {
   return nextMoment();
 };
 
+/** A scope that begins now. */
 export const newReadScope = (): ReadScope => ({ since: nextMoment(), begunAt: performance.now() });
 
 /** Work that one answer of the log serves: whatever was acknowledged before it began is seen by it. Outside of any scope the log is asked each time. */

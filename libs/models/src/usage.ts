@@ -49,6 +49,7 @@ export const shownInvocationUsage = z
   .extend(invocationUsage.pick({ cost: true, currency: true, isIncludedUsage: true }).shape);
 export type ShownUsage = z.output<typeof shownInvocationUsage>;
 
+/** Usage as the API answers it: without tokens where a call is measured in other units alone. */
 export const shownUsage = (usage: InvocationUsage, units: UnitUsage | undefined): ShownUsage => {
   if (units === undefined) return usage;
   const { cost, currency, isIncludedUsage } = usage;

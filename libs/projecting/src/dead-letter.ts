@@ -87,6 +87,7 @@ export const movedTo = (letter: DeadLetter, event: StoredEvent): DeadLetter => (
 /** Null for none. */
 export const letterJson = (letter: DeadLetter | null = null): Json => letter && { ...letter };
 
+/** True where an event cannot be decoded, so that trying again is useless. */
 export const isUnreadable = (error: unknown): error is UnreadableEvent =>
   error instanceof Error && error.name === 'UnreadableEvent';
 

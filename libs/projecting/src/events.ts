@@ -22,4 +22,5 @@ export interface ProjectingEventMap {
   rebuild: [{ readonly view: string; readonly version: number; readonly state: string }];
 }
 
+/** What views and policies do, for metrics and log lines. */
 export class ProjectingEvents extends EventEmitter<ProjectingEventMap> {}

@@ -4,6 +4,7 @@ import type { FindOptions, ReadStore, Row, StoredRow } from './read-store';
 /** Where a page begins: behind this row. */
 export type PageStart = NonNullable<FindOptions['after']>;
 
+/** Which page of a list is asked for. */
 export interface PageRequest {
   readonly limit: number;
   readonly after?: PageStart;

@@ -7,6 +7,7 @@ export const READ_STORE = Symbol('ReadStore');
 /** A row of a view: a JSON object. Rows handed out are frozen, and the same object as long as the row is unchanged. */
 export type Row = Readonly<Record<string, Json>>;
 
+/** A row of a view, as it is stored. */
 export interface StoredRow<R extends Row = Row> {
   readonly key: string;
   /** Position of the last event that changed the row. */
@@ -58,6 +59,7 @@ export interface RowChange {
   readonly operations: readonly Operation[];
 }
 
+/** Where a view stands in the log. */
 export interface Checkpoint {
   readonly position: Position | null;
   /** Events handled so far, for progress. */
@@ -80,6 +82,7 @@ export interface RowBatch {
   readonly state?: Readonly<Record<string, Json | null>>;
 }
 
+/** Which rows of a view are found, and in which order. */
 export interface FindOptions {
   /** Equality on fields; together with `orderBy` it must be served by a declared index. `in` takes at most 1,000 values. */
   readonly where?: Readonly<
@@ -147,14 +150,17 @@ export interface ReadStore {
   close(): Promise<void>;
 }
 
+/** The view stands elsewhere than the batch begins: another process wrote it. */
 export class CheckpointMismatch extends Error {
   override readonly name = 'CheckpointMismatch';
 }
 
+/** A process with a newer lease writes this view. */
 export class Fenced extends Error {
   override readonly name = 'Fenced';
 }
 
+/** Two rows of a view have the same values in a unique index. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
 

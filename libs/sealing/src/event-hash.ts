@@ -19,6 +19,7 @@ export interface SealedEvent {
 /** A part behind its length in bytes (a netstring), so that no two lists of parts give the same bytes. */
 const framed = (part: string): string => `${Buffer.byteLength(part)}:${part},`;
 
+/** SHA-256 of type, data and metadata as they are stored, hexadecimal. */
 export const contentHash = ({ type, data, metadata }: Pick<NewEvent, 'type' | 'data' | 'metadata'>): string =>
   hash('sha256', framed(type) + framed(data) + framed(metadata));
 

@@ -34,6 +34,7 @@ export interface EventHasher {
 
 const LEAF_BYTES = 32;
 
+/** Hashes pages of a log, in this thread. */
 export const eventHasher = (log: LogReader, mac: EventMac): EventHasher => ({
   page: async (after, limit) => {
     const { events, next, end } = await log.readAll({ after, limit });
@@ -55,6 +56,7 @@ export const eventHasher = (log: LogReader, mac: EventMac): EventHasher => ({
   close: () => void log.close(),
 });
 
+/** The hash, the leaf and the check of the MAC of an event. */
 export const hashedEvent = (event: StoredEvent, mac: EventMac): HashedEvent => {
   const { id, stream, revision, position } = event;
   const sealed = { id, stream, revision, content: contentHash(event) };

@@ -15,6 +15,7 @@ export interface SealKey {
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
+/** The Ed25519 key that signs seals, derived from `SEAL_KEY`. */
 export const sealKeyOf = (secret: string): SealKey => {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', 'agent-platform/seal/sign/1', 32));
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
@@ -37,5 +38,6 @@ export const publicKeyOf = (text: string): KeyObject => {
   return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' });
 };
 
+/** Whether a signature, base64url, is that of the key over the message. */
 export const isSignedBy = (publicKey: KeyObject, message: string, signature: string): boolean =>
   verify(null, Buffer.from(message), publicKey, Buffer.from(signature, 'base64url'));

@@ -40,6 +40,7 @@ export type SealHead = Omit<Seal, 'events'>;
 /** The kinds of event that the sealer appends, for the catalogue. */
 export const sealEvents = [LogSealed] as const;
 
+/** The events that a seal names, in their order. */
 export const sealedEvents = (seal: Seal): readonly SealedEvent[] => seal.events.map(sealedEvent);
 
 /** The id in an entry of a seal. */
@@ -59,6 +60,7 @@ export const sealedEvent = (entry: string): SealedEvent => {
   };
 };
 
+/** The part of a seal that is signed, with its signature. */
 export const headOf = ({
   fromOrdinal,
   ordinal,

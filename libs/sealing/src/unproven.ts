@@ -100,6 +100,7 @@ export const recordedBehind = async (
   return new Set(records.flatMap(({ data }) => UnprovenEventsFound.data.parse(jsonOf(data)).events.map(recordKey)));
 };
 
+/** Names an event in what was recorded of unproven ones. */
 export const recordKey = ({ id, stream, revision }: UnprovenEvents['events'][number]): string =>
   `${id} ${revision} ${stream}`;
 

@@ -47,6 +47,7 @@ export type SearchOperation =
   | { readonly op: 'removeDocument'; readonly documentId: string }
   | { readonly op: 'removeScope'; readonly scope: Scope };
 
+/** One commit of a projector: passages and checkpoint together, or nothing. As `RowBatch`. */
 export interface SearchBatch {
   readonly index: string;
   readonly version: number;
@@ -58,6 +59,7 @@ export interface SearchBatch {
   readonly fence: number;
 }
 
+/** What is searched, and where. */
 export interface SearchQuery {
   /** At least one, or nothing is found. */
   readonly scopes: readonly Scope[];
@@ -75,6 +77,7 @@ export interface SearchQuery {
   readonly vectorWeight?: number;
 }
 
+/** A passage that was found, the best first. */
 export interface SearchHit extends Place {
   readonly documentId: string;
   readonly documentName: string;

@@ -12,6 +12,7 @@ export const enableTracing = (): void => {
   enabled = true;
 };
 
+/** Whether traces are sent. */
 export const isTracing = (): boolean => enabled;
 
 /** The trace id for a root span that is being started; the id generator asks for it. */

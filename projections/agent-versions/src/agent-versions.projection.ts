@@ -16,6 +16,7 @@ export const agentVersionRow = z.object({
 });
 export type AgentVersionRow = z.output<typeof agentVersionRow>;
 
+/** The key of the row of a version. */
 export const versionKey = (agentId: string, revision: number | string): string => `${agentId}/${revision}`;
 
 /** Every configuration that an Agent had, until it is deleted. */

@@ -20,6 +20,7 @@ type MemberEvent = Extract<
   }
 >;
 
+/** The key of the row of a membership. */
 export const memberKey = (spaceId: string, userId: string): string => `${spaceId}/${userId}`;
 
 /** Who is a member of which Space. A deleted user is forgotten by a policy, which finds the Spaces here. */

@@ -77,6 +77,7 @@ const OFF = { enabled: true, value: null };
 /** The defaults of a new Agent, which has no tools. */
 export type DefaultConfig = Omit<AgentConfig, 'tools'> & { readonly tools: never[] };
 
+/** What a new Agent has of everything that is not given. */
 export const defaultConfig = (name: string, model: string): DefaultConfig => ({
   name,
   description: '',

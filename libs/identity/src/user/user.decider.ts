@@ -111,6 +111,7 @@ export const userDecider: Decider<User, UserCommand, UserEvent> = {
   owner: (event) => (event.type === 'UserCreated' ? { userId: event.data.userId } : {}),
 };
 
+/** True for an active or a suspended user. */
 export const isLiving = (user: User): user is LivingUser => user.status === 'active' || user.status === 'suspended';
 
 /** True for an active admin: a suspended one does not count. */

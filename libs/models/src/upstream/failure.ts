@@ -69,6 +69,7 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** Whether a call to a provider ended with this error. */
 export const isUpstreamFailure = (error: unknown): error is UpstreamFailure =>
   error instanceof Error && error.name === 'UpstreamFailure';
 

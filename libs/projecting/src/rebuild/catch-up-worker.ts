@@ -36,6 +36,7 @@ export interface CatchUpOptions {
   readonly onClose?: () => Promise<void>;
 }
 
+/** Catches up the builds that it is given over one reading of the log. `storeOf` names the store of a view. */
 export const catchUpWorker = (
   options: CatchUpOptions,
   storeOf: (view: string, shared: boolean) => ViewStore,

@@ -18,6 +18,7 @@ export const readSlicePlace = (db: Database.Database, slice: number): SlicePlace
   return place ?? START;
 };
 
+/** Stores where a slice of a view stands, and the fence of whoever wrote it. */
 export const writeSlicePlace = (
   db: Database.Database,
   slice: number,

@@ -22,6 +22,7 @@ export class LogDiffers extends Error {
   }
 }
 
+/** The export is incomplete, or was changed. */
 export class ExportDamaged extends Error {
   override readonly name = 'ExportDamaged';
 }

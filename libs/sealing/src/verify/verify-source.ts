@@ -25,8 +25,11 @@ export interface PassedOver {
 /** What a source gives one after the other. */
 export type SourceItem = StoredEvent | Stranger | PassedOver | Damage;
 
+/** Whether the source could not read what stands here. */
 export const isDamage = (item: SourceItem): item is Damage => 'damage' in item;
+/** Whether the source passes over what stands here. */
 export const isPassedOver = (item: SourceItem): item is PassedOver => 'passedOver' in item;
+/** Whether the item is an event of another program. */
 export const isStranger = (item: StoredEvent | Stranger): item is Stranger => 'isAmongOurs' in item;
 
 /** Where a verifier reads from; each of these reads from the beginning. */

@@ -52,6 +52,7 @@ export const emptyContent: VersionContent = {
   files: PersistentMap(),
 };
 
+/** What a file is kept under: its path, or the name of its body once the path is erased. */
 export const keyOf = ({ path, file }: StoredFile): string => (isErased(path) ? file : path);
 
 /** The content with a change in it. */
@@ -108,6 +109,7 @@ export const filesOf = ({ files }: VersionContent): readonly StoredFile[] => {
   return sorted;
 };
 
+/** Names of the stored bodies of all files in these versions. */
 export const bodiesOf = (versions: readonly VersionContent[]): ReadonlySet<string> =>
   new Set(
     versions.flatMap(({ files }) =>

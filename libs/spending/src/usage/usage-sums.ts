@@ -24,6 +24,7 @@ export const usageSums = z.object({
 });
 export type ShownUsageSums = z.output<typeof usageSums>;
 
+/** Sums of no call. */
 export const noUsage = (): UsageSums => ({
   calls: 0,
   inputTokens: 0,
@@ -33,6 +34,7 @@ export const noUsage = (): UsageSums => ({
   includedCost: 0n,
 });
 
+/** Adds to the first sums in place. */
 export const addUsage = (sums: UsageSums, more: Readonly<UsageSums>): void => {
   sums.calls += more.calls;
   sums.inputTokens += more.inputTokens;
@@ -61,6 +63,7 @@ export const usageOfOne = ({
   };
 };
 
+/** Sums as the API answers them: amounts as decimal texts. */
 export const shownSums = ({ cost, includedCost, ...counts }: Readonly<UsageSums>): ShownUsageSums => ({
   ...counts,
   cost: decimalAmount(cost),
