@@ -1,4 +1,5 @@
 import type { CoordinationStore } from '@app/coordination';
+import { unlessLeft } from '@app/kernel';
 import { z } from 'zod';
 
 /** Where a running job stands: so many documents of all that need it. */
@@ -7,11 +8,12 @@ export type ReindexProgress = z.output<typeof reindexProgress>;
 
 const PREFIX = 'reindex-progress/';
 
+/** Where the store is away it is left out: the job goes on. */
 export const showReindexProgress = async (
   store: Pick<CoordinationStore, 'write'>,
   id: string,
   progress: ReindexProgress,
-): Promise<void> => void (await store.write(PREFIX + id, progress));
+): Promise<void> => void (await unlessLeft(() => store.write(PREFIX + id, progress)));
 
 /** Undefined where the job has not begun. */
 export const readReindexProgress = async (
