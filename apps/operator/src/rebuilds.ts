@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, Failure } from './exit-codes';
 import { count, counted, duration, type Output } from './output';
 import type { PlatformClient } from './platform-client';
@@ -32,7 +32,7 @@ export const watchRebuild = async (
       const { rows = 0, checksum = '' } = rebuild.verification ?? {};
       return `${name}: version ${rebuild.version} ${rebuild.state === 'swapped' ? 'is served' : 'is ready to be swapped'}, from ${counted(rebuild.done, 'event')} in ${duration((performance.now() - from) / 1000)}, equal to the version before (rows: ${count(rows)}, checksum ${checksum.slice(0, 12)})`;
     }
-    await sleep(ASK_EVERY_MS);
+    await pause(ASK_EVERY_MS);
   }
 };
 

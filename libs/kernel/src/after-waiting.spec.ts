@@ -1,5 +1,5 @@
 import { afterWaiting } from './after-waiting';
-import { settlesWithin } from './rest';
+import { settlesWithin } from './time-limits';
 
 /** Keeps the process from everything, for longer than is waited. */
 const standStill = (milliseconds: number): void => {

@@ -1,4 +1,4 @@
-import { settlesWithin } from './rest';
+import { settlesWithin } from './time-limits';
 import { offBudget } from './wait-budget';
 
 /**

@@ -1,6 +1,6 @@
 import { type Baseline, Baselines, beginning, endOf, type Loaded } from './baselines';
 import type { CommandMeta, Receipt } from './command-meta';
-import { inTime } from './rest';
+import { inTime } from './time-limits';
 import { streamOf, type Decider } from './decider';
 import { DomainError, isDomainError, isUnavailable, reject } from './errors';
 import type { EventCodec } from './event-codec';

@@ -8,7 +8,7 @@ export * from './log-records';
 export * from './names';
 export * from './place';
 export * from './read-scope';
-export * from './rest';
+export * from './time-limits';
 export * from './thread';
 export * from './thread-calls';
 export { countTokens, TokenCount } from './token-count';

@@ -9,7 +9,7 @@ import {
   type Logger,
   Mutex,
   type Position,
-  rest,
+  pauseUnlessAborted,
   type StoredEvent,
   Unavailable,
 } from '@app/kernel';
@@ -181,7 +181,7 @@ export class RelayRun implements Runner {
         }
       } catch (error) {
         this.fail(error, attempt, events[0] as StoredEvent);
-        await rest(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), this.stopping.signal);
+        await pauseUnlessAborted(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), this.stopping.signal);
       }
     }
     this.failing = undefined;

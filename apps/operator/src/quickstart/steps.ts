@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { duration } from '../output';
 import { Failure } from '../exit-codes';
 
@@ -37,6 +37,6 @@ export const poll = async <T>(what: string, withinMs: number, ask: () => Promise
     const answer = await ask();
     if (answer !== undefined) return answer;
     if (performance.now() > deadline) throw new Failure(`${what} took longer than ${withinMs / 1000} seconds.`);
-    await sleep(100);
+    await pause(100);
   }
 };

@@ -1,6 +1,6 @@
 import type { Position } from '@app/kernel';
 import { FOLLOW_TIMES } from '../catch-up-subscription';
-import { GatheredRing } from '../gathered-ring';
+import { BatchedWake } from '../batched-wake';
 import type { Connection } from './connection';
 import { positionText } from './positions';
 import type { EventStoreReadIndex } from './read-index';
@@ -32,8 +32,8 @@ export class Listener {
   private subscription: ServerSubscription | undefined;
   private timer: NodeJS.Timeout | undefined;
   private watch: NodeJS.Timeout | undefined;
-  private readonly ringing = new GatheredRing(() => this.ring());
-  /** What came since the last ring is nothing but a few events of others'. */
+  private readonly waking = new BatchedWake(() => this.wake());
+  /** What came since the last wake is nothing but a few events of others'. */
   private isOthers = true;
   /** What the log held of ours when it was last looked: it must have been told of by now. */
   private due: Position | null | undefined;
@@ -59,12 +59,12 @@ export class Listener {
   /** The log was found to go on, or to be another. `isOthers`: by a few events of others'. */
   onNews(isOthers: boolean): void {
     this.isOthers &&= isOthers;
-    this.ringing.onAppended();
+    this.waking.onAppended();
   }
 
   /** Somebody waits for the followers to see what stands at a position. */
   hurry(position: Position): void {
-    this.follow(position, () => this.ringing.hurry());
+    this.follow(position, () => this.waking.hurry());
   }
 
   stop(): void {
@@ -122,7 +122,7 @@ export class Listener {
   }
 
   /** Wakes those who have not read what is there, where it is for them, and all of them where the log is another. */
-  private ring(): void {
+  private wake(): void {
     const { isOthers, rung } = this;
     const { newest, timeline } = this.index;
     // The other log may end before the places at which they wait.

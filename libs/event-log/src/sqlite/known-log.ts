@@ -1,6 +1,6 @@
 import type { AppendResult } from '@app/kernel';
 import type { AppendedRound } from '../catch-up-subscription';
-import { GatheredRing } from '../gathered-ring';
+import { BatchedWake } from '../batched-wake';
 import { isRemoved, storedEvent } from './event-row';
 import { type EventTable, rowsAfter } from './event-table';
 import type { WriterEvents } from './log-writer';
@@ -28,7 +28,7 @@ export class KnownLog implements WriterEvents {
   /** Where the log ended when listeners were told last, and the types of what was appended since; undefined where that is unknown. */
   private told = 0;
   private since: Set<string> | undefined;
-  private readonly ringing = new GatheredRing(() => this.tell());
+  private readonly waking = new BatchedWake(() => this.tell());
 
   /** The last acknowledged position; 0 for an empty log. Throws while the newest events are unknown. */
   get head(): number {
@@ -106,12 +106,12 @@ export class KnownLog implements WriterEvents {
   }
 
   onCommitted(): void {
-    this.ringing.onAppended();
+    this.waking.onAppended();
   }
 
   /** Notifies subscribers at once, without gathering commits, because somebody waits for them. */
   hurry(): void {
-    this.ringing.hurry();
+    this.waking.hurry();
   }
 
   private tell(): void {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ModelDescription } from '../catalogue';
 import { NOTICE_MS } from '../output-rates';
 import type { CircuitBreaker } from './circuit-breaker';
@@ -118,7 +118,7 @@ export class UpstreamCall {
   }
 
   private pause(): Promise<void> {
-    return delay(Math.random() * PAUSE_MS * this.made);
+    return pause(Math.random() * PAUSE_MS * this.made);
   }
 
   private next(): Route | undefined {

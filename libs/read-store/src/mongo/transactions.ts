@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isUnavailable } from '@app/kernel';
 import type { ClientSession } from 'mongoose';
 import type { Deadlines } from './deadlines';
@@ -48,7 +48,7 @@ export class Transactions {
       const tried = await this.attempt(session, work, started + TRANSACTION_MS);
       const after = performance.now() - started;
       if ('error' in tried && after < TRANSACTION_MS && isWorthAnother(tried.error, after)) {
-        await sleep(Math.min(2 ** attempt, 100) * Math.random());
+        await pause(Math.min(2 ** attempt, 100) * Math.random());
         if (!isAsked && after >= OBSTRUCTED_MS && codeOf(tried.error) === WRITE_CONFLICT) {
           isAsked = true;
           // If this fails, the server ends the other transaction by itself.
@@ -110,7 +110,7 @@ const committed = async (session: ClientSession, until: number): Promise<void> =
         hasLabel(error, 'TransientTransactionError') ||
         (typeof codeOf(error) === 'number' && !hasLabel(error, 'UnknownTransactionCommitResult'));
       if (isAnswer || performance.now() >= until) throw error;
-      await sleep(50);
+      await pause(50);
     }
   }
 };

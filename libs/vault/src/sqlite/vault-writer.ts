@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { dataKeyPlace, type KeyOwner, type KeySelector, Unavailable } from '@app/kernel/threads';
 import { wrapKey } from '../key-wrapping';
@@ -143,7 +143,7 @@ export class VaultWriter {
   }
 
   private async forgetOlderPages(): Promise<void> {
-    for (const deadline = performance.now() + READERS_MS; !emptyWriteAheadLog(this.database); await sleep(LOOK_MS)) {
+    for (const deadline = performance.now() + READERS_MS; !emptyWriteAheadLog(this.database); await pause(LOOK_MS)) {
       if (performance.now() > deadline)
         throw new Unavailable(
           'vault',

@@ -5,7 +5,7 @@ import { isSearchedBy, type SearchingAgent } from '../../search/retrieval';
 import type { DocumentCommand } from '../document.commands';
 import { documentDecider } from '../document.decider';
 import type { DocumentScope } from '../document.events';
-import { inLanes } from '../lanes';
+import { mapConcurrently } from '../map-concurrently';
 
 /** Most documents that one command changes. */
 export const MOST_DOCUMENTS = 1_000;
@@ -57,7 +57,7 @@ export class UpdateDocumentsHandler implements ICommandHandler<UpdateDocuments> 
 
   async execute({ change, meta }: UpdateDocuments): Promise<BulkOutcome> {
     const receipts: Receipt[] = [];
-    const results = await inLanes(change.documentIds, async (documentId): Promise<BulkResult> => {
+    const results = await mapConcurrently(change.documentIds, async (documentId): Promise<BulkResult> => {
       const done = await this.changeOne(documentId, change, meta);
       if (typeof done === 'string') return { documentId, ok: false, code: done };
       receipts.push(done);

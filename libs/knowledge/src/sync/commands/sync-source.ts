@@ -3,7 +3,7 @@ import { type CommandMeta, Decisions, type Receipt, stepOf } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { documentDecider } from '../../document/document.decider';
-import { inLanes } from '../../document/lanes';
+import { mapConcurrently } from '../../document/map-concurrently';
 import { SYNCED_DOCUMENTS, type SyncedDocumentsOf } from '../../lookups';
 import type { SourceFile } from '../source-paths';
 import { type ConfirmedDeletions, type SyncedDocument, type SyncPlan, syncPlan } from '../sync-plan';
@@ -48,7 +48,7 @@ export class SyncSourceHandler implements ICommandHandler<SyncSource> {
     const documents = head === null ? [] : await this.documentsOf(agentId, sourceId, head);
     const plan = syncPlan(files, documents, confirmDeletions);
     if (dryRun) return { plan, receipts: [] };
-    const done = await inLanes(plan.vanished, async (document) => ({
+    const done = await mapConcurrently(plan.vanished, async (document) => ({
       document,
       receipt: await this.delete(document, meta),
     }));

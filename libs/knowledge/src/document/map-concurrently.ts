@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Documents that one request works on at once. */
-const LANES = 8;
+const AT_ONCE = 8;
 
 /** Does something with each of many documents, some at once, in order of beginning. Ends with the first error, once nothing runs any more. */
-export const inLanes = async <From, To>(
+export const mapConcurrently = async <From, To>(
   all: readonly From[],
   work: (one: From) => Promise<To>,
 ): Promise<readonly To[]> => {
   const done: To[] = [];
   const waiting = all.entries();
   let failed = false;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const [index, one] of waiting) {
       if (failed) return;
       try {
@@ -24,7 +24,7 @@ export const inLanes = async <From, To>(
       await nextTurn();
     }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
-  for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason;
+  const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+  for (const ended of workers) if (ended.status === 'rejected') throw ended.reason;
   return done;
 };

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterWaiting } from './after-waiting';
 
 /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
-export const rest = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+export const pauseUnlessAborted = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   try {
     await pause(milliseconds, undefined, { signal });
   } catch (error) {
