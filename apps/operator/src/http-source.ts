@@ -1,9 +1,9 @@
 import {
   type ForeignEvents,
   logSource,
-  type NotedStranger,
+  type NotedForeignEvent,
   type SourceItem,
-  type Stranger,
+  type ForeignItem,
   type VerifySource,
 } from '@app/sealing';
 import { HttpLogReader } from './http-log-reader';
@@ -13,7 +13,7 @@ const PATH = '/api/v1/audit/foreign-events';
 const MOST_IN_A_PAGE = 100;
 
 interface Page {
-  readonly items: readonly NotedStranger[];
+  readonly items: readonly NotedForeignEvent[];
   readonly others: ForeignEvents;
   readonly nextCursor: string | null;
 }
@@ -21,11 +21,13 @@ interface Page {
 /** The source for verifying a running server: our events byte for byte, and what is needed of others'. */
 export const httpSource = (api: PlatformClient): VerifySource => {
   const ours = logSource(new HttpLogReader(api));
-  return { ...ours, events: () => inLogOrder(ours.events(), strangersOf(api)) };
+  return { ...ours, events: () => inLogOrder(ours.events(), foreignItemsOf(api)) };
 };
 
 /** What other programs wrote. A server of an earlier version does not tell, and takes it for ours. */
-async function* strangersOf(api: PlatformClient): AsyncGenerator<Stranger | { readonly passedOver: ForeignEvents }> {
+async function* foreignItemsOf(
+  api: PlatformClient,
+): AsyncGenerator<ForeignItem | { readonly passedOver: ForeignEvents }> {
   for (let cursor: string | undefined; ;) {
     const page = await api.json<Page>(PATH, { query: { limit: MOST_IN_A_PAGE, cursor } }).catch(noneIfUnknown);
     for (const { contentHash: content, inStreamOfOurs: isAmongOurs, ...place } of page.items)
@@ -45,18 +47,18 @@ const noneIfUnknown = (error: unknown): Page => {
 /** Both are in log order. What has no place, such as damage or a count, comes as soon as it is met. */
 async function* inLogOrder(
   ours: AsyncIterable<SourceItem>,
-  strangers: AsyncIterator<SourceItem>,
+  foreign: AsyncIterator<SourceItem>,
 ): AsyncGenerator<SourceItem> {
-  let stranger = await strangers.next();
+  let next = await foreign.next();
   for await (const item of ours) {
-    while (stranger.done !== true && isBefore(stranger.value, item)) {
-      yield stranger.value;
-      stranger = await strangers.next();
+    while (next.done !== true && isBefore(next.value, item)) {
+      yield next.value;
+      next = await foreign.next();
     }
     yield item;
   }
-  for (; stranger.done !== true; stranger = await strangers.next()) yield stranger.value;
+  for (; next.done !== true; next = await foreign.next()) yield next.value;
 }
 
-const isBefore = (stranger: SourceItem, item: SourceItem): boolean =>
-  !('position' in stranger) || ('position' in item && String(stranger.position) < String(item.position));
+const isBefore = (foreign: SourceItem, item: SourceItem): boolean =>
+  !('position' in foreign) || ('position' in item && String(foreign.position) < String(item.position));

@@ -15,7 +15,7 @@ export * from './sealer';
 export * from './spawn-event-hasher';
 export * from './unproven';
 export * from './verify/log-source';
-export * from './verify/stranger-page';
+export * from './verify/foreign-page';
 export * from './verify/verification';
 export * from './verify/verify';
 export * from './verify/verify-source';

@@ -14,7 +14,7 @@ import {
   Reads,
   Requires,
 } from '@app/http';
-import { strangerPage } from '@app/sealing';
+import { foreignPage } from '@app/sealing';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
@@ -50,7 +50,7 @@ export class AuditForeignController {
     const { limit, after } = this.lists.page(LIST, caller, asked);
     const start =
       after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
-    const { items, others, next } = await strangerPage(this.log, { after: start, limit });
+    const { items, others, next } = await foreignPage(this.log, { after: start, limit });
     const list = this.lists.answer(
       LIST,
       caller,

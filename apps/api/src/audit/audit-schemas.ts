@@ -50,7 +50,7 @@ export const historyItemSchema = z
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** An event of another program that verifiers need to know of (`NotedStranger`). */
+/** An event of another program that verifiers need to know of (`NotedForeignEvent`). */
 export const foreignEventSchema = z
   .object({
     id: z.string().describe('The id of the event.'),

@@ -17,7 +17,7 @@ import {
 import { receiptsOf, REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../event-hash';
 import { readableSealOf } from '../sealed-place';
-import { SealedStrangers } from '../sealed-strangers';
+import { SealedForeignEvents } from '../sealed-foreign-events';
 import { eventLine, type ExportedRemoval, type ExportHeader, lineOf } from './export-format';
 import { retryingReader } from './retrying-reader';
 
@@ -93,12 +93,12 @@ async function* exportText(
 
 /** Every event of ours up to a position, in pages, and those of others that an earlier version sealed. */
 async function* ofUsAndSealed(log: LogReader, head: Position | null): AsyncGenerator<readonly StoredEvent[]> {
-  const strangers = new SealedStrangers(log);
+  const sealed = new SealedForeignEvents(log);
   for await (const page of pagesUpTo(log, head)) {
     const chosen: StoredEvent[] = [];
     for (const event of inLogOrder(page)) {
-      if (!isForeignEvent(event)) strangers.passed(event);
-      if (!isForeignEvent(event) || (await strangers.holds(event))) chosen.push(event);
+      if (!isForeignEvent(event)) sealed.passed(event);
+      if (!isForeignEvent(event) || (await sealed.holds(event))) chosen.push(event);
     }
     yield chosen;
   }

@@ -5,7 +5,7 @@ import type { Findings } from './findings';
 import type { SealedErasures } from './sealed-erasures';
 import { SeenEntries } from './seen-entries';
 import { MOST_LISTED, type UnprovenEvent } from './verification';
-import type { Damage, PassedOver, SourceItem, Stranger } from './verify-source';
+import type { Damage, PassedOver, SourceItem, ForeignItem } from './verify-source';
 
 /** How many events that were passed over are remembered. */
 const PASSED_OVER = 2_000;
@@ -20,7 +20,7 @@ export class Alignment {
   /** Events met before their turn; those that never get one were inserted. */
   private readonly passedOver = new FoundEvents<PassedEvent>();
   /** What others wrote: in which order it was sealed, if it was, proves nothing. */
-  private readonly passedStrangers = new FoundEvents();
+  private readonly passedForeign = new FoundEvents();
   /** Entries of seals that cannot be read: so many events may stand without one. */
   private unlisted = 0;
   private lastOrdinal = 0;
@@ -32,7 +32,7 @@ export class Alignment {
     private readonly removals: ClaimedRemovals,
     private readonly findings: Findings,
     private readonly erasures: SealedErasures,
-    onForeign: (foreign: Stranger | PassedOver) => void,
+    onForeign: (foreign: ForeignItem | PassedOver) => void,
   ) {
     this.window = new EventWindow(
       events,
@@ -111,29 +111,29 @@ export class Alignment {
   private async find(entry: SealedEvent): Promise<FoundEvent | undefined> {
     await this.window.fill();
     // However much others wrote between two of ours.
-    while (this.window.find(entry) === undefined && this.window.holdsStrangers) {
-      for (const stranger of this.window.takeStrangers()) this.passStranger(stranger);
+    while (this.window.find(entry) === undefined && this.window.holdsForeign) {
+      for (const event of this.window.takeForeign()) this.passForeign(event);
       await this.window.fill();
     }
-    return this.window.find(entry) ?? this.passedStrangers.find(entry);
+    return this.window.find(entry) ?? this.passedForeign.find(entry);
   }
 
   /** Takes events off the window up to one; those before it have missed or not yet had their turn. */
   private passTo(found: FoundEvent): void {
-    if (this.passedStrangers.delete(found)) return;
+    if (this.passedForeign.delete(found)) return;
     for (;;) {
       const event = this.window.takeFirst() as FoundEvent;
       if (event.damageBefore !== undefined) this.inDamage = undefined;
       if (event === found) return;
-      if (event.isForeign) this.passStranger(event);
+      if (event.isForeign) this.passForeign(event);
       else this.passOver(event);
     }
   }
 
-  private passStranger(stranger: FoundEvent): void {
-    this.passedStrangers.add(stranger);
-    const { first } = this.passedStrangers;
-    if (this.passedStrangers.size > PASSED_OVER && first !== undefined) this.passedStrangers.delete(first);
+  private passForeign(event: FoundEvent): void {
+    this.passedForeign.add(event);
+    const { first } = this.passedForeign;
+    if (this.passedForeign.size > PASSED_OVER && first !== undefined) this.passedForeign.delete(first);
   }
 
   private passOver(event: FoundEvent): void {

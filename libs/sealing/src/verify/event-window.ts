@@ -4,10 +4,10 @@ import {
   type Damage,
   isDamage,
   isPassedOver,
-  isStranger,
+  isForeignItem,
   type PassedOver,
   type SourceItem,
-  type Stranger,
+  type ForeignItem,
 } from './verify-source';
 
 /** An event of the log under verification. */
@@ -71,14 +71,14 @@ const SIZE = 2_000;
 export class EventWindow {
   private readonly events = new FoundEvents();
   private readonly source: AsyncIterator<SourceItem>;
-  private strangers = 0;
+  private foreignEvents = 0;
   private damage: Damage | undefined;
   private ended = false;
 
   constructor(
     events: AsyncIterable<SourceItem>,
     private readonly onEvent: (event: StoredEvent) => void,
-    private readonly onForeign: (foreign: Stranger | PassedOver) => void,
+    private readonly onForeign: (foreign: ForeignItem | PassedOver) => void,
     /** Told of a second event with an id that waits here already. */
     private readonly onDuplicate: (event: FoundEvent) => void,
   ) {
@@ -106,8 +106,8 @@ export class EventWindow {
   }
 
   /** What others wrote takes up places here: without it more of ours may be at hand. */
-  get holdsStrangers(): boolean {
-    return this.strangers > 0;
+  get holdsForeign(): boolean {
+    return this.foreignEvents > 0;
   }
 
   find(entry: SealedEvent): FoundEvent | undefined {
@@ -120,19 +120,19 @@ export class EventWindow {
     return first;
   }
 
-  takeStrangers(): readonly FoundEvent[] {
-    const strangers = [...this.events.values()].filter(({ isForeign }) => isForeign);
-    for (const stranger of strangers) this.take(stranger);
-    return strangers;
+  takeForeign(): readonly FoundEvent[] {
+    const foreign = [...this.events.values()].filter(({ isForeign }) => isForeign);
+    for (const event of foreign) this.take(event);
+    return foreign;
   }
 
   private take(event: FoundEvent): void {
     this.events.delete(event);
-    if (event.isForeign) this.strangers -= 1;
+    if (event.isForeign) this.foreignEvents -= 1;
   }
 
-  private add(event: StoredEvent | Stranger): void {
-    const isForeign = isStranger(event);
+  private add(event: StoredEvent | ForeignItem): void {
+    const isForeign = isForeignItem(event);
     if (isForeign) this.onForeign(event);
     else this.onEvent(event);
     if (!isForeign && !isSealable(event)) return;
@@ -150,6 +150,6 @@ export class EventWindow {
     };
     this.damage = undefined;
     if (!this.events.add(found)) this.onDuplicate(found);
-    else if (isForeign) this.strangers += 1;
+    else if (isForeign) this.foreignEvents += 1;
   }
 }

@@ -4,7 +4,7 @@ import type { Position, StoredEvent } from '@app/kernel';
 import { REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../event-hash';
 import { readableSealOf } from '../sealed-place';
-import { StreamHolders } from './strangers';
+import { StreamHolders } from './foreign-tally';
 import { type Damage, isDamage, type SourceItem, type VerifySource } from './verify-source';
 
 const PAGE = 500;
@@ -13,7 +13,7 @@ const SEALS_AT_ONCE = 10;
 /** Reads a log online or at rest. Other work gets its turn between pages. */
 export const logSource = (log: LogReader): VerifySource => ({
   seals: () => streamOf(log, SEAL_STREAM),
-  events: () => withStrangers(log),
+  events: () => withForeign(log),
   receipts: () => streamOf(log, REMOVAL_STREAM),
   total: async () => {
     const [event] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 }).catch(nothingIfDamaged);
@@ -53,7 +53,7 @@ async function* wholeLog(log: LogReader, filter?: EventFilter): AsyncGenerator<S
 }
 
 /** The whole log, with what others wrote in its place. */
-async function* withStrangers(log: LogReader): AsyncGenerator<SourceItem> {
+async function* withForeign(log: LogReader): AsyncGenerator<SourceItem> {
   const holders = new StreamHolders(log);
   for await (const page of pagesOf(log, { withForeign: true })) {
     if ('damage' in page) {

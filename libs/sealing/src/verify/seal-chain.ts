@@ -29,7 +29,7 @@ export class SealChain {
   private lastOrdinal = 0;
   private nextRevision = 0;
   /** By the id of a key that is not trusted: the place of its first seal, and how many there are. */
-  private readonly strangers = new Map<
+  private readonly unknownKeys = new Map<
     string,
     { readonly place: Place; readonly seals: number; readonly lastOrdinal: number }
   >();
@@ -84,7 +84,7 @@ export class SealChain {
 
   /** Says which other keys signed, and whether the seal that the verifier knows was met. */
   end(): KnownSeal | null {
-    for (const [keyId, { place, seals, lastOrdinal }] of this.strangers) {
+    for (const [keyId, { place, seals, lastOrdinal }] of this.unknownKeys) {
       const which = seals === 1 ? 'the seal is' : `${seals} seals up to that of ordinal ${lastOrdinal} are`;
       this.findings.add({
         kind: 'seal_key',
@@ -105,7 +105,7 @@ export class SealChain {
   private check(seal: Seal, place: Place): void {
     const key = this.trusted?.get(seal.keyId);
     this.keyIds.add(seal.keyId);
-    if (key === undefined) this.addStranger(seal, place);
+    if (key === undefined) this.addUnknownKey(seal, place);
     else if (!isSignedBy(key, signedText(seal), seal.signature))
       this.findings.add({ kind: 'seal_signature', detail: 'the signature of the seal is wrong', ...place });
     const isFull = seal.ordinal - seal.fromOrdinal + 1 === seal.events.length;
@@ -121,10 +121,10 @@ export class SealChain {
     this.checkKnown(seal, place);
   }
 
-  private addStranger({ keyId, ordinal }: Seal, place: Place): void {
+  private addUnknownKey({ keyId, ordinal }: Seal, place: Place): void {
     if (this.trusted === undefined) return;
-    const known = this.strangers.get(keyId) ?? { place, seals: 0, lastOrdinal: ordinal };
-    this.strangers.set(keyId, { ...known, seals: known.seals + 1, lastOrdinal: ordinal });
+    const known = this.unknownKeys.get(keyId) ?? { place, seals: 0, lastOrdinal: ordinal };
+    this.unknownKeys.set(keyId, { ...known, seals: known.seals + 1, lastOrdinal: ordinal });
   }
 
   private checkKnown(seal: Seal, place: object): void {

@@ -8,7 +8,7 @@ export interface Damage {
 }
 
 /** An event that another program wrote to the same server. */
-export interface Stranger extends StoredEvent {
+export interface ForeignItem extends StoredEvent {
   /** When the server took it, ISO 8601 UTC. */
   readonly at: string;
   /** Hash of what was stored; without it that of type, data and metadata. */
@@ -23,14 +23,14 @@ export interface PassedOver {
 }
 
 /** What a source gives one after the other. */
-export type SourceItem = StoredEvent | Stranger | PassedOver | Damage;
+export type SourceItem = StoredEvent | ForeignItem | PassedOver | Damage;
 
 /** Whether the source could not read what stands here. */
 export const isDamage = (item: SourceItem): item is Damage => 'damage' in item;
 /** Whether the source passes over what stands here. */
 export const isPassedOver = (item: SourceItem): item is PassedOver => 'passedOver' in item;
 /** Whether the item is an event of another program. */
-export const isStranger = (item: StoredEvent | Stranger): item is Stranger => 'isAmongOurs' in item;
+export const isForeignItem = (item: StoredEvent | ForeignItem): item is ForeignItem => 'isAmongOurs' in item;
 
 /** Where a verifier reads from; each of these reads from the beginning. */
 export interface VerifySource {

@@ -5,7 +5,7 @@ import { ClaimedRemovals } from './claimed-removals';
 import { Findings } from './findings';
 import { SealChain } from './seal-chain';
 import { SealedErasures } from './sealed-erasures';
-import { Strangers } from './strangers';
+import { ForeignTally } from './foreign-tally';
 import { type KnownSeal, MOST_LISTED, type Verification } from './verification';
 import { isDamage, type VerifySource } from './verify-source';
 
@@ -26,8 +26,8 @@ export const verify = async (
   const erasures = new SealedErasures();
   const chain = new SealChain(publicKeys, since, findings);
   const removals = new ClaimedRemovals(await readReceipts(source, findings));
-  const strangers = new Strangers();
-  const alignment = new Alignment(source.events(), removals, findings, erasures, (foreign) => strangers.add(foreign));
+  const tally = new ForeignTally();
+  const alignment = new Alignment(source.events(), removals, findings, erasures, (foreign) => tally.add(foreign));
   const total = onProgress === undefined ? 0 : await source.total();
   let done = 0;
   for await (const item of source.seals()) {
@@ -51,7 +51,7 @@ export const verify = async (
   // A log whose seals were all removed must not pass as proven.
   if (lastSeal === null && findings.total === 0 && unsealed.events > 0)
     findings.add({ kind: 'seal_missing', detail: 'the log has no seal: nothing is proven' });
-  const foreign = strangers.end(findings);
+  const foreign = tally.end(findings);
   return {
     ok: findings.total === 0,
     events: alignment.events,

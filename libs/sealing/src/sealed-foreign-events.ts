@@ -14,7 +14,7 @@ const REMEMBERED_SEALS = 16;
  * Tells which events of others an earlier version sealed, which sealed whatever the server held: without them its seals
  * cannot be verified. Events are shown to it in log order, so that it looks no further than the seals around them.
  */
-export class SealedStrangers {
+export class SealedForeignEvents {
   private readonly archive: SealArchive;
   private readonly ordinals: SealedOrdinals;
   private readonly known = new LRUCache<number, ReadonlySet<string>>({ max: REMEMBERED_SEALS });
@@ -36,14 +36,14 @@ export class SealedStrangers {
     if (isSealable(ours)) this.ours = ours;
   }
 
-  async holds(stranger: StoredEvent): Promise<boolean> {
+  async holds(foreign: StoredEvent): Promise<boolean> {
     if (this.seals === undefined) await this.begin();
     const { ours } = this;
     this.ours = undefined;
     // Where one of ours is not sealed yet, nothing behind it is.
     if (ours !== undefined && this.revision < this.end && !(await this.isNear(ours)))
       this.revision = (await this.ordinals.over(ours))?.revision ?? this.end;
-    return this.isNear(stranger);
+    return this.isNear(foreign);
   }
 
   private get end(): number {

@@ -1,8 +1,8 @@
 import { inLogOrder, isForeignEvent, type LogReader } from '@app/event-log';
 import type { Position } from '@app/kernel';
 import { contentHash } from '../event-hash';
-import { SealedStrangers } from '../sealed-strangers';
-import { StreamHolders } from './strangers';
+import { SealedForeignEvents } from '../sealed-foreign-events';
+import { StreamHolders } from './foreign-tally';
 import type { ForeignEvents } from './verification';
 
 const PAGE = 500;
@@ -10,7 +10,7 @@ const PAGE = 500;
 const MOST_LOOKED_AT = 5_000;
 
 /** An event of another program that verifiers need to know of: into a stream of ours, or under a seal of an earlier version. Its content is not ours to show. */
-export interface NotedStranger {
+export interface NotedForeignEvent {
   readonly id: string;
   readonly position: Position;
   readonly stream: string;
@@ -23,25 +23,25 @@ export interface NotedStranger {
   readonly at: string;
 }
 
-export interface StrangerPage {
-  readonly items: readonly NotedStranger[];
+export interface ForeignPage {
+  readonly items: readonly NotedForeignEvent[];
   /** What else others wrote in this stretch of the log. */
   readonly others: ForeignEvents;
   /** Where the next page begins, exclusive; null at the end. A page may be empty before the end. */
   readonly next: Position | null;
 }
 
-const NOTHING: StrangerPage = { items: [], others: { events: 0, since: null }, next: null };
+const NOTHING: ForeignPage = { items: [], others: { events: 0, since: null }, next: null };
 
 /** What others wrote behind a position, oldest first. */
-export const strangerPage = async (
+export const foreignPage = async (
   log: LogReader,
   { after, limit }: { readonly after: Position | null; readonly limit: number },
-): Promise<StrangerPage> => {
+): Promise<ForeignPage> => {
   if (log.isShared !== true) return NOTHING;
   const holders = new StreamHolders(log);
-  const sealed = new SealedStrangers(log, after);
-  const items: NotedStranger[] = [];
+  const sealed = new SealedForeignEvents(log, after);
+  const items: NotedForeignEvent[] = [];
   let others = NOTHING.others;
   for (let at = after, looked = 0; ;) {
     const page = await log.readAll({ after: at, limit: PAGE, withForeign: true });

@@ -2,16 +2,16 @@ import type { ForeignEvent, LogReader } from '@app/event-log';
 import { LRUCache } from 'lru-cache';
 import type { Findings } from './findings';
 import { type ForeignEvents, MOST_LISTED } from './verification';
-import type { PassedOver, Stranger } from './verify-source';
+import type { PassedOver, ForeignItem } from './verify-source';
 
 /** Counts what others wrote, and names the streams of ours that they wrote into. */
-export class Strangers {
+export class ForeignTally {
   private count = 0;
   private since: ForeignEvents['since'] = null;
   /** By stream of ours: the first event of theirs, and how many there are. */
-  private readonly intruded = new Map<string, { readonly first: Stranger; events: number }>();
+  private readonly intruded = new Map<string, { readonly first: ForeignItem; events: number }>();
 
-  add(foreign: Stranger | PassedOver): void {
+  add(foreign: ForeignItem | PassedOver): void {
     if ('passedOver' in foreign) return this.countIn(foreign.passedOver);
     this.countIn({ events: 1, since: foreign });
     if (!foreign.isAmongOurs) return;
