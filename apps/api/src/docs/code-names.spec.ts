@@ -47,3 +47,30 @@ it('a name of code in a comment is one of the sources', () => {
   expect(stale.length).toBeGreaterThan(1000);
   expect(stale.filter(([, ...names]) => names.length > 0)).toEqual([]);
 });
+
+/** Names that gave way to those of the field or of the glossary, with what took their place. */
+const RETIRED: readonly (readonly [name: RegExp, now: string])[] = [
+  [/^bell|ringing/i, 'WakeSignal'],
+  [/companion/i, 'SliceFollower'],
+  [/changeBoard/i, 'SharedVersionCounters'],
+  [/heldCall/i, 'reservation'],
+  [/patiently|insistently/i, 'retry'],
+  [/^(?:is)?standing$/i, 'state'],
+  [/^demand(?!s?$)/i, 'assert'],
+  [/leaseShare/i, 'LeaseMember'],
+  [/^recently$/i, 'TtlCache'],
+  [/strangers?(?![a-z])/i, 'foreign event'],
+];
+
+it.each(RETIRED)('no name of code is %s: it is %s now', (retired) => {
+  const files = ['apps', 'libs', 'projections']
+    .flatMap((folder) => filesOf(folder, /\.ts$/))
+    // Lists of words of languages.
+    .filter((file) => !/[.-]spec\.ts$|^libs\/screening\//.test(file));
+  const declared = files.flatMap((file) =>
+    [...read(file).matchAll(/\b(?:const|let|class|function|interface|type|readonly|private) (\w+)/g)]
+      .filter(([, name = '']) => retired.test(name))
+      .map(([declaration]) => `${file}: ${declaration}`),
+  );
+  expect(declared).toEqual([]);
+});

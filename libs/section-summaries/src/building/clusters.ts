@@ -49,18 +49,18 @@ export const clustersOf = async <Item extends Clustered>(
 ): Promise<readonly (readonly Item[])[]> => {
   if (items.length <= MOST_IN_CLUSTER) return items.length === 0 ? [] : [items];
   const before = new Map<string, Item[]>();
-  const strangers: Item[] = [];
+  const unclustered: Item[] = [];
   for (const item of items) {
     const cluster = clusterOf(item.id);
-    if (cluster === undefined) strangers.push(item);
+    if (cluster === undefined) unclustered.push(item);
     else before.set(cluster, [...(before.get(cluster) ?? []), item]);
   }
   const kept: Item[][] = [];
   for (const members of before.values()) {
     if (members.length >= FEWEST_IN_CLUSTER && members.length <= MOST_IN_CLUSTER) kept.push(members);
-    else strangers.push(...members);
+    else unclustered.push(...members);
   }
-  const homeless = await joined(kept, strangers);
+  const homeless = await joined(kept, unclustered);
   return inOrder(items, [...kept, ...(await bisected(homeless))]);
 };
 

@@ -64,8 +64,8 @@ export const restored = (frontmatter: Readonly<Record<string, unknown>>): Kept =
   const kept = isText(ours) ? keptIn(ours) : undefined;
   if (kept === undefined || Object.keys(kept.frontmatter).some((key) => Object.hasOwn(known, key)))
     return { frontmatter };
-  const standing = Object.keys(rest).length === 0 ? {} : { metadata: rest };
-  return { ...kept, frontmatter: { ...known, ...standing, ...kept.frontmatter } };
+  const others = Object.keys(rest).length === 0 ? {} : { metadata: rest };
+  return { ...kept, frontmatter: { ...known, ...others, ...kept.frontmatter } };
 };
 
 /** Undefined where it is none of ours. */

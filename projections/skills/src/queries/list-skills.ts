@@ -69,11 +69,11 @@ const withAtHand = (
 ): RowPage<SkillRow> => {
   const at = ({ values, key }: NonNullable<PageRequest['after']>) => ({ key, row: { createdAt: String(values[0]) } });
   const { next } = page;
-  const standing = atHand.filter(
+  const fitting = atHand.filter(
     (row) =>
       (after === undefined || newestFirst(row, at(after)) > 0) && (next === null || newestFirst(row, at(next)) < 0),
   );
-  const rows = [...page.rows, ...standing].toSorted(newestFirst);
+  const rows = [...page.rows, ...fitting].toSorted(newestFirst);
   const last = rows[limit - 1];
   if (rows.length <= limit || last === undefined) return { rows, next };
   return { rows: rows.slice(0, limit), next: { values: [last.row.createdAt], key: last.key } };
