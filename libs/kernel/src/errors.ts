@@ -90,6 +90,9 @@ export const isDamaged = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): error is Unavailable =>
   error instanceof Error && error.name === 'Unavailable';
 
+/** True where a store did not serve, and nothing of what was asked of it was done. */
+export const isUndone = (error: unknown): boolean => isUnavailable(error) && error.outcome === 'none';
+
 /** For the end of an exhaustive switch. */
 export const never = (value: never): never => {
   throw new Error(`unexpected case ${JSON.stringify(value)}`);

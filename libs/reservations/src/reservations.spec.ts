@@ -59,6 +59,14 @@ describe('a name that must be unique', () => {
     await expect(create(alive, 'Dead')).resolves.toMatchObject({ receipt: { repeated: false } });
   });
 
+  it('is free again at once for others where a store did not serve, and nothing was done', async () => {
+    const away = tenancy.process((_, types) => {
+      if (types.includes('SpaceCreated')) throw new Unavailable('vault', 'no answer');
+    });
+    await expect(create(away, 'Not served')).rejects.toMatchObject({ dependency: 'vault', outcome: 'none' });
+    await expect(create(tenancy.process(), 'Not served')).resolves.toMatchObject({ receipt: { repeated: false } });
+  });
+
   it('is not used after all by who was only slow, however late', async () => {
     const { hold, reached, goOn } = pause();
     const slow = tenancy.process((_, types) => (types.includes('SpaceCreated') ? hold() : undefined));

@@ -8,6 +8,7 @@ import {
   InstanceSecret,
   isDomainError,
   isUnavailable,
+  isUndone,
   normalisedName,
   type Receipt,
   reject,
@@ -62,7 +63,7 @@ export class Reservations {
 
   /**
    * Reserves the names for the claimant, then acts, and gives back the claims that it does not use then: new ones that it
-   * did not adopt, and old ones that they replaced. A rejection gives back all new ones. Rejects with `name_taken`.
+   * did not adopt, and old ones that they replaced. A rejection gives back all new ones, and so does a store that did not serve, as far as the log answers. Rejects with `name_taken`.
    * When the outcome of the act is unknown the names stay reserved, and the grace decides; so it does where the log goes away behind the act.
    */
   async hold<T>(claims: readonly Claim[], claimant: Claimant, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
@@ -101,6 +102,8 @@ export class Reservations {
       return await act();
     } catch (error) {
       if (isDomainError(error)) await this.giveBack(held, meta);
+      // A step before may have used them.
+      if (isUndone(error)) await unlessLeft(() => this.giveBackUnused(held, claimant, meta));
       throw error;
     }
   }

@@ -8,6 +8,7 @@ import {
   IDS,
   InstanceSecret,
   isDomainError,
+  isUndone,
   nameId,
   normalisedName,
   Queues,
@@ -79,7 +80,7 @@ export class Places {
   }
 
   /**
-   * Takes a place, then acts. A rejection gives it back; where the outcome of the act is unknown a policy settles it. Rejects
+   * Takes a place, then acts. A rejection gives it back, and so does a store that did not serve; where the outcome of the act is unknown a policy settles it. Rejects
    * `memory_full`, and `conflict` `equal_memory` with the `id` of the memory that has the text.
    */
   async taking<T>(owner: BucketOwner, taking: Taking, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
@@ -90,7 +91,13 @@ export class Places {
     try {
       return await act();
     } catch (error) {
-      if (isDomainError(error)) await unlessLeft(() => this.release(owner, [taking.memoryId], ticket, meta, held));
+      const release = () => this.release(owner, [taking.memoryId], ticket, meta, held);
+      if (isDomainError(error)) await unlessLeft(release);
+      if (isUndone(error))
+        await unlessLeft(async () => {
+          const { state } = await this.decisions.load(memoryDecider, taking.memoryId);
+          if (state.status !== held) await release();
+        });
       throw error;
     }
   }
@@ -132,7 +139,7 @@ export class Places {
       await unlessLeft(() => this.note(memoryId, ticket, meta));
       return receipt;
     } catch (error) {
-      if (isDomainError(error)) await unlessLeft(() => this.note(memoryId, ticket, meta));
+      if (isDomainError(error) || isUndone(error)) await unlessLeft(() => this.note(memoryId, ticket, meta));
       throw error;
     }
   }

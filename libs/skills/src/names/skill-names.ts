@@ -8,6 +8,7 @@ import {
   type Ids,
   InstanceSecret,
   isDomainError,
+  isUndone,
   normalisedName,
   type Receipt,
   reject,
@@ -45,6 +46,9 @@ type BearerDecider = Decider<
 /** Whose ticket it is. */
 type Bearer = Pick<WantedName, 'spaceId' | 'skillId' | 'entryId'>;
 
+const bearerOf = (entryId: string | undefined): BearerDecider =>
+  (entryId === undefined ? skillDecider : installationDecider) as BearerDecider;
+
 export interface SkillNamesParts {
   readonly decisions: Decisions;
   readonly secret: InstanceSecret;
@@ -79,6 +83,8 @@ export class SkillNames {
       // What was rejected can use the ticket no more, so the Skill has nothing to forfeit: its revision stays.
       if (isDomainError(error))
         isUnfinished = (await unlessLeft(() => this.release(spaceId, ticket, meta))) === undefined;
+      else if (isUndone(error))
+        isUnfinished = (await unlessLeft(() => this.giveBack(wanted, ticket, meta))) === undefined;
       throw error;
     } finally {
       await unlessLeft(() => release({ isUnfinished }));
@@ -159,12 +165,23 @@ export class SkillNames {
     return isFreed;
   }
 
+  /** Gives the ticket of a command back that a store did not serve: nothing of it comes later, so the Skill has nothing to forfeit. */
+  private async giveBack(of: Bearer, ticket: string, meta: CommandMeta): Promise<true> {
+    if (!(await this.isBorne(of, ticket))) await this.release(of.spaceId, ticket, meta);
+    return true;
+  }
+
+  private async isBorne({ skillId, entryId }: Bearer, ticket: string): Promise<boolean> {
+    const { state: skill } = await this.parts.decisions.load(bearerOf(entryId), skillId);
+    return skill.status === 'present' && skill.ticket === ticket;
+  }
+
   /** Gives a ticket back that its Skill does not bear; false where it does. */
-  private async settle({ spaceId, skillId, entryId }: Bearer, ticket: string, meta: CommandMeta): Promise<boolean> {
+  private async settle(of: Bearer, ticket: string, meta: CommandMeta): Promise<boolean> {
+    const { spaceId, skillId, entryId } = of;
     const { decisions } = this.parts;
-    const bearer = (entryId === undefined ? skillDecider : installationDecider) as BearerDecider;
-    const { state: skill } = await decisions.load(bearer, skillId);
-    if (skill.status === 'present' && skill.ticket === ticket) return false;
+    const bearer = bearerOf(entryId);
+    if (await this.isBorne(of, ticket)) return false;
     const claim = { key: streamOf(skillNamesDecider.category, spaceId), ticket };
     try {
       await decisions.transact(bearer, skillId, { type: 'ForfeitClaim', claim }, this.step(meta));

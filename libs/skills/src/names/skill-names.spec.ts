@@ -1,0 +1,43 @@
+import { Claims } from '@app/coordination';
+import {
+  type CommandMeta,
+  Decisions,
+  EventCatalogue,
+  EventCodec,
+  FixedClock,
+  InstanceSecret,
+  TimeOrderedIds,
+  Unavailable,
+} from '@app/kernel';
+import { claimForfeited } from '@app/reservations';
+import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
+import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { skillEvents } from '../skill/skill.events';
+import { SkillNames } from './skill-names';
+import { skillNameEvents } from './skill-names.events';
+
+describe('the name of a Skill', () => {
+  it('is free at once for others where a store did not serve its command, and nothing was done', async () => {
+    const keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map<string, Buffer>() };
+    const [clock, ids, log] = [new FixedClock(), new TimeOrderedIds(), new MemoryLog()];
+    const codec = new EventCodec(new EventCatalogue([...skillEvents, ...skillNameEvents, claimForfeited]), keyring);
+    const names = new SkillNames({
+      decisions: new Decisions(log, codec),
+      secret: new InstanceSecret(Buffer.alloc(32, 1)),
+      claims: new Claims(new MemoryCoordinationStore(), clock, 'here', 5_000),
+      ids,
+      most: 10,
+    });
+    const spaceId = ids.next();
+    const hold = (act: () => Promise<string>) => {
+      const commandId = ids.next();
+      const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'user:1', now: clock.now() };
+      return names.hold({ spaceId, agentId: null, skillId: ids.next(), name: 'Travels', slug: 'travels' }, meta, act);
+    };
+    const away = new Unavailable('vault', 'no answer');
+    await expect(hold(() => Promise.reject(away))).rejects.toBe(away);
+    expect(await hold(async () => 'done')).toBe('done');
+    const skills = log.events.filter(({ stream }) => stream.startsWith('skill-'));
+    expect(skills.map(({ type }) => type)).toEqual(['ClaimForfeited']);
+  });
+});
