@@ -38,7 +38,7 @@ export interface Cluster {
   kill(child: Child): Promise<void>;
   /** What stands beside the views about processes and the work that they share. */
   readonly records: CoordinationStore;
-  /** Asks again under one `Idempotency-Key`, as clients do, while the platform cannot serve: servers of a busy machine are away for seconds. */
+  /** Asks again, as clients do, while the platform cannot serve and nothing was done, or under an `Idempotency-Key`: servers of a busy machine are away for seconds. */
   call<T = { readonly id: string }>(
     child: Child,
     path: string,
@@ -140,14 +140,15 @@ export const startCluster = async (
       body: (text === '' ? undefined : JSON.parse(text)) as T,
     };
   };
-  const call: Cluster['call'] = async <T>(child: Child, path: string, asked: Parameters<Cluster['call']>[2] = {}) => {
-    // Under one key a repeat is as good as the first, whether that was done or not.
-    const headers = { 'idempotency-key': randomUUID(), ...asked.headers };
+  const call: Cluster['call'] = async <T>(...asked: Parameters<Cluster['call']>) => {
+    // Under a key a repeat is as good as the first, whether that was done or not.
+    const hasKey = asked[2]?.headers?.['idempotency-key'] !== undefined;
     for (let left = MOST_REPEATS; ; left -= 1) {
-      const answer = await callOnce<T>(child, path, { ...asked, headers });
-      const isUnderWay =
-        left < MOST_REPEATS && (answer.body as { code?: string } | undefined)?.code === 'request_in_progress';
-      if ((answer.status !== 503 && !isUnderWay) || left === 0) return answer;
+      const answer = await callOnce<T>(...asked);
+      const { outcome, code } = (answer.body ?? {}) as { outcome?: string; code?: string };
+      const isServed = answer.status !== 503 || (outcome === 'unknown' && !hasKey);
+      const isUnderWay = hasKey && left < MOST_REPEATS && code === 'request_in_progress';
+      if ((isServed && !isUnderWay) || left === 0) return answer;
       await pause(1_000);
     }
   };

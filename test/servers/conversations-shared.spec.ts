@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { MongoClient } from 'mongodb';
 import type { Child } from '../e2e/child';
@@ -61,7 +62,8 @@ const specs = (): void => {
       void events(response, chunk({ role: 'assistant', content: text }), chunk({}, 'stop'), usageChunk(), DONE).end();
   };
   const ask = async (at: Child, body: object): Promise<Answered> => {
-    const answer = await cluster.call<Answered>(at, path, { method: 'POST', body });
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await cluster.call<Answered>(at, path, { method: 'POST', body, headers });
     if (answer.status !== 200) throw new Error(`${JSON.stringify(answer.body)}\n${at.output().slice(-4_000)}`);
     return answer.body;
   };
