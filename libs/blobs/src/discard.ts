@@ -1,4 +1,4 @@
-import { settlesWithin, unlessLeft } from '@app/kernel';
+import { inTime, unlessLeft } from '@app/kernel';
 import type { BlobName, Blobs } from './blobs';
 
 /** How long is waited until bodies are removed, milliseconds. */
@@ -10,6 +10,8 @@ const DISCARD_MS = 2_000;
  */
 export const discardBodies = async (blobs: Pick<Blobs, 'remove'>, names: readonly BlobName[]): Promise<void> => {
   if (names.length === 0) return;
-  const removed = unlessLeft(() => blobs.remove(names));
-  if (await settlesWithin(DISCARD_MS, removed)) await removed;
+  await inTime(
+    DISCARD_MS,
+    unlessLeft(() => blobs.remove(names)),
+  );
 };

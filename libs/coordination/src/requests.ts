@@ -4,13 +4,13 @@ import {
   type Clock,
   errorName,
   type Facts,
+  inTime,
   isDomainError,
   type Json,
   type Logger,
   type Plain,
   reject,
   retryUntilAnswered,
-  settlesWithin,
   Unavailable,
   unlessLeft,
 } from '@app/kernel';
@@ -77,8 +77,10 @@ export class Requests {
       throw new Unavailable(ask.group, 'no process that holds it has answered', 'unknown');
     } finally {
       // What cannot be removed now is swept, and changes no answer.
-      const removed = unlessLeft(() => store.write(key, null));
-      if (await settlesWithin(REMOVE_MS, removed)) await removed;
+      await inTime(
+        REMOVE_MS,
+        unlessLeft(() => store.write(key, null)),
+      );
     }
   }
 

@@ -7,11 +7,11 @@ import {
   deriveId,
   type Ids,
   type InstanceSecret,
+  inTime,
   isAccessDenied,
   isUnavailable,
   type Keyring,
   reject,
-  settlesWithin,
   Unavailable,
   type Uuid,
 } from '@app/kernel';
@@ -129,8 +129,7 @@ export class Idempotency {
    */
   async settle(acceptance: Acceptance, answer: GivenAnswer): Promise<void> {
     if (acceptance.isUnkept === true) return;
-    const kept = this.keep(acceptance, answer);
-    if (await settlesWithin(KEEP_MS, kept)) await kept;
+    await inTime(KEEP_MS, this.keep(acceptance, answer));
   }
 
   /** Ends an accepted request without an answer that could be given again: a repeat runs it under the same command id. */
