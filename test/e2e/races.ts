@@ -1,3 +1,4 @@
+import { until } from '../fixtures/until';
 import type { Ask, Request } from './asking';
 
 /** Races over HTTP: two requests at once for what only one may get. */
@@ -105,11 +106,15 @@ export const races: readonly Race[] = [
       const owners = [
         await made(ask, post('/users', { email: `owner-${lane}@example.com`, name: 'Owner', role: 'member' })),
       ];
-      const { body } = await ask<{ readonly items: readonly { readonly userId: string }[] }>({
-        path: `${CORE}/spaces/${spaceId}/members`,
-        method: 'GET',
-      });
-      owners.push(...body.items.map(({ userId }) => userId));
+      // A view may be seconds behind on a busy machine.
+      await until(async () => {
+        const { body } = await ask<{ readonly items?: readonly { readonly userId: string }[] }>({
+          path: `${CORE}/spaces/${spaceId}/members`,
+          method: 'GET',
+        });
+        owners.push(...(body.items ?? []).map(({ userId }) => userId));
+        return owners.length > 1;
+      }, 'the creator among the members');
       const member = (userId: string | undefined, role: string): Request =>
         put(`/spaces/${spaceId}/members/${userId}`, { role });
       return async () => {

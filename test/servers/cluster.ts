@@ -38,7 +38,7 @@ export interface Cluster {
   kill(child: Child): Promise<void>;
   /** What stands beside the views about processes and the work that they share. */
   readonly records: CoordinationStore;
-  /** Asks again, as clients do, while the platform cannot serve and nothing was done, or under an `Idempotency-Key`: servers of a busy machine are away for seconds. */
+  /** Asks again, as clients do, while the platform cannot serve: servers of a busy machine are away for seconds. Writes have an `Idempotency-Key`, so that a repeat is as good as the first. */
   call<T = { readonly id: string }>(
     child: Child,
     path: string,
@@ -47,6 +47,8 @@ export interface Cluster {
       readonly body?: unknown;
       readonly key?: string;
       readonly headers?: Readonly<Record<string, string>>;
+      /** Without a key, which costs MongoDB two writes: asks again only while nothing was done. */
+      readonly isKeyless?: boolean;
     },
   ): Promise<Called<T>>;
   destroy(): Promise<void>;
@@ -140,14 +142,14 @@ export const startCluster = async (
       body: (text === '' ? undefined : JSON.parse(text)) as T,
     };
   };
-  const call: Cluster['call'] = async <T>(...asked: Parameters<Cluster['call']>) => {
-    // Under a key a repeat is as good as the first, whether that was done or not.
-    const hasKey = asked[2]?.headers?.['idempotency-key'] !== undefined;
+  const call: Cluster['call'] = async <T>(child: Child, path: string, asked: Parameters<Cluster['call']>[2] = {}) => {
+    const isKeyed = asked.isKeyless !== true && (asked.method ?? 'GET') !== 'GET';
+    const headers = { ...(isKeyed && { 'idempotency-key': randomUUID() }), ...asked.headers };
     for (let left = MOST_REPEATS; ; left -= 1) {
-      const answer = await callOnce<T>(...asked);
+      const answer = await callOnce<T>(child, path, { ...asked, headers });
       const { outcome, code } = (answer.body ?? {}) as { outcome?: string; code?: string };
-      const isServed = answer.status !== 503 || (outcome === 'unknown' && !hasKey);
-      const isUnderWay = hasKey && left < MOST_REPEATS && code === 'request_in_progress';
+      const isServed = answer.status !== 503 || (outcome === 'unknown' && !isKeyed);
+      const isUnderWay = isKeyed && left < MOST_REPEATS && code === 'request_in_progress';
       if ((isServed && !isUnderWay) || left === 0) return answer;
       await pause(1_000);
     }

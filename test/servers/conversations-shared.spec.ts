@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Client } from '@elastic/elasticsearch';
 import { MongoClient } from 'mongodb';
 import type { Child } from '../e2e/child';
@@ -62,8 +61,7 @@ const specs = (): void => {
       void events(response, chunk({ role: 'assistant', content: text }), chunk({}, 'stop'), usageChunk(), DONE).end();
   };
   const ask = async (at: Child, body: object): Promise<Answered> => {
-    const headers = { 'idempotency-key': randomUUID() };
-    const answer = await cluster.call<Answered>(at, path, { method: 'POST', body, headers });
+    const answer = await cluster.call<Answered>(at, path, { method: 'POST', body });
     if (answer.status !== 200) throw new Error(`${JSON.stringify(answer.body)}\n${at.output().slice(-4_000)}`);
     return answer.body;
   };

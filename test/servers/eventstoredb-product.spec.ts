@@ -52,8 +52,8 @@ const shared = async (url: string): Promise<Product> => {
     ]);
     running.push(first, second, ...others);
     return [
-      ({ path, ...call }) => cluster.call(first, path, call),
-      ({ path, ...call }) => cluster.call(second, path, call),
+      ({ path, ...call }) => cluster.call(first, path, { ...call, isKeyless: true }),
+      ({ path, ...call }) => cluster.call(second, path, { ...call, isKeyless: true }),
     ];
   };
   const running: Awaited<ReturnType<typeof cluster.start>>[] = [];
