@@ -58,7 +58,7 @@ const pass = (
 const admit = async (edge: EdgeServices, request: FastifyRequest, route: RouteDeclaration): Promise<void> => {
   const caller = await callerOf(edge, request, route.requires);
   if (!edge.transients.isForwarded(request)) await edge.limiter.take(caller.actor);
-  await edge.requests.unread.room(caller.actor);
+  await edge.requests.unread.drained(caller.actor);
   admitAs(caller, request, route);
   await assertTarget(edge.access, caller, request, route);
   await waitForReadAfter(request);

@@ -125,13 +125,13 @@ describe('a caller who leaves much unread', () => {
     response?.write(Buffer.alloc(MOST_UNREAD + 8 * 1024 * 1024));
     unread.look();
     expect([unread.isOver('key:1'), unread.isOver('key:2')]).toEqual([true, false]);
-    await unread.room('key:2');
+    await unread.drained('key:2');
     let served = false;
-    const room = unread.room('key:1').then(() => (served = true));
+    const drained = unread.drained('key:1').then(() => (served = true));
     await pause(50);
     expect(served).toBe(false);
     serving.sockets[0]?.resume();
-    await room;
+    await drained;
     unread.stop();
   });
 });

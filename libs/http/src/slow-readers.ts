@@ -60,7 +60,7 @@ export class UnreadAnswers {
   }
 
   /** Resolves when a caller has read. Rejects with `unavailable` if that takes too long. */
-  async room(actor: string): Promise<void> {
+  async drained(actor: string): Promise<void> {
     for (let waited = 0; this.isOver(actor); waited += LOOK_MS) {
       if (waited >= TIMEOUT_MS)
         reject('unavailable', { reason: 'you have too many unread answers', retryAfterSeconds: 1 });

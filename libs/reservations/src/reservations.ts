@@ -134,7 +134,7 @@ export class Reservations {
     try {
       await this.decisions.transact(reservationDecider, key, command, this.step(meta)).catch(async (error: unknown) => {
         if (!isDomainError(error, 'name_taken')) throw error;
-        await this.makeRoom(key, forfeit, meta);
+        await this.forfeitUnused(key, forfeit, meta);
         return this.decisions.transact(reservationDecider, key, command, this.step(meta));
       });
     } catch (error) {
@@ -145,7 +145,7 @@ export class Reservations {
   }
 
   /** Takes the claims of the holder away, if they had the time to use them and did not. Rejects with `name_taken`. */
-  private async makeRoom(key: string, forfeit: Forfeit, meta: CommandMeta): Promise<void> {
+  private async forfeitUnused(key: string, forfeit: Forfeit, meta: CommandMeta): Promise<void> {
     const { holder } = (await this.decisions.load(reservationDecider, key)).state;
     if (holder === undefined) return;
     if (meta.now.getTime() - Date.parse(holder.since) < RESERVATION_GRACE_MS) return reject('name_taken');

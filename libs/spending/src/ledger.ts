@@ -28,7 +28,7 @@ export class Ledger implements Metering {
 
   async begin(call: CallToMeter): Promise<MeteredCall> {
     const { ids, clock, limits } = this.parts;
-    this.settlements.records.assertRoom();
+    this.settlements.records.assertCapacity();
     const id = ids.next();
     const at = clock.now();
     const estimate = estimated(call);

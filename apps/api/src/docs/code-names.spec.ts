@@ -60,6 +60,8 @@ const RETIRED: readonly (readonly [name: RegExp, now: string])[] = [
   [/leaseShare/i, 'LeaseMember'],
   [/^recently$/i, 'TtlCache'],
   [/strangers?(?![a-z])/i, 'foreign event'],
+  [/^Room$/, 'FairSemaphore'],
+  [/^spare/i, 'IdlePool'],
 ];
 
 it.each(RETIRED)('no name of code is %s: it is %s now', (retired) => {

@@ -125,8 +125,8 @@ export const fitting = (
   );
   const room = MAX_RESULTS - used;
   const text = beside.given ?? fields.output ?? fields.errorText ?? '';
-  const roomBytes = beside.given === undefined ? MAX_RESULT_BYTES - resultBytesIn(parts) : Infinity;
-  const within = beginningWithin(text.slice(0, Math.max(0, room)).toWellFormed(), roomBytes);
+  const remainingBytes = beside.given === undefined ? MAX_RESULT_BYTES - resultBytesIn(parts) : Infinity;
+  const within = beginningWithin(text.slice(0, Math.max(0, room)).toWellFormed(), remainingBytes);
   if (within.length === text.length) return { fields, ...beside };
   if (within === '')
     return failed('The tools of this answer have said as much as they may. Answer from what you have.');

@@ -52,7 +52,7 @@ export class SchemaChecks {
    */
   async check(job: SchemaJob, { userId, signal }: CheckFor): Promise<SchemaVerdict> {
     signal.throwIfAborted();
-    if (job.given === undefined) this.assertRoom(userId);
+    if (job.given === undefined) this.assertCapacity(userId);
     const { promise, resolve, reject: fail } = Promise.withResolvers<SchemaVerdict>();
     // It neither rejects nor waits for who asked: the next check waits for its end alone.
     const waiting = { begin: () => this.run(job).then(resolve, fail) };
@@ -71,7 +71,7 @@ export class SchemaChecks {
     await this.end();
   }
 
-  private assertRoom(userId: string): void {
+  private assertCapacity(userId: string): void {
     if ((this.waiting.get(userId)?.size ?? 0) >= MOST_OF_ONE)
       reject('unavailable', { reason: 'you have too many schemas that wait to be checked', retryAfterSeconds: 1 });
     if ([...this.waiting.values()].reduce((sum, { size }) => sum + size, 0) >= MOST_OF_ALL)

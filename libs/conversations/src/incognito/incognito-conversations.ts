@@ -154,7 +154,7 @@ export class IncognitoConversations {
   private begin(party: Party, commandId: Uuid): IncognitoConversation {
     const now = this.parts.clock.now();
     const conversation = new IncognitoConversation(this.freeId(now), party, commandId, now);
-    this.makeRoom(party.userId, (own) => own.length < MOST_CONVERSATIONS);
+    this.evict(party.userId, (own) => own.length < MOST_CONVERSATIONS);
     this.all.set(conversation.id, conversation);
     return conversation;
   }
@@ -178,7 +178,7 @@ export class IncognitoConversations {
       if (again === undefined) conversation.ask({ messageId, answerId, parts }, parentId, now);
       else conversation.askAgain(messageId, answerId, now);
       isAsked = true;
-      this.makeRoom(userId, (own) => bytesIn(own) <= MOST_BYTES, conversation);
+      this.evict(userId, (own) => bytesIn(own) <= MOST_BYTES, conversation);
       if (bytesIn([...this.all.values()]) > MOST_BYTES_OF_ALL) reject('unavailable', { reason: 'incognito_full' });
       metered = await this.parts.answerer.reserve(agent, asker, textOf(parts), history);
       if (!this.all.has(conversation.id)) reject('not_found', { kind: 'conversation', id: conversation.id });
@@ -232,7 +232,7 @@ export class IncognitoConversations {
   }
 
   /** Ends the user's own conversations that nobody has used for longest, until there is room. Rejects `too_large` where that does not help. */
-  private makeRoom(
+  private evict(
     userId: string,
     fits: (own: readonly IncognitoConversation[]) => boolean,
     kept?: IncognitoConversation,

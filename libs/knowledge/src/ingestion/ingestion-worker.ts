@@ -94,7 +94,7 @@ export class IngestionWorker {
   /** The next document that may begin, which leaves its queue. */
   private next(): (Share & { readonly documentId: string }) | undefined {
     for (const [spaceId, queue] of this.queues) {
-      const found = this.hasRoomFor(spaceId) ? this.startable(queue) : undefined;
+      const found = this.hasCapacityFor(spaceId) ? this.startable(queue) : undefined;
       if (found === undefined) continue;
       const [documentId, userId] = found;
       queue.delete(documentId);
@@ -117,7 +117,7 @@ export class IngestionWorker {
     return userId === '' ? 0 : [...this.running.values()].filter((running) => running.userId === userId).length;
   }
 
-  private hasRoomFor(spaceId: string): boolean {
+  private hasCapacityFor(spaceId: string): boolean {
     const { size } = this.running;
     const isAlone = ![...this.running.values()].some((running) => running.spaceId === spaceId);
     if (isAlone) return size < MOST_AT_ONCE;

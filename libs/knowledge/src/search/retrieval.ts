@@ -23,7 +23,7 @@ export const PLACES = 8;
 /** How often a search is repeated at most, while documents become Ready and others stop to be. */
 const MOST_REPEATS = 5;
 /** So many passages are found for each place, at least `LEAST_FOUND`: neighbours share a place, documents make room for others, and a reranker chooses. */
-const SPARE = 2;
+const OVERFETCH = 2;
 const LEAST_FOUND = 32;
 /** So many of them a reranker is given at most: its calls take, and cost, the more. */
 const MOST_RERANKED = 100;
@@ -103,7 +103,7 @@ export class Retrieval {
     const { text, mode, limit, tagIds } = query;
     const degraded: Degraded[] = [];
     const scopes = scopesOf(agent);
-    const wanted = Math.max(LEAST_FOUND, limit * SPARE);
+    const wanted = Math.max(LEAST_FOUND, limit * OVERFETCH);
     const live = mode === 'text' ? NO_MODELS : await this.searched.at(scopes);
     const words: SearchQuery = {
       scopes,

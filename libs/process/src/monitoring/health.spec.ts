@@ -21,7 +21,7 @@ const healthOf = (status: () => Promise<readonly ProjectionStatus[]>): Health =>
   // Of the other parts health asks for lists alone, which are empty here.
   return new Health({
     dependencies: { log: async () => ({ ok: true }) },
-    spared: {},
+    optional: {},
     projecting: { status, names: () => ['agents', 'users'] },
     policies: { status: none },
     leases: { processes: { status: none }, status: none },

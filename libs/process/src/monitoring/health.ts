@@ -70,7 +70,7 @@ type Phase = 'starting' | 'ready' | 'draining';
 export interface HealthParts {
   readonly dependencies: Dependencies;
   /** What requests can do without. */
-  readonly spared: Dependencies;
+  readonly optional: Dependencies;
   readonly projecting: Pick<Projecting, 'status' | 'names'>;
   readonly policies: Pick<Policies, 'status'>;
   readonly leases: Pick<Leases, 'status' | 'processes'>;
@@ -122,7 +122,7 @@ export class Health {
   }
 
   async report(): Promise<HealthReport> {
-    const { dependencies: needed, spared } = this.parts;
+    const { dependencies: needed, optional } = this.parts;
     const [
       dependencies,
       toldOfProjections,
@@ -132,7 +132,7 @@ export class Health {
       unprovenEvents,
       reindexing,
     ] = await Promise.all([
-      answersOf({ ...needed, ...spared }),
+      answersOf({ ...needed, ...optional }),
       inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneWhenAway),
       inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneWhenAway),
       inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneWhenAway),

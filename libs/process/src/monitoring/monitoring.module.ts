@@ -61,7 +61,7 @@ const healthOf = (parts: HealthyParts): Health => {
       vault: () => vault.health(),
       blobs: () => blobsHealth(parts),
     },
-    spared: {
+    optional: {
       searchIndex: () => searchIndex.health(),
       ...(relay === undefined ? {} : { kafka: () => relay.health() }),
       ...roleHealth(leases.processes),

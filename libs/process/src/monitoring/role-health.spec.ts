@@ -21,7 +21,7 @@ const reportOf = (alone: boolean, ...current: readonly ProcessStatus[]) => {
   // Of the other parts health asks for lists alone, which are empty here.
   return new Health({
     dependencies: { log: async () => ({ ok: true }) },
-    spared: roleHealth(processes),
+    optional: roleHealth(processes),
     ...others,
     foreignEvents: async () => ({ events: 0, since: null }),
     unprovenEvents: async () => ({ events: 0, at: null }),

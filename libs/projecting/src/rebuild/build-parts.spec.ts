@@ -43,9 +43,9 @@ describe('what one commit of a build holds', () => {
   it('is as many events as the view takes', async () => {
     const { batch, writer } = await newBatch();
     await batch.add(Array.from({ length: 60 }, (_, index) => eventOf(index, '{}')));
-    expect(batch.room).toBe(40);
+    expect(batch.remaining).toBe(40);
     await batch.add(Array.from({ length: 60 }, (_, index) => eventOf(60 + index, '{}')));
-    expect(batch.room).toBe(0);
+    expect(batch.remaining).toBe(0);
     expect(batch.pages(null).get(writer)?.handled).toBe(120);
   });
 
@@ -53,14 +53,14 @@ describe('what one commit of a build holds', () => {
     const { batch } = await newBatch();
     const large = 'x'.repeat(1024 * 1024);
     for (let number = 0; number < 15; number += 1) await batch.add([eventOf(number, large)]);
-    expect(batch.room).toBe(85);
+    expect(batch.remaining).toBe(85);
     await batch.add([eventOf(15, large)]);
-    expect(batch.room).toBe(0);
+    expect(batch.remaining).toBe(0);
   });
 
   it('is not fewer where a view reads nothing of them but where they are from', async () => {
     const { batch } = await newBatch(true);
     await batch.add(Array.from({ length: 20 }, (_, index) => eventOf(index, 'x'.repeat(1024 * 1024))));
-    expect(batch.room).toBe(80);
+    expect(batch.remaining).toBe(80);
   });
 });

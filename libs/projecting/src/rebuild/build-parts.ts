@@ -57,7 +57,7 @@ export class GrowingBatch {
   }
 
   /** How many events still have room; 0 where the batch is to be written. */
-  get room(): number {
+  get remaining(): number {
     return this.characters >= MOST_CHARACTERS ? 0 : Math.max(0, this.mostAtOnce - this.size);
   }
 

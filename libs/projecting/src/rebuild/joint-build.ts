@@ -97,7 +97,7 @@ class Growing {
       await this.batch.add(part);
       // What is left of the page is handled in the next commit, so this one ends at its own last event.
       this.upTo = part.at(-1)?.position ?? this.upTo;
-      if (this.batch.room === 0) await this.flush();
+      if (this.batch.remaining === 0) await this.flush();
     }
     this.upTo = next ?? this.upTo;
     if ((this.passed += 1) >= PAGES_PASSED || end || this.run.stopping) await this.flush();

@@ -143,10 +143,10 @@ const foldBatch = async (
 ) => {
   const folded = parts.batch(mostAtOnce, (after) => eventsBetween(log, types, from, after));
   for (let after = from; ;) {
-    const page = await log.readAll({ after, limit: Math.min(PAGE, folded.room), filter: { types } });
+    const page = await log.readAll({ after, limit: Math.min(PAGE, folded.remaining), filter: { types } });
     await folded.add(page.events);
     after = page.next;
-    if (page.end || folded.room === 0) return { batch: folded.pages(after), upTo: after, end: page.end };
+    if (page.end || folded.remaining === 0) return { batch: folded.pages(after), upTo: after, end: page.end };
   }
 };
 

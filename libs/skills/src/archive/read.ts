@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { extname, join } from 'node:path';
 import { codeArguments, lastBytes, startProcess, type StartedProcess, WITHOUT_SQLITE } from '@app/extraction';
 import { isUnavailable, Semaphore, Unavailable } from '@app/kernel';
-import { Spare } from '../spare';
+import { IdlePool } from '../idle-pool';
 import { type Failed, type Frame, framed, FrameReader, type ReadOrder } from './frames';
 import { type ParsedSkill, SkillFailure, type SkillFailureCode, type SkillFile, type SkillLimits } from './skill';
 import type { SkillText } from './skill-text';
@@ -27,26 +27,26 @@ const LATEST_MS = 65_000;
 const PACKING_BYTES = 1024 ** 2;
 const HEAP_MB = 128;
 /** How long a process that was started ahead waits for what it is to read. */
-const SPARE_MS = 5_000;
+const IDLE_MS = 5_000;
 /** What is read at once: each takes a core, and holds the bytes of its files. */
 const reading = new Semaphore(2);
 
 /** A process that was started ahead, and has read nothing. */
-const spare = new Spare<StartedProcess>((child) => void child.kill('SIGKILL'), SPARE_MS);
+const idle = new IdlePool<StartedProcess>((child) => void child.kill('SIGKILL'), IDLE_MS);
 let starting: Promise<void> | undefined;
 
 /** Starts the process that reads the next Skill, while that is still being sent. It ends by itself if nothing comes for five seconds. */
 export const expectSkill = (): void => {
-  if (!spare.isThere) starting ??= startSpare().finally(() => (starting = undefined));
+  if (!idle.hasIdle) starting ??= startIdle().finally(() => (starting = undefined));
 };
 
-const startSpare = async (): Promise<void> => {
+const startIdle = async (): Promise<void> => {
   try {
     const child = await startReader();
     for (const handle of handlesOf(child)) handle.unref();
-    child.once('exit', () => spare.forget(child));
-    child.on('error', () => spare.forget(child));
-    spare.keep(child);
+    child.once('exit', () => idle.forget(child));
+    child.on('error', () => idle.forget(child));
+    idle.keep(child);
   } catch (error) {
     // Whoever reads tries again, and is told.
     if (!isUnavailable(error)) throw error;
@@ -56,7 +56,7 @@ const startSpare = async (): Promise<void> => {
 /** The process that was started ahead, or a new one. */
 const takeReader = async (): Promise<StartedProcess> => {
   await starting;
-  const child = spare.take();
+  const child = idle.take();
   if (child === undefined) return startReader();
   for (const handle of handlesOf(child)) handle.ref();
   return child;

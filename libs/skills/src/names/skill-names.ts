@@ -138,7 +138,7 @@ export class SkillNames {
     try {
       await take();
     } catch (error) {
-      if (!isDomainError(error) || !(await this.makeRoom(spaceId, taken, meta))) throw error;
+      if (!isDomainError(error) || !(await this.releaseUnborne(spaceId, taken, meta))) throw error;
       await take();
     }
   }
@@ -155,7 +155,7 @@ export class SkillNames {
   }
 
   /** Releases what is in the way and no Skill bears. True where anything was. */
-  private async makeRoom(spaceId: string, wanted: TakenName, meta: CommandMeta): Promise<boolean> {
+  private async releaseUnborne(spaceId: string, wanted: TakenName, meta: CommandMeta): Promise<boolean> {
     const { state: names } = await this.parts.decisions.load(skillNamesDecider, spaceId);
     const before = meta.now.getTime() - GRACE_MS;
     const others = [...inTheWayOf(wanted, names), ...inPlaceOf(wanted, names)];

@@ -2,13 +2,13 @@ import type { Worker } from 'node:worker_threads';
 import { startThread, Unavailable } from '@app/kernel';
 import { type Finding, findingsWithin } from '@app/screening';
 import { isText } from '../loading/search-texts';
-import { Spare } from '../spare';
+import { IdlePool } from '../idle-pool';
 import { NEXT_SAVE } from './findings.messages';
 
 /** Bytes of files that are worth a thread of their own. */
 const MANY_BYTES = 512 * 1024;
 /** How long a thread waits for the next save: starting one takes longer than reading many a Skill. */
-const KEPT_MS = 30_000;
+const IDLE_MS = 30_000;
 
 /** Looks for findings in the files of one save. */
 export interface FileFinder {
@@ -20,10 +20,10 @@ export interface FileFinder {
 /** Looks for findings in files of Skills. Many are read in a thread of their own: others are served meanwhile. */
 export class FileFindings {
   /** A thread that has read the files of a save, for the next. */
-  private readonly spare: Spare<FindingsThread>;
+  private readonly idle: IdlePool<FindingsThread>;
 
-  constructor(keptMs = KEPT_MS) {
-    this.spare = new Spare((thread) => thread.end(), keptMs);
+  constructor(idleMs = IDLE_MS) {
+    this.idle = new IdlePool((thread) => thread.end(), idleMs);
   }
 
   /** A finder for the files of one save, of so many bytes together. */
@@ -32,18 +32,18 @@ export class FileFindings {
     let thread: FindingsThread | undefined;
     return {
       find: (bytes) => {
-        thread ??= this.spare.take() ?? new FindingsThread((ended) => this.spare.forget(ended));
+        thread ??= this.idle.take() ?? new FindingsThread((ended) => this.idle.forget(ended));
         return thread.find(bytes);
       },
       end: () => {
-        if (thread?.isFree === true) this.spare.keep(thread.forNextSave());
+        if (thread?.isFree === true) this.idle.keep(thread.forNextSave());
         else thread?.end();
       },
     };
   }
 
   end(): void {
-    this.spare.clear();
+    this.idle.clear();
   }
 }
 

@@ -35,7 +35,7 @@ export class UsageRecords {
   }
 
   /** Throws `Unavailable` while the log has not taken what ended long ago: calls that cannot be counted must not begin. */
-  assertRoom(): void {
+  assertCapacity(): void {
     if (this.waiting.length >= WAITING) throw new Unavailable('log', 'usage could not be recorded for a while');
   }
 

@@ -7,7 +7,7 @@ import { GatheredBytes } from '@app/kernel';
 /** Bytes of an answer that a model is shown at most, after inflating. */
 export const MOST_BYTES = 256 * 1024;
 /** What is read beyond them, so that a secret at the end is seen whole. */
-const SPARE_BYTES = 16 * 1024;
+const MARGIN_BYTES = 16 * 1024;
 
 /** The body of an answer as text. `isCut`: there was more of it. */
 export interface AnswerText {
@@ -31,7 +31,7 @@ export const answerText = async (body: Readable, headers: IncomingHttpHeaders): 
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  const { bytes, isCut } = await upTo(inflated(body, headers['content-encoding']), MOST_BYTES + SPARE_BYTES);
+  const { bytes, isCut } = await upTo(inflated(body, headers['content-encoding']), MOST_BYTES + MARGIN_BYTES);
   if (bytes.length === 0) return { text: '', isJson: false, isCut };
   if (!(type === '' || TEXT.test(type)) || bytes.includes(0))
     throw new UnreadableAnswer('The API answered with something that is neither text nor JSON, which is not read.');

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { reject, Room } from '@app/kernel';
+import { FairSemaphore, reject } from '@app/kernel';
 import { SkillLimit, type StoredUpload, StoredUploads } from '@app/skills';
 import { Inject, Injectable } from '@nestjs/common';
 import { PACKING_BYTES, type ReceivedFile, type SentFile, type TakeBody } from './sent-skill';
@@ -16,17 +16,17 @@ const AT_ONCE = 2;
 /** Bounds what Skills take in memory on their way in and out, for all and for each user: one with many uploads keeps others from none. */
 @Injectable()
 export class SkillTransfers {
-  private readonly bodies: Room;
-  private readonly coming: Room;
-  private readonly reading = new Room(AT_ONCE, 1);
-  private readonly packing = new Room(AT_ONCE, 1);
+  private readonly bodies: FairSemaphore;
+  private readonly coming: FairSemaphore;
+  private readonly reading = new FairSemaphore(AT_ONCE, 1);
+  private readonly packing = new FairSemaphore(AT_ONCE, 1);
 
   constructor(
     private readonly limit: SkillLimit,
     @Inject(StoredUploads) private readonly uploads: Pick<StoredUploads, 'store' | 'read' | 'remove'>,
   ) {
-    this.bodies = new Room(LARGEST_AT_ONCE * this.mostBytes, this.mostBytes);
-    this.coming = new Room(LARGEST_AT_ONCE * this.mostHeld, this.mostHeld);
+    this.bodies = new FairSemaphore(LARGEST_AT_ONCE * this.mostBytes, this.mostBytes);
+    this.coming = new FairSemaphore(LARGEST_AT_ONCE * this.mostHeld, this.mostHeld);
   }
 
   /** Most bytes of an upload. */
@@ -86,7 +86,7 @@ export class SkillTransfers {
       first.push(next.value);
       bytes += next.value.length;
       if (bytes <= SMALL_BYTES) continue;
-      const give = held.pop() ?? this.coming.takeNow(userId, this.mostHeld);
+      const give = held.pop() ?? this.coming.tryAcquire(userId, this.mostHeld);
       if (give !== undefined && bytes <= this.mostHeld) held.push(give);
       else {
         give?.();

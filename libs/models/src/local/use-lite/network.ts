@@ -43,7 +43,7 @@ export class Network {
   private readonly tokens = this.floats(ROWS * DIMENSIONS);
   private readonly normal = this.floats(ROWS * DIMENSIONS);
   private readonly wide = this.floats(ROWS * HIDDEN);
-  private readonly small = this.room(ROWS * HIDDEN * 2);
+  private readonly small = this.allocate(ROWS * HIDDEN * 2);
   private readonly steps = this.floats(ROWS * 2);
   private readonly keys = this.floats((DIMENSIONS / HEADS) * MAX_TOKENS);
   private readonly scores = this.floats(ROWS * SCORES);
@@ -169,7 +169,7 @@ export class Network {
     const columns = scales.length;
     const rows = values.length / columns;
     const { depth } = this.shape;
-    const weights = this.room(values.length);
+    const weights = this.allocate(values.length);
     const to = new Int8Array(this.memory.buffer, weights, values.length);
     const sums = new Float32Array(columns);
     let at = 0;
@@ -202,11 +202,11 @@ export class Network {
   }
 
   private floats(count: number): number {
-    return this.room(FLOAT * count);
+    return this.allocate(FLOAT * count);
   }
 
   /** An address of so many bytes, on a boundary of 64. */
-  private room(bytes: number): number {
+  private allocate(bytes: number): number {
     const address = this.used;
     this.used = Math.ceil((address + bytes) / 64) * 64;
     if (this.used > MEMORY) throw new Error('the local embedding model is larger than its memory');

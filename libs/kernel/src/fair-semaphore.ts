@@ -5,10 +5,10 @@ interface Waiting {
 }
 
 /**
- * Room that several owners share, such as memory in bytes, or places: none takes all of it, whatever they ask for at once. Who finds none waits in
- * the order of the calls; who waits for an own part keeps no other from theirs.
+ * A semaphore that several owners share, of memory in bytes or of places: none takes all of it, whatever they ask for at once. Who finds too little
+ * waits in the order of the calls; who waits for an own part keeps no other from theirs.
  */
-export class Room {
+export class FairSemaphore {
   private taken = 0;
   private readonly ofOwners = new Map<string, number>();
   private waiting: Waiting[] = [];
@@ -19,7 +19,7 @@ export class Room {
     private readonly mostOfOne: number,
   ) {}
 
-  /** Runs work that takes so much of the room until it ends. */
+  /** Runs work that takes so much of it until it ends. */
   async run<T>(owner: string, size: number, work: () => Promise<T>): Promise<T> {
     const asked = Math.min(size, this.mostOfOne);
     await new Promise<void>((begin) => {
@@ -34,8 +34,8 @@ export class Room {
     }
   }
 
-  /** Takes so much of the room if it is there now; gives what returns it, or undefined. For callers who do without it rather than wait. */
-  takeNow(owner: string, size: number): (() => void) | undefined {
+  /** Takes so much of it if that is there now; gives what returns it, or undefined. For callers who do without it rather than wait. */
+  tryAcquire(owner: string, size: number): (() => void) | undefined {
     const asked = Math.min(size, this.mostOfOne);
     const isThere = (this.ofOwners.get(owner) ?? 0) + asked <= this.mostOfOne && this.taken + asked <= this.most;
     if (!isThere || this.waiting.length > 0) return undefined;

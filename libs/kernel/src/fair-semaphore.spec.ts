@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { Room } from './room';
+import { FairSemaphore } from './fair-semaphore';
 
 /** Work that runs until it is let go. */
-const works = (room: Room) => {
+const works = (semaphore: FairSemaphore) => {
   const running: string[] = [];
   const begin = (name: string, owner: string, size: number) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const ended = room.run(owner, size, async () => {
+    const ended = semaphore.run(owner, size, async () => {
       running.push(name);
       await promise.finally(() => running.splice(running.indexOf(name), 1));
     });
@@ -16,9 +16,9 @@ const works = (room: Room) => {
   return { running, begin, settled };
 };
 
-describe('room', () => {
+describe('a fair semaphore', () => {
   it('is taken by one owner as far as their part goes, in the order of the calls', async () => {
-    const { running, begin, settled } = works(new Room(10, 4));
+    const { running, begin, settled } = works(new FairSemaphore(10, 4));
     const first = begin('a1', 'a', 3);
     begin('a2', 'a', 2);
     begin('b', 'b', 4);
@@ -30,7 +30,7 @@ describe('room', () => {
   });
 
   it('is kept for who came first where there is too little for all', async () => {
-    const { running, begin, settled } = works(new Room(10, 8));
+    const { running, begin, settled } = works(new FairSemaphore(10, 8));
     const [first] = [begin('a', 'a', 8), begin('b', 'b', 8), begin('c', 'c', 2)];
     await settled();
     expect(running).toEqual(['a']);
@@ -41,17 +41,17 @@ describe('room', () => {
   });
 
   it('is taken at once or not at all by who does without it, and not before those who wait', async () => {
-    const room = new Room(10, 6);
-    const { running, begin, settled } = works(room);
-    const give = room.takeNow('a', 4);
+    const semaphore = new FairSemaphore(10, 6);
+    const { running, begin, settled } = works(semaphore);
+    const give = semaphore.tryAcquire('a', 4);
     expect(give).toBeDefined();
-    expect(room.takeNow('a', 3)).toBeUndefined();
-    expect(room.takeNow('b', 8)).toBeDefined();
-    expect(room.takeNow('c', 1)).toBeUndefined();
+    expect(semaphore.tryAcquire('a', 3)).toBeUndefined();
+    expect(semaphore.tryAcquire('b', 8)).toBeDefined();
+    expect(semaphore.tryAcquire('c', 1)).toBeUndefined();
     const waiting = begin('c', 'c', 5);
     give?.();
     await settled();
-    expect(room.takeNow('d', 1)).toBeUndefined();
+    expect(semaphore.tryAcquire('d', 1)).toBeUndefined();
     expect(running).toEqual([]);
     const next = begin('a', 'a', 1);
     waiting.end();
@@ -59,7 +59,7 @@ describe('room', () => {
   });
 
   it('is given for what is larger than all of a part', async () => {
-    expect(await new Room(2, 1).run('a', 100, async () => 'done')).toBe('done');
+    expect(await new FairSemaphore(2, 1).run('a', 100, async () => 'done')).toBe('done');
   });
 
   it('is never taken twice, and is all there in the end', () =>
@@ -67,12 +67,12 @@ describe('room', () => {
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat({ max: 9 })), { maxLength: 30 }),
         async (calls) => {
-          const room = new Room(10, 6);
+          const semaphore = new FairSemaphore(10, 6);
           const held = new Map<string, number>();
           const sum = () => [...held.values()].reduce((all, each) => all + each, 0);
           await Promise.all(
             calls.map(([owner, size]) =>
-              room.run(owner, size, async () => {
+              semaphore.run(owner, size, async () => {
                 held.set(owner, (held.get(owner) ?? 0) + Math.min(size, 6));
                 expect(held.get(owner)).toBeLessThanOrEqual(6);
                 expect(sum()).toBeLessThanOrEqual(10);
