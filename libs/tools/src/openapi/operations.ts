@@ -171,8 +171,8 @@ const checkPathParameters = (path: string, parameters: readonly OperationParamet
   const missing = inPath.find((name) => !declared.has(name));
   if (missing !== undefined)
     fault([...place, 'parameters'], `must declare the path parameter ${missing.slice(0, 100)}`);
-  const spare = [...declared].find((name) => !inPath.includes(name));
-  if (spare !== undefined) fault([...place, 'parameters'], `has a path parameter that is not in the path: ${spare}`);
+  const unused = [...declared].find((name) => !inPath.includes(name));
+  if (unused !== undefined) fault([...place, 'parameters'], `has a path parameter that is not in the path: ${unused}`);
 };
 
 interface Body {
