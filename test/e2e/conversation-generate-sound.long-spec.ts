@@ -285,11 +285,12 @@ describe("somebody else's Agent", () => {
     const agent = await newAgent();
     const { key } = await platform.newCaller({ allAgents: true });
     const nobody = '01900000-0000-7000-8000-00000000dead';
-    const told = async (id: string, asker: string) => {
-      const answer = await make(id, operation, body, asker);
+    const told = async (id: string, requester: string) => {
+      const answer = await make(id, operation, body, requester);
       return [answer.status, answer.text.replace(id, 'ID').replace(/"requestId":"[^"]+"/, '')];
     };
-    for (const asker of [key, stranger.key]) expect(await told(agent, asker)).toEqual(await told(nobody, asker));
+    for (const requester of [key, stranger.key])
+      expect(await told(agent, requester)).toEqual(await told(nobody, requester));
     expect((await told(agent, key))[0]).toBe(404);
     expect((await platform.call(`${CORE}/llm/${agent}/${operation}`, { method: 'POST', body, key: null })).status).toBe(
       401,

@@ -91,9 +91,9 @@ describe('keys on a log that several processes write', () => {
       const revoke = (keyId: string) =>
         process.decisions.transact(apiKeyDecider, keyId, { type: 'Revoke' }, tenancy.meta());
       return { process, isKnown, isSignedIn, user, key, session, revoke };
-    }) as unknown as readonly [Asker, Asker];
+    }) as unknown as readonly [AskedProcess, AskedProcess];
   };
-  type Asker = {
+  type AskedProcess = {
     process: ReturnType<Tenancy['process']>;
     isKnown(text: string, reads: boolean): Promise<boolean>;
     isSignedIn(text: string, reads: boolean): Promise<boolean>;

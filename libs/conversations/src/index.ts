@@ -15,7 +15,7 @@ export {
 } from './answering/memories';
 export { AGENT_SKILLS, type AgentSkills, type LoadableSkill } from './answering/skills';
 export { knowledgeTool } from './answering/knowledge-tool';
-export { type Asker, type RetrievedPassage, RETRIEVER, type Retriever } from './answering/retriever';
+export { type Requester, type RetrievedPassage, RETRIEVER, type Retriever } from './answering/retriever';
 export { AGENT_TOOLS, type AgentTools, type Tool, type ToolOutput } from './answering/tools';
 export { type AnsweredTurn, type FinishedTurn, Turn } from './answering/turn';
 export type { Question } from './answering/question';

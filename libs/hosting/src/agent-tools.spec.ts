@@ -18,7 +18,7 @@ const stored = (given: Partial<StoredTool> = {}): StoredTool => ({
   ...given,
 });
 const docs = stored({ id: 'docs', kind: 'knowledge', approval: 'always', http: undefined });
-const asker = { userId: 'u' };
+const requester = { userId: 'u' };
 const agent = { agentId: 'a', spaceId: 's', knowledgeEnabled: true };
 
 const opened = (tools: StoredTool[]) => {
@@ -63,7 +63,7 @@ describe('the tools of an Agent', () => {
   it('are the search in Knowledge and each operation of its enabled HTTP tools', async () => {
     const { agentTools } = opened([stored(), stored({ id: 'off', enabled: false })]);
     expect(
-      (await agentTools.of(agent, asker)).map(({ name, description, approval }) => [name, description, approval]),
+      (await agentTools.of(agent, requester)).map(({ name, description, approval }) => [name, description, approval]),
     ).toEqual([
       ['search_knowledge', expect.any(String), 'never'],
       ['api_readA', 'Api: Reads it.', 'always'],
@@ -73,7 +73,7 @@ describe('the tools of an Agent', () => {
 
   it('search in Knowledge only where it is enabled, and as its own entry says', async () => {
     const names = async (tools: StoredTool[], knowledgeEnabled = true) =>
-      (await opened(tools).agentTools.of({ ...agent, knowledgeEnabled }, asker)).map(({ name, approval }) => [
+      (await opened(tools).agentTools.of({ ...agent, knowledgeEnabled }, requester)).map(({ name, approval }) => [
         name,
         approval,
       ]);
@@ -90,7 +90,7 @@ describe('the tools of an Agent', () => {
 
   it('carry the secret of their own tool, and tell the log why they fail, without content', async () => {
     const { agentTools, state } = opened([stored()]);
-    const [, readA] = await agentTools.of(agent, asker);
+    const [, readA] = await agentTools.of(agent, requester);
     expect(await readA?.run({ x: 'content' }, context)).toEqual({ output: '{}', isError: true });
     expect(state.calls).toEqual([
       {
@@ -107,7 +107,7 @@ describe('the tools of an Agent', () => {
 
   it('are looked up again when they are called: rights, tool and secret may have changed', async () => {
     const { agentTools, state } = opened([stored()]);
-    const [search, readA] = await agentTools.of(agent, asker);
+    const [search, readA] = await agentTools.of(agent, requester);
     const withoutSecret = { document, baseUrl: http.baseUrl };
     state.tools = [stored({ http: withoutSecret })];
     await readA?.run({}, context);
@@ -134,7 +134,7 @@ describe('the tools of an Agent', () => {
   it('are not called once they, or Knowledge, are switched off or need approval', async () => {
     const free = [stored({ approval: 'never' }), { ...docs, approval: 'never' as const }];
     const { agentTools, state } = opened(free);
-    const [search, readA] = await agentTools.of(agent, asker);
+    const [search, readA] = await agentTools.of(agent, requester);
     expect(await search?.run({ query: 'a' }, context)).toMatchObject({ passages: [] });
     await readA?.run({}, context);
     expect(state.calls).toHaveLength(1);

@@ -3,8 +3,8 @@ import type { StoredTool, ToolSecrets } from '@app/agents';
 import {
   type AgentTools,
   type AnsweringAgent,
-  type Asker,
   knowledgeTool,
+  type Requester,
   type Retriever,
   type Tool,
   type ToolOutput,
@@ -50,14 +50,14 @@ export class ToolsOfAgents implements AgentTools {
 
   constructor(private readonly parts: ToolsParts) {}
 
-  readonly of = async (agent: SearchingAgent, asker: Asker): Promise<readonly Tool[]> => {
-    const tools = (await this.configFor(agent.agentId, asker))?.tools;
+  readonly of = async (agent: SearchingAgent, requester: Requester): Promise<readonly Tool[]> => {
+    const tools = (await this.configFor(agent.agentId, requester))?.tools;
     if (tools === undefined) return [];
     const knowledge = tools.find(({ kind }) => kind === 'knowledge');
     const searches = agent.knowledgeEnabled && knowledge?.enabled !== false;
     return [
-      ...(searches ? [this.search(agent, asker, knowledge?.approval ?? 'never')] : []),
-      ...tools.flatMap((tool) => this.operations(agent.agentId, tool, asker)),
+      ...(searches ? [this.search(agent, requester, knowledge?.approval ?? 'never')] : []),
+      ...tools.flatMap((tool) => this.operations(agent.agentId, tool, requester)),
     ];
   };
 
@@ -72,10 +72,10 @@ export class ToolsOfAgents implements AgentTools {
       return (await this.parts.access.agentOf(userId, agentId)) !== undefined;
     });
 
-  private search(agent: SearchingAgent, asker: Asker, approval: Tool['approval']): Tool {
-    const tool = knowledgeTool(this.parts.retriever, agent, asker, approval);
+  private search(agent: SearchingAgent, requester: Requester, approval: Tool['approval']): Tool {
+    const tool = knowledgeTool(this.parts.retriever, agent, requester, approval);
     const run: Tool['run'] = async (input, context) => {
-      const now = await this.configFor(agent.agentId, asker);
+      const now = await this.configFor(agent.agentId, requester);
       const entry = now?.tools.find(({ kind }) => kind === 'knowledge');
       const isOn = now?.knowledgeEnabled === true && entry?.enabled !== false;
       return isOn && isAllowed(approval, entry) ? tool.run(input, context) : GONE;
@@ -83,12 +83,12 @@ export class ToolsOfAgents implements AgentTools {
     return { ...tool, run };
   }
 
-  /** Undefined for an Agent that the asker may not use. */
-  private async configFor(agentId: string, { userId }: Asker): Promise<ToolsConfig | undefined> {
+  /** Undefined for an Agent that the requester may not use. */
+  private async configFor(agentId: string, { userId }: Requester): Promise<ToolsConfig | undefined> {
     return (await this.parts.access.agentOf(userId, agentId))?.agent.version.config;
   }
 
-  private operations(agentId: string, tool: StoredTool, asker: Asker): readonly Tool[] {
+  private operations(agentId: string, tool: StoredTool, requester: Requester): readonly Tool[] {
     const { id, name, http, enabled, approval } = tool;
     if (!enabled || http === undefined || isErased(http.document)) return [];
     const title = revealed(name, id);
@@ -97,7 +97,7 @@ export class ToolsOfAgents implements AgentTools {
       description: `${title}: ${operation.description || `${operation.method} ${operation.path}`}`,
       inputSchema: operation.inputSchema,
       approval,
-      run: (input, { signal }) => this.run(agentId, tool, operation, asker, input, signal),
+      run: (input, { signal }) => this.run(agentId, tool, operation, requester, input, signal),
     }));
   }
 
@@ -105,11 +105,11 @@ export class ToolsOfAgents implements AgentTools {
     agentId: string,
     tool: StoredTool,
     operation: ToolOperation,
-    asker: Asker,
+    requester: Requester,
     input: unknown,
     signal: AbortSignal,
   ): Promise<ToolOutput> {
-    const present = (await this.configFor(agentId, asker))?.tools.find(({ id }) => id === tool.id);
+    const present = (await this.configFor(agentId, requester))?.tools.find(({ id }) => id === tool.id);
     const { document, baseUrl, secret } = present?.http ?? {};
     if (present?.enabled !== true || !isAllowed(tool.approval, present)) return GONE;
     if (baseUrl === undefined || isErased(baseUrl) || document !== tool.http?.document) return GONE;

@@ -47,18 +47,18 @@ export class ScreeningJudge {
 
   /** Throws `Unavailable` where the model fails, takes too long, or answers anything but one of two words, and rejects `usage_limit_exceeded`. */
   async isUnsafe(text: string, of: ScreenedFor): Promise<boolean> {
-    const { agentId, ...asker } = of;
+    const { agentId, ...requester } = of;
     const { state: agent } = await this.parts.decisions.load(agentDecider, agentId);
     if (agent.status !== 'present') return reject('memory_disabled');
     const { spaceId } = agent;
-    const verdict = await this.answer(text, { agent: { agentId, spaceId }, asker });
+    const verdict = await this.answer(text, { agent: { agentId, spaceId }, requester });
     if (verdict === undefined) throw this.unavailable('it gave no verdict');
     return verdict === 'unsafe';
   }
 
   private async answer(
     text: string,
-    paying: Pick<Parameters<MeteredCompletions['complete']>[2], 'agent' | 'asker'>,
+    paying: Pick<Parameters<MeteredCompletions['complete']>[2], 'agent' | 'requester'>,
   ): Promise<'safe' | 'unsafe' | undefined> {
     try {
       const { model, provider } = this.parts.models.chat(this.model);

@@ -14,7 +14,7 @@ export * from './document/document.events';
 export { embeddedText, passagesOf } from './ingestion/passages';
 export { readDocument } from './ingestion/read-document';
 export { failureMessage } from './ingestion/ingestion-failure';
-export { askerOf } from './document/asker';
+export { requesterOf } from './document/requester';
 export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-worker';
 export { ProgressBoard, readProgress } from './ingestion/progress';
 export { KnowledgeModule } from './knowledge.module';

@@ -1,5 +1,5 @@
 import { idOf, type RecordedEvent } from '@app/kernel';
-import { askerOf, type DocumentEvent, type WaitingDocument } from '@app/knowledge';
+import { requesterOf, type DocumentEvent, type WaitingDocument } from '@app/knowledge';
 import type { RowProjection } from '@app/projecting';
 import type { FindOptions, ReadStore, StoredRow } from '@app/read-store';
 import { z } from 'zod';
@@ -46,7 +46,7 @@ export const ingestionQueue: RowProjection = {
         const row = {
           documentId: key,
           spaceId: event.data.spaceId ?? '',
-          userId: askerOf(event).userId,
+          userId: requesterOf(event).userId,
           notBefore: event.context.recordedAt,
           open: true,
         };
@@ -60,7 +60,7 @@ export const ingestionQueue: RowProjection = {
       case 'DocumentAttemptFailed':
         return [{ op: 'patch', key, fields: { notBefore: event.data.retryAt, open: true } }];
       default: {
-        const { userId } = askerOf(event);
+        const { userId } = requesterOf(event);
         return [{ op: 'patch', key, fields: { userId, notBefore: event.context.recordedAt, open: true } }];
       }
     }

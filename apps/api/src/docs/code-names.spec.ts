@@ -60,6 +60,7 @@ const RETIRED: readonly (readonly [name: RegExp, now: string])[] = [
   [/leaseShare/i, 'LeaseMember'],
   [/^recently$/i, 'TtlCache'],
   [/strangers?(?![a-z])/i, 'foreign event'],
+  [/asker/i, 'Requester'],
   [/^Room$/, 'FairSemaphore'],
   [/^spare/i, 'IdlePool'],
 ];

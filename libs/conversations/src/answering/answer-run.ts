@@ -19,7 +19,7 @@ import { AnswerParts } from './answer-parts';
 import { AnswerSources } from './answer-sources';
 import { type AnswererParts, type AnsweringAgent, type Outcome, Stopped, USUAL_OUTPUT } from './answering';
 import type { ProvenanceRecorder } from './provenance-recorder';
-import type { Asker, RetrievedPassage } from './retriever';
+import type { Requester, RetrievedPassage } from './retriever';
 import type { TurnBeginning } from './turn-beginnings';
 import { usageSum } from './usage-sum';
 import { callsIn, closedCalls, fitting, ToolCalls } from './tool-calls';
@@ -30,7 +30,7 @@ const MAX_STEPS = 8;
 /** One answer, or what is left of it after it waited. */
 export interface AnswerToMake {
   readonly agent: AnsweringAgent;
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** What was said, with the question. */
   readonly messages: readonly ChatMessage[];
   readonly signal: AbortSignal;
@@ -97,11 +97,11 @@ export class AnswerRun {
   }
 
   private async toEnd(): Promise<Outcome> {
-    const { agent, asker, from, signal, save } = this.answer;
+    const { agent, requester, from, signal, save } = this.answer;
     const { model, provider } = this.parts.models.chat(agent.model);
     this.model = model.key;
     // A summary may have taken minutes.
-    if (!(await this.parts.tools.mayUse(agent, asker))) reject('forbidden', { reason: 'agent_lost' });
+    if (!(await this.parts.tools.mayUse(agent, requester))) reject('forbidden', { reason: 'agent_lost' });
     const tools = await this.toolsFor(model);
     if (from === undefined) {
       const { passages, degraded } = await this.steps.retrieve(this.metered);
@@ -131,12 +131,12 @@ export class AnswerRun {
   }
 
   private async toolsFor(model: ModelDescription): Promise<ToolCalls> {
-    const { agent, asker, mayWait, begun } = this.answer;
-    const own = callsTools(model) ? await this.parts.tools.of(agent, asker) : [];
+    const { agent, requester, mayWait, begun } = this.answer;
+    const own = callsTools(model) ? await this.parts.tools.of(agent, requester) : [];
     const may = mayWait ? own : own.filter(({ approval }) => approval === 'never');
     const beside = callsTools(model) ? [...begun.skills.tools, ...begun.memories.tools] : [];
     // No tool of an API takes the name of one of these.
-    const mayCall = () => this.parts.tools.mayUse(agent, asker);
+    const mayCall = () => this.parts.tools.mayUse(agent, requester);
     return new ToolCalls([...may, ...beside], { mayCall, logger: this.parts.logger });
   }
 

@@ -13,7 +13,7 @@ import {
 import type { MeteredCall } from '@app/spending';
 import { AnswerRun, type AnswerToMake } from './answer-run';
 import { type AnswererParts, type AnsweringAgent, type Outcome, USUAL_OUTPUT } from './answering';
-import type { Asker, Retrieved } from './retriever';
+import type { Requester, Retrieved } from './retriever';
 import { searchText } from './sources';
 
 /** Tokens that are held beside the question and what was said before: for passages. */
@@ -29,7 +29,7 @@ export class Answerer {
   /** Holds what an answer may cost; `history` is what was said before the question, `images` the tokens of images that are not in it. Rejects `usage_limit_exceeded`; undefined for a model that is not there, which the answer will say. */
   async reserve(
     { agentId, spaceId, model: key, systemPrompt }: AnsweringAgent,
-    { userId, keyId }: Asker,
+    { userId, keyId }: Requester,
     question: string,
     history: readonly ChatMessage[],
     images = 0,
@@ -62,18 +62,18 @@ export class Answerer {
 
   /** Makes an answer, or goes on with one that waited. A failure is an answer too, with what was said before it. */
   async answer(answer: AnswerToMake): Promise<Outcome> {
-    const { agent, asker, messages, signal } = answer;
+    const { agent, requester, messages, signal } = answer;
     const question = messages.findLast(({ role }) => role === 'user');
     const begun = answer.begun ?? (await this.parts.beginnings.incognito(agent, searchText(messages)));
     return new AnswerRun(
       this.parts,
       { ...answer, begun },
       {
-        reserve: (said) => this.reserve(agent, asker, question === undefined ? '' : textOfMessage(question), said),
+        reserve: (said) => this.reserve(agent, requester, question === undefined ? '' : textOfMessage(question), said),
         retrieve: async (metered) =>
           agent.knowledgeEnabled
             ? this.parts.retriever.retrieve(agent, searchText(messages), {
-                ...asker,
+                ...requester,
                 signal,
                 holds: metered?.isHeld !== true,
               })

@@ -104,7 +104,7 @@ describe('a conversation above its budget', () => {
     expect(summarised().at(-1)?.signal.aborted).toBe(true);
     const { agent, userId } = question('');
     const { signal } = new AbortController();
-    const byHand = compactor.byHand({ conversationId, agent, asker: { userId }, signal }, meta());
+    const byHand = compactor.byHand({ conversationId, agent, requester: { userId }, signal }, meta());
     await expect(byHand).rejects.toMatchObject({ code: 'upstream_timeout' });
     expect(types().slice(before)).not.toContain('ConversationCompacted');
   });
@@ -162,7 +162,7 @@ describe('a summary that is asked for', () => {
         {
           conversationId: set.conversationId,
           agent: question('').agent,
-          asker: { userId: question('').userId },
+          requester: { userId: question('').userId },
           signal,
         },
         meta(),

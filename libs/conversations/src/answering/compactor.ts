@@ -18,7 +18,7 @@ import {
 } from './branch-context';
 import { beginningOf, boundaryFor, transcriptOf } from './compaction';
 import { ProvenanceRecorder } from './provenance-recorder';
-import type { Asker } from './retriever';
+import type { Requester } from './retriever';
 import type { SaidMessage } from './said-message';
 import type { Summariser } from './summariser';
 
@@ -42,7 +42,7 @@ type Answered = Pick<AnsweringAgent, 'model'>;
 export interface CompactedTurn {
   readonly conversationId: string;
   readonly agent: AnsweringAgent;
-  readonly asker: Asker;
+  readonly requester: Requester;
   readonly signal: AbortSignal;
 }
 
@@ -196,7 +196,7 @@ export class Compactor {
   }
 
   private async compact(
-    { conversationId, agent, asker, signal }: CompactedTurn,
+    { conversationId, agent, requester, signal }: CompactedTurn,
     context: BranchContext,
     keep: number,
     isAskedFor: boolean,
@@ -215,7 +215,7 @@ export class Compactor {
     const before = summary?.text ?? null;
     const made = await this.parts.summariser.summarise({
       agent,
-      asker,
+      requester,
       before,
       transcript: context.isCut ? ['[What was said before this is not known any more.]', ...transcript] : transcript,
       // Attachments are notes in it.

@@ -116,7 +116,7 @@ describe('what documents say, in what is kept of answers', () => {
     expect(wordsOf(wait?.data)).not.toMatch(/sleep|About|On /);
     destroy(zebra);
     const { conversationId, answerId } = turn;
-    const given = { party: PARTY, agent: AGENT, asker: { userId: PARTY.userId } };
+    const given = { party: PARTY, agent: AGENT, requester: { userId: PARTY.userId } };
     await process().respond({ ...given, conversationId, answerId, callId: 'call_0', approved: true }, meta());
     const { answer } = await (await process().resume(PARTY, turn.conversationId, turn.answerId, meta())).finished;
     expect(bodies[1]).toContain('Lions');

@@ -15,9 +15,9 @@ const passage: RetrievedPassage = {
   chunks: [],
 };
 const agent = { agentId: 'a', spaceId: 's' };
-const asker = { userId: 'u', keyId: 'k' };
+const requester = { userId: 'u', keyId: 'k' };
 const signal = new AbortController().signal;
-const toolOf = (retrieve: Retriever['retrieve']) => knowledgeTool({ retrieve }, agent, asker, 'never');
+const toolOf = (retrieve: Retriever['retrieve']) => knowledgeTool({ retrieve }, agent, requester, 'never');
 const run = (input: unknown, retrieve: Retriever['retrieve'] = async () => ({ passages: [passage], degraded: [] })) =>
   toolOf(retrieve).run(input, { signal, callId: 'c1' });
 
@@ -28,7 +28,7 @@ describe('the search in Knowledge as a tool', () => {
       asked.push(given);
       return { passages: [passage, passage], degraded: [] };
     });
-    expect(asked).toEqual([[agent, 'When?', { ...asker, signal, holds: true }]]);
+    expect(asked).toEqual([[agent, 'When?', { ...requester, signal, holds: true }]]);
     expect(outcome.passages).toHaveLength(2);
     expect(JSON.parse(outcome.output)).toEqual({
       found: ['Ferries.md > Times', 'Ferries.md > Times'],

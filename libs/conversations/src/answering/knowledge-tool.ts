@@ -1,6 +1,6 @@
 import { isDomainError, isUnavailable } from '@app/kernel';
 import { isUpstreamFailure } from '@app/models';
-import type { Asker, RetrievedPassage, Retriever } from './retriever';
+import type { Requester, RetrievedPassage, Retriever } from './retriever';
 import type { Tool, ToolOutput } from './tools';
 
 /** Most characters of a query. */
@@ -10,7 +10,7 @@ const LONGEST_QUERY = 1_000;
 export const knowledgeTool = (
   retriever: Retriever,
   agent: { readonly agentId: string; readonly spaceId: string },
-  asker: Asker,
+  requester: Requester,
   approval: Tool['approval'],
 ): Tool => ({
   name: 'search_knowledge',
@@ -36,7 +36,7 @@ export const knowledgeTool = (
       return failed(`The input must be {"query": "..."} and nothing else, with 1 to ${LONGEST_QUERY} characters.`);
     try {
       // What is held for the answer was not meant for this search.
-      const { passages } = await retriever.retrieve(agent, query, { ...asker, signal, holds: true });
+      const { passages } = await retriever.retrieve(agent, query, { ...requester, signal, holds: true });
       return { output: placesOf(passages), passages };
     } catch (error) {
       signal.throwIfAborted();

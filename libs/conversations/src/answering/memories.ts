@@ -46,7 +46,7 @@ export const AGENT_MEMORIES = Symbol('AgentMemories');
 
 /** What Agents remember of their users. */
 export interface AgentMemories {
-  apply(agent: AnsweringAgent, asker: { readonly userId: string }, question: string): Promise<AppliedMemories>;
+  apply(agent: AnsweringAgent, requester: { readonly userId: string }, question: string): Promise<AppliedMemories>;
   propose(proposal: MemoryProposal): Promise<ProposedMemory>;
   /** What a memory said at a revision; undefined where it is deleted. */
   textAt(memoryId: string, revision: number): Promise<string | undefined>;

@@ -13,12 +13,12 @@ import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
 import type { Invocation } from '../conversation/checkpoint.events';
 import type { AnsweringAgent, AnsweringModels } from './answering';
 import { keptText } from './kept-text';
-import type { Asker } from './retriever';
+import type { Requester } from './retriever';
 
 /** Whose call it is, and what is held for it. */
 export interface Paying {
   readonly agent: Pick<AnsweringAgent, 'agentId' | 'spaceId'>;
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** Output tokens that are held. */
   readonly mostOutput: number;
   /** Somebody requested this very call. */
@@ -51,14 +51,14 @@ export class MeteredCompletions {
   async complete(
     request: ChatRequest,
     provider: Pick<ChatProvider, 'complete'>,
-    { agent: { agentId, spaceId }, asker, mostOutput, isAskedFor }: Paying,
+    { agent: { agentId, spaceId }, requester, mostOutput, isAskedFor }: Paying,
   ): Promise<Completed> {
     const { model, signal } = request;
     const { counted, most } = requestTokens(request, model);
     const begin = async (): Promise<CallRecord> => {
       const call = await this.metering.begin({
-        userId: asker.userId,
-        ...(asker.keyId === undefined ? {} : { keyId: asker.keyId }),
+        userId: requester.userId,
+        ...(requester.keyId === undefined ? {} : { keyId: requester.keyId }),
         agentId,
         spaceId,
         kind: 'chat',

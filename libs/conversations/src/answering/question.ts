@@ -3,7 +3,7 @@ import type { Channel, ConversationKind } from '../conversation/conversation.eve
 import { NO_TITLE } from '../conversation/message-deletion';
 import { type QuestionPart, textOf } from '../conversation/message-parts';
 import type { AnsweringAgent } from './answering';
-import type { Asker } from './retriever';
+import type { Requester } from './retriever';
 
 export interface Question {
   /** Absent: a new conversation. */
@@ -36,7 +36,7 @@ export interface CallResponse {
   readonly agent: AnsweringAgent;
   /** Whether the answer may go on with this model, which made it until then; else it does with the Agent's. */
   readonly mayUse?: (model: string) => boolean;
-  readonly asker: Asker;
+  readonly requester: Requester;
   readonly conversationId: string;
   readonly answerId: string;
   readonly callId: string;

@@ -32,15 +32,15 @@ export interface Retrieved {
   readonly degraded: readonly ('vector' | 'rerank')[];
 }
 
-/** The caller of an answer. */
-export interface Asker {
+/** Who an answer is made for, and by which key they asked: it outlives the request whose caller they were. */
+export interface Requester {
   readonly userId: string;
   /** The API key, if one was used. */
   readonly keyId?: string;
 }
 
 /** How an answer asks; `holds`: nothing is held for the answer, so its search must. */
-export interface Asking extends Asker {
+export interface Asking extends Requester {
   readonly signal: AbortSignal;
   readonly holds: boolean;
 }

@@ -11,7 +11,7 @@ import { type AnsweringAgent, type Outcome, Stopped } from './answering';
 import type { ProvenanceRecorder } from './provenance-recorder';
 import type { TurnIds } from './question';
 import type { RecordedTurns } from './recorded-turns';
-import type { Asker } from './retriever';
+import type { Requester } from './retriever';
 import { Turn } from './turn';
 import type { TurnBeginning } from './turn-beginnings';
 
@@ -22,7 +22,7 @@ const RECORD_MS = 5_000;
 export interface TurnToRun {
   readonly ids: TurnIds;
   readonly agent: AnsweringAgent;
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** What was held for its first call of the model. */
   readonly metered?: MeteredCall | undefined;
   /** Where it goes on after it waited. */
@@ -138,7 +138,7 @@ export class RunningTurns {
     signal: AbortSignal,
     told: Pick<AnswerToMake, 'say' | 'isHeard' | 'save'>,
   ): Promise<Outcome> {
-    const { agent, asker, metered, from } = begun;
+    const { agent, requester, metered, from } = begun;
     const { provenance, ...context } = await this.parts.context(begun, signal).catch((error: unknown) => {
       metered?.cancel();
       throw error;
@@ -146,7 +146,7 @@ export class RunningTurns {
     const { answerer } = this.parts;
     const resumed = from === undefined ? {} : await this.resumed(from);
     const options = { signal, metered, provenance, mayWait: true, ...told, ...resumed };
-    const outcome = await answerer.answer({ agent, asker, ...context, ...options });
+    const outcome = await answerer.answer({ agent, requester, ...context, ...options });
     if (outcome.status === 'waiting') {
       const untilNow = provenance.untilNow(outcome.model);
       const { invocations } = provenance;

@@ -6,7 +6,7 @@ import type { AnsweringAgent, AnsweringModels } from './answering';
 import { KEPT, tokensOfSummary } from './branch-context';
 import { piecesOf } from './compaction';
 import { MeteredCompletions } from './metered-completions';
-import type { Asker } from './retriever';
+import type { Requester } from './retriever';
 
 /** Output that is held for a call: models that think put out more than a summary has. */
 const MOST_OUTPUT = 4_096;
@@ -27,7 +27,7 @@ const instructions = (words: number): string =>
 /** What is to be summarised, and for whom. */
 export interface ToSummarise {
   readonly agent: AnsweringAgent;
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** The summary of what came before. */
   readonly before: string | null;
   /** What came since, oldest first. */

@@ -104,7 +104,7 @@ describe('a call that must be approved', () => {
   it('is unknown to others', async () => {
     const { process, turn } = await asked();
     const { agent } = question('');
-    const foreign = { party: { ...PARTY, userId: ids.next() }, agent, asker: { userId: ids.next() } };
+    const foreign = { party: { ...PARTY, userId: ids.next() }, agent, requester: { userId: ids.next() } };
     await expect(
       process().respond(
         {

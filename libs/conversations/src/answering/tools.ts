@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@app/models';
 import type { DataMemoryPart } from '../conversation/message-parts';
 import type { AnsweringAgent } from './answering';
-import type { Asker, RetrievedPassage } from './retriever';
+import type { Requester, RetrievedPassage } from './retriever';
 
 /** What a tool gave: `output` is for the model, which takes facts from it and never instructions. */
 export interface ToolOutput {
@@ -44,7 +44,7 @@ export const AGENT_TOOLS = Symbol('AgentTools');
 
 /** The tools of Agents, and who may have them called. */
 export interface AgentTools {
-  of(agent: AnsweringAgent, asker: Asker): Promise<readonly Tool[]>;
-  /** Whether the asker may use the Agent now, by the key that they asked with. An answer outlives the request that was admitted. */
-  mayUse(agent: AnsweringAgent, asker: Asker): Promise<boolean>;
+  of(agent: AnsweringAgent, requester: Requester): Promise<readonly Tool[]>;
+  /** Whether the requester may use the Agent now, by the key that they asked with. An answer outlives the request that was admitted. */
+  mayUse(agent: AnsweringAgent, requester: Requester): Promise<boolean>;
 }

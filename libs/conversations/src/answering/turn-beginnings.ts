@@ -32,7 +32,7 @@ export class TurnBeginnings {
   constructor(private readonly parts: TurnBeginningsParts) {}
 
   /** Of a turn whose question ends a branch. */
-  async of({ ids, agent, asker, from, memory }: TurnToRun, context: BranchContext): Promise<TurnBeginning> {
+  async of({ ids, agent, requester, from, memory }: TurnToRun, context: BranchContext): Promise<TurnBeginning> {
     const { memories: port, history, logger } = this.parts;
     const question = saidIn(context.newestFirst[0]?.parts ?? []);
     const said = from?.parts ?? [];
@@ -46,7 +46,7 @@ export class TurnBeginnings {
             { port, logger },
             {
               agent,
-              userId: asker.userId,
+              userId: requester.userId,
               conversationId: ids.conversationId,
               answerId: ids.answerId,
               question,

@@ -207,7 +207,7 @@ describe('the memories of a turn', () => {
       {
         party: { userId: question('').userId, agentId: agent.agentId },
         agent,
-        asker: { userId: question('').userId },
+        requester: { userId: question('').userId },
         conversationId,
         answerId: answer.answerId,
         callId: 'p',

@@ -46,9 +46,9 @@ export class Turns {
       answerer: parts.answerer,
       recorded: this.recorded,
       context: async (turn, signal) => {
-        const { agent, asker, from, meta } = turn;
+        const { agent, requester, from, meta } = turn;
         const { conversationId, messageId } = turn.ids;
-        const context = await parts.compactor.within({ conversationId, agent, asker, signal }, messageId, meta);
+        const context = await parts.compactor.within({ conversationId, agent, requester, signal }, messageId, meta);
         const [images, begun] = await Promise.all([
           parts.attachments.images(agent, context.newestFirst),
           parts.beginnings.of(turn, context),
@@ -96,9 +96,9 @@ export class Turns {
       const earlier = receipt.repeated ? await this.repeats.earlier(party, conversationId, answerId, meta) : undefined;
       if (earlier === undefined) {
         const { agent, userId, keyId } = question;
-        const asker = { userId, ...(keyId === undefined ? {} : { keyId }) };
+        const requester = { userId, ...(keyId === undefined ? {} : { keyId }) };
         const ids = { conversationId, answerId, messageId };
-        const turn = this.running.begin({ ids, agent, asker, metered, ...(memory && { memory }), meta, release });
+        const turn = this.running.begin({ ids, agent, requester, metered, ...(memory && { memory }), meta, release });
         turn.askedAt = receipt.position;
         return turn;
       }
@@ -180,7 +180,7 @@ export class Turns {
    * for others. Rejects `not_found`, and `conflict` where the call has its answer; throws `Unavailable` where another request has the answer in hand for too long.
    */
   async respond(call: CallResponse, meta: CommandMeta): Promise<'waiting' | 'streaming'> {
-    const { party, asker, conversationId, answerId, callId, approved } = call;
+    const { party, requester, conversationId, answerId, callId, approved } = call;
     const release = await this.claimSoon(conversationId, answerId);
     if (release === undefined) {
       await this.claims.rejectHeld(conversationId, answerId);
@@ -202,7 +202,7 @@ export class Turns {
       const ids = { conversationId, answerId, messageId: turn.messageId };
       const model = turn.paused?.model;
       const agent = model !== undefined && call.mayUse?.(model) ? { ...call.agent, model } : call.agent;
-      this.running.begin({ ids, agent, asker, from: turn, meta, release });
+      this.running.begin({ ids, agent, requester, from: turn, meta, release });
       return 'streaming';
     } catch (error) {
       await release({ isUnfinished: isRecorded || (isUnavailable(error) && error.outcome === 'unknown') });

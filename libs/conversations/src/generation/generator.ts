@@ -24,7 +24,7 @@ import { documentKeysOf } from '../answering/document-copies';
 import { CitationReader } from '../answering/citations';
 import type { Compactor } from '../answering/compactor';
 import { keptText } from '../answering/kept-text';
-import type { Asker, RetrievedPassage, Retriever } from '../answering/retriever';
+import type { Requester, RetrievedPassage, Retriever } from '../answering/retriever';
 import { sourceParts } from '../answering/source-parts';
 import { attachmentDecider } from '../attachment/attachment.decider';
 import { conversationDecider } from '../conversation/conversation.decider';
@@ -36,7 +36,7 @@ const USUAL = { passages: 8_000, output: 16_384 };
 /** What an Agent is asked to generate, outside of any conversation. */
 export interface Generation {
   readonly agent: { readonly agentId: string; readonly spaceId: string; readonly systemPrompt: string };
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** Key of a chat model. */
   readonly model: string;
   /** The last one is the user's. */
@@ -126,11 +126,11 @@ export class Generator {
   }
 
   /** The conversation's branch, and the messages. */
-  async messages({ agent, asker, conversationId, model, messages, fileIds = [] }: Generation): Promise<Shown> {
+  async messages({ agent, requester, conversationId, model, messages, fileIds = [] }: Generation): Promise<Shown> {
     const files = fileIds.map((fileId) => streamOf(attachmentDecider.category, fileId));
     if (conversationId === undefined) return { messages, madeFrom: files };
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    if (state.status !== 'Live' || state.userId !== asker.userId || state.agentId !== agent.agentId)
+    if (state.status !== 'Live' || state.userId !== requester.userId || state.agentId !== agent.agentId)
       return reject('not_found', { kind: 'conversation', id: conversationId });
     const shown = await this.parts.compactor.shown(conversationId, { model });
     const stream = streamOf(conversationDecider.category, conversationId);
@@ -147,7 +147,7 @@ export class Generator {
     output?: { readonly name?: string; readonly schema: JsonSchema },
     passages?: readonly RetrievedPassage[],
   ): Promise<GeneratedAnswer> {
-    const { agent, asker, usesKnowledge, sampling, maxOutputTokens, stopSequences, seed, signal } = generation;
+    const { agent, requester, usesKnowledge, sampling, maxOutputTokens, stopSequences, seed, signal } = generation;
     const { model, provider } = this.parts.models.chat(generation.model);
     const searches = passages === undefined && usesKnowledge;
     const request: ChatRequest = {
@@ -171,7 +171,7 @@ export class Generator {
       const found = searches
         ? (
             await this.parts.retriever.retrieve(agent, searchText(messages), {
-              ...asker,
+              ...requester,
               signal,
               holds: !metered.isHeld,
             })
@@ -201,7 +201,7 @@ export class Generator {
   }
 
   private async reserve(
-    { agent: { agentId, spaceId }, asker: { userId, keyId } }: Generation,
+    { agent: { agentId, spaceId }, requester: { userId, keyId } }: Generation,
     request: ChatRequest,
     provider: Pick<Provider, 'mayAnswer'>,
     passages: number,

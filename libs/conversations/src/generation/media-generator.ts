@@ -20,7 +20,7 @@ import {
 import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
 import { keptText } from '../answering/kept-text';
 import { usageSum } from '../answering/usage-sum';
-import type { Asker } from '../answering/retriever';
+import type { Requester } from '../answering/retriever';
 import { generationRejection } from './generator';
 import type { Passage } from './script';
 import { BYTES_PER_SECOND, secondsOf } from './sound/whole-seconds';
@@ -46,7 +46,7 @@ const FIELDS = {
 /** Whom a call is made for. */
 export interface MediaCaller {
   readonly agent: { readonly agentId: string; readonly spaceId: string };
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** Key of a model of the kind; null for the default one. */
   readonly model: string | null;
   /** Ends the call at once; its provider bills it whole. */
@@ -198,7 +198,7 @@ export class MediaGenerator {
   }
 
   private async metered<T>(
-    { agent: { agentId, spaceId }, asker: { userId, keyId }, signal }: MediaCaller,
+    { agent: { agentId, spaceId }, requester: { userId, keyId }, signal }: MediaCaller,
     { model, provider }: { readonly model: ModelDescription; readonly provider: MediaProvider },
     { kind, units, tokens, mostInput }: Asked,
     make: (making: Making) => Promise<Answered<T>>,

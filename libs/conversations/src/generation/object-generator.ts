@@ -64,7 +64,7 @@ export class ObjectGenerator {
   private async read(
     text: string,
     schema: JsonSchema,
-    { asker: { userId }, signal }: Generation,
+    { requester: { userId }, signal }: Generation,
   ): Promise<{ readonly object: unknown } | { readonly fault: string }> {
     const given = valueOf(unfenced(text));
     if (given === undefined) return { fault: 'it is not JSON' };

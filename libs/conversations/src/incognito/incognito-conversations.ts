@@ -166,7 +166,7 @@ export class IncognitoConversations {
     answerId: string,
   ): Promise<Turn<AnsweredTurn>> {
     const { agent, userId, keyId, regenerates } = question;
-    const asker = { userId, ...(keyId === undefined ? {} : { keyId }) };
+    const requester = { userId, ...(keyId === undefined ? {} : { keyId }) };
     const again = regenerates === undefined ? undefined : conversation.question(regenerates);
     const { parts, parentId } = again ?? question;
     const messageId = again?.id ?? deriveId(commandId, 'message');
@@ -180,7 +180,7 @@ export class IncognitoConversations {
       isAsked = true;
       this.evict(userId, (own) => bytesIn(own) <= MOST_BYTES, conversation);
       if (bytesIn([...this.all.values()]) > MOST_BYTES_OF_ALL) reject('unavailable', { reason: 'incognito_full' });
-      metered = await this.parts.answerer.reserve(agent, asker, textOf(parts), history);
+      metered = await this.parts.answerer.reserve(agent, requester, textOf(parts), history);
       if (!this.all.has(conversation.id)) reject('not_found', { kind: 'conversation', id: conversation.id });
     } catch (error) {
       metered?.cancel();
@@ -188,7 +188,7 @@ export class IncognitoConversations {
       if (conversation.messageCount === 0) this.all.delete(conversation.id);
       throw error;
     }
-    return this.answer(conversation, { agent, asker, metered }, { messageId, answerId });
+    return this.answer(conversation, { agent, requester, metered }, { messageId, answerId });
   }
 
   private answer(
@@ -198,7 +198,7 @@ export class IncognitoConversations {
       ...options
     }: {
       readonly agent: AnsweringAgent;
-      readonly asker: { readonly userId: string; readonly keyId?: string };
+      readonly requester: { readonly userId: string; readonly keyId?: string };
       readonly metered: MeteredCall | undefined;
     },
     { messageId, answerId }: { readonly messageId: string; readonly answerId: string },

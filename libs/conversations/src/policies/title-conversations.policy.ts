@@ -48,7 +48,7 @@ export class TitleConversations implements Policy {
     const [kind, keyId = ''] = context.actor.split(':');
     const title = await this.titler.title({
       agent: state,
-      asker: { userId: state.userId, ...(kind === 'key' ? { keyId } : {}) },
+      requester: { userId: state.userId, ...(kind === 'key' ? { keyId } : {}) },
       question: textOf(question.parts),
       answer,
       model: data.model,

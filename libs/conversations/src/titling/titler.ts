@@ -20,7 +20,7 @@ const INSTRUCTIONS =
   'its question. Answer with the title alone: one line of plain text without quotes, Markdown, links or a full stop.';
 
 /** The first exchange of a conversation. */
-export interface FirstExchange extends Pick<Paying, 'agent' | 'asker'> {
+export interface FirstExchange extends Pick<Paying, 'agent' | 'requester'> {
   readonly question: string;
   readonly answer: string;
   /** Key of the model that answered. */

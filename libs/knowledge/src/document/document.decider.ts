@@ -11,7 +11,7 @@ import {
   withIndexed,
   withText,
 } from './document-blobs';
-import { type Asker, askerOf } from './asker';
+import { type Requester, requesterOf } from './requester';
 import type { CreateDocument, DocumentCommand, ReplacementContent } from './document.commands';
 import type { DocumentEvent, DocumentScope } from './document.events';
 import { decideReindex, reindexing } from './document-reindex';
@@ -37,7 +37,7 @@ export interface LiveDocument extends DocumentBlobs {
   /** Attempts in a row that failed for temporary reasons. */
   readonly failures: number;
   /** Who added or changed the present content: its embedding counts for them. */
-  readonly askedBy: Asker;
+  readonly askedBy: Requester;
 }
 
 /** Most tags of a document, of all Spaces together. */
@@ -75,7 +75,7 @@ export const documentDecider: Decider<DocumentState, DocumentCommand, DocumentEv
         editedChunks: PersistentSet(),
         attempt: 0,
         failures: 0,
-        askedBy: askerOf(event),
+        askedBy: requesterOf(event),
       };
     }
     if (state.status === 'Absent' || state.status === 'Deleted') return state;
@@ -233,13 +233,13 @@ const evolveLive = (
         mimeType,
         contentHash,
         failures: 0,
-        askedBy: askerOf(event),
+        askedBy: requesterOf(event),
         ...withFile(state, file),
       };
     }
     case 'DocumentReprocessRequested': {
       const again = event.data.forced ? fromTheStart(state) : {};
-      return { ...state, ...again, status: 'Pending', failures: 0, askedBy: askerOf(event) };
+      return { ...state, ...again, status: 'Pending', failures: 0, askedBy: requesterOf(event) };
     }
     case 'DocumentProcessingStarted':
       return { ...state, status: 'Processing', attempt: event.data.attempt };

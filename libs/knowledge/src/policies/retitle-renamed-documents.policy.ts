@@ -2,7 +2,7 @@ import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { idOf, type RecordedEvent } from '@app/kernel';
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
-import { askerOf } from '../document/asker';
+import { requesterOf } from '../document/requester';
 import { Retitles } from '../retitle/retitles';
 
 /** Has documents embedded behind their new title where they were renamed, also while passages of a re-index were made that are searched now. */
@@ -17,7 +17,7 @@ export class RetitleRenamedDocuments implements Policy {
   }
 
   react(event: RecordedEvent): Promise<void> {
-    const askedBy = event.type === 'DocumentRenamed' ? askerOf(event) : null;
+    const askedBy = event.type === 'DocumentRenamed' ? requesterOf(event) : null;
     return this.retitles.add(idOf(event.context.stream), askedBy, event.context.id);
   }
 }

@@ -1,6 +1,6 @@
 import { type Decider, never, type RecordedEvent, reject } from '@app/kernel';
 import { Set as PersistentSet } from 'immutable';
-import { type Asker, askerOf } from '../document/asker';
+import { type Requester, requesterOf } from '../document/requester';
 import type { ReindexEstimate, ReindexEvent, ReindexScope } from './reindex.events';
 
 /** What is re-indexed, and for whom. */
@@ -16,7 +16,7 @@ export interface ReindexPlan {
 
 export interface ReindexJob extends ReindexPlan {
   /** Whose limits its calls count against. */
-  readonly askedBy: Asker;
+  readonly askedBy: Requester;
   /** Why it failed. */
   readonly code: string | null;
 }
@@ -80,7 +80,13 @@ export const reindexDecider: Decider<Reindex, ReindexCommand, ReindexEvent> = {
   evolve: (job, event) => {
     const { swappedJobs } = job;
     if (event.type === 'ReindexStarted')
-      return { status: 'running', ...event.data, askedBy: askerOf(event as RecordedEvent), code: null, swappedJobs };
+      return {
+        status: 'running',
+        ...event.data,
+        askedBy: requesterOf(event as RecordedEvent),
+        code: null,
+        swappedJobs,
+      };
     if (job.status === 'none') return job;
     switch (event.type) {
       case 'ReindexPaused':

@@ -1,6 +1,6 @@
 import { isErased } from '@app/kernel';
 import { decodePassages, encodePassages, type StoredPassage } from '@app/search-index';
-import type { Asker } from '../document/asker';
+import type { Requester } from '../document/requester';
 import { documentDecider } from '../document/document.decider';
 import { retitlingOf } from '../document/serving';
 import { type EmbeddingModels, embeddingOf, type EmbeddingParts } from '../embed-metered';
@@ -20,7 +20,7 @@ export interface RetitleParts extends EmbeddingParts, Pick<IngestionParts, 'deci
 export const retitleDocument = async (
   parts: RetitleParts,
   documentId: string,
-  askedBy: Asker | null,
+  askedBy: Requester | null,
   signal: AbortSignal,
 ): Promise<boolean> => {
   const { state } = await parts.decisions.load(documentDecider, documentId);

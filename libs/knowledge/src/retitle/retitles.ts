@@ -1,7 +1,7 @@
 import { allEntries, type CoordinationStore, type Entry } from '@app/coordination';
 import type { Json } from '@app/kernel';
 import { z } from 'zod';
-import type { Asker } from '../document/asker';
+import type { Requester } from '../document/requester';
 
 /** A document that may have vectors of another title than it has now, and who wanted it so; null: whoever added its content. */
 const retitle = z.object({
@@ -12,7 +12,7 @@ const retitle = z.object({
 
 export interface Retitle {
   readonly documentId: string;
-  readonly askedBy: Asker | null;
+  readonly askedBy: Requester | null;
   /** As it stands in the store. */
   readonly entry: Entry;
 }
@@ -23,16 +23,16 @@ const PREFIX = 'retitle/';
 export class Retitles {
   constructor(private readonly store: Pick<CoordinationStore, 'list' | 'write'>) {}
 
-  async add(documentId: string, askedBy: Asker | null, because: string): Promise<void> {
+  async add(documentId: string, askedBy: Requester | null, because: string): Promise<void> {
     await this.store.write(PREFIX + documentId, { because, askedBy: askedBy && { ...askedBy } });
   }
 
   /** All of them: those that cannot be worked on now keep no others from it. */
   async waiting(): Promise<readonly Retitle[]> {
     return (await allEntries((options) => this.store.list(PREFIX, options))).map((entry) => {
-      const { askedBy: asker } = retitle.parse(entry.value);
-      const key = asker?.keyId === undefined ? {} : { keyId: asker.keyId };
-      const askedBy = asker && { userId: asker.userId, ...key };
+      const { askedBy: requester } = retitle.parse(entry.value);
+      const key = requester?.keyId === undefined ? {} : { keyId: requester.keyId };
+      const askedBy = requester && { userId: requester.userId, ...key };
       return { documentId: entry.key.slice(PREFIX.length), askedBy, entry };
     });
   }

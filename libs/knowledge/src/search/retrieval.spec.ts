@@ -82,11 +82,11 @@ const retrievalOver = (given: Given) => {
     if (given.isIndexAway === true) throw new Unavailable('search', 'away', 'none');
   };
   const retrieval = new Retrieval({ search, prefetch }, shown, { models, metering });
-  const searched = async (query: Partial<KnowledgeQuery> = {}, asker = asking) => {
+  const searched = async (query: Partial<KnowledgeQuery> = {}, searching = asking) => {
     const { items, degraded } = await retrieval.search(
       agent,
       { text: 'words', limit: 8, mode: 'hybrid', ...query },
-      asker,
+      searching,
     );
     return { found: items.map(({ documentId }) => documentId), items, degraded };
   };

@@ -99,7 +99,7 @@ export class Retrieval {
   }
 
   /** Throws `usage_limit_exceeded`, and `Unavailable` for the mode `vector` without its embedder and for an index that is away. */
-  async search(agent: SearchingAgent, query: KnowledgeQuery, asker: Searching): Promise<RetrievalResult> {
+  async search(agent: SearchingAgent, query: KnowledgeQuery, searching: Searching): Promise<RetrievalResult> {
     const { text, mode, limit, tagIds } = query;
     const degraded: Degraded[] = [];
     const scopes = scopesOf(agent);
@@ -112,7 +112,7 @@ export class Retrieval {
       limit: codesOf(text).length > 0 ? Math.max(LEAST_FOUND_OF_CODES, wanted) : wanted,
       ...(tagIds === undefined ? {} : { tagIds }),
     };
-    const embedding = this.vectorsOf(live.embeddings, text, payerOf(agent, asker), asker.signal);
+    const embedding = this.vectorsOf(live.embeddings, text, payerOf(agent, searching), searching.signal);
     if (mode === 'hybrid') void this.prefetch(words, embedding);
     const vectors = await embedding;
     if (live.isOneGone || vectors.length < live.embeddings.length) {
@@ -126,7 +126,7 @@ export class Retrieval {
     const best = mode === 'vector' ? found.hits : withCodesFirst(text, found.hits);
     let ranked: readonly RankedHit[] = best.slice(0, wanted);
     if (rerank && ranked.length > 0) {
-      const again = await this.reranked(reranker, text, ranked, payerOf(agent, asker), asker.signal);
+      const again = await this.reranked(reranker, text, ranked, payerOf(agent, searching), searching.signal);
       if (again instanceof Away) degraded.push('rerank');
       else ranked = again;
     }

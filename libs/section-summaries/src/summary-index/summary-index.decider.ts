@@ -136,7 +136,7 @@ const started = (state: SummaryIndex, event: RecordedEvent<Started>): SummaryInd
     spaceId,
     build,
     since: mode === 'rebuild' ? build : before.since,
-    running: { buildId, build, mode, model, estimate, askedBy: askerOf(event) },
+    running: { buildId, build, mode, model, estimate, askedBy: requesterOf(event) },
     live: before.live,
     failure: null,
   };
@@ -166,7 +166,7 @@ const hierarchiesOf = (state: SummaryIndex): string[] =>
   state.status === 'present' && state.live !== null ? [state.live.hierarchy] : [];
 
 /** Actors are `user:<id>`, or `key:<id>` on behalf of one. */
-const askerOf = ({ context: { actor, onBehalfOf } }: RecordedEvent<Started>): RunningBuild['askedBy'] => {
+const requesterOf = ({ context: { actor, onBehalfOf } }: RecordedEvent<Started>): RunningBuild['askedBy'] => {
   const [kind, id = ''] = actor.split(':');
   return kind === 'key' && onBehalfOf !== undefined
     ? { userId: onBehalfOf.slice('user:'.length), keyId: id }

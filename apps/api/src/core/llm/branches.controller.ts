@@ -25,7 +25,7 @@ import { chatModelOf } from './generation-request';
 import { IncognitoAnswers } from './incognito-answers';
 import { MessageSources } from './message-sources';
 import { TurnAnswers } from './turn-answers';
-import { askerOf, partyOf } from './turns.controller';
+import { requesterOf, partyOf } from './turns.controller';
 
 /** What is made of a message: one more answer, and what its user thinks of it. */
 @Documented('Conversations')
@@ -71,7 +71,7 @@ export class BranchesController {
     const { config } = agent.agent.version;
     const key = model === undefined ? config.model : chatModelOf(config, this.models.catalogue, model).key;
     const by = { ...answeringAgent(agent), model: key };
-    const question: Question = { ...askerOf(caller, stream), conversationId, agent: by, parts: [], regenerates };
+    const question: Question = { ...requesterOf(caller, stream), conversationId, agent: by, parts: [], regenerates };
     if (isIncognito) {
       const turn = await this.incognito.ask({ ...question, parts: [] }, meta);
       return stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller, reply);

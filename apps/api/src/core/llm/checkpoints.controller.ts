@@ -75,8 +75,8 @@ export class CheckpointsController {
     await this.turns.checkConversation(party, conversationId);
     const left = new AbortController();
     raw.once('close', () => left.abort());
-    const asker = { userId: caller.userId, ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }) };
-    const turn = { conversationId, agent, asker, signal: left.signal };
+    const requester = { userId: caller.userId, ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }) };
+    const turn = { conversationId, agent, requester, signal: left.signal };
     const checkpointId = await this.compactor.byHand(turn, meta);
     const made = (await this.history.checkpointsOf(conversationId)).find(
       ({ data }) => data.checkpointId === checkpointId,

@@ -1,5 +1,5 @@
 import { Access, type AgentAccess, type Caller } from '@app/access';
-import type { Asker } from '@app/conversations';
+import type { Requester } from '@app/conversations';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 
@@ -16,7 +16,7 @@ export const REJECTIONS = [
 export interface GenerationCall {
   readonly agent: AgentAccess;
   /** Who is billed. */
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
 }
@@ -33,7 +33,7 @@ export class GenerationCalls {
     const { userId, keyId } = caller;
     return {
       agent: await this.access.agent(caller, agentId, 'use'),
-      asker: { userId, ...(keyId === undefined ? {} : { keyId }) },
+      requester: { userId, ...(keyId === undefined ? {} : { keyId }) },
       signal: left.signal,
     };
   }

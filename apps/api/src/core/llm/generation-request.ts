@@ -24,7 +24,7 @@ type Given = NonNullable<GenerationFields['messages']>[number];
 /** A request as the Agent may be asked it. Rejects `unsupported_parameter`, `model_not_available` and wrong input. */
 export const generationOf = async (
   asked: GenerationFields,
-  { agent: { agentId, spaceId, agent }, asker, signal }: GenerationCall,
+  { agent: { agentId, spaceId, agent }, requester, signal }: GenerationCall,
   catalogue: Catalogue,
   attachments: Pick<Attachments, 'shown'>,
 ): Promise<Generation> => {
@@ -35,10 +35,10 @@ export const generationOf = async (
   if (useKnowledge === true && !config.knowledgeEnabled)
     reject('unsupported_parameter', { path: 'useKnowledge', reason: 'knowledge_off' });
   const shown = (fileId: string, path: string) =>
-    attachments.shown({ userId: asker.userId, agentId }, fileId, path, seesImages(model));
+    attachments.shown({ userId: requester.userId, agentId }, fileId, path, seesImages(model));
   return {
     agent: { agentId, spaceId, systemPrompt: isErased(config.systemPrompt) ? '' : config.systemPrompt },
-    asker,
+    requester,
     model: model.key,
     messages:
       messages === undefined

@@ -86,7 +86,7 @@ export class GenerationController {
     const call = await this.calls.begin(caller, agentId, reply);
     const { schema, schemaName, ...asked } = body.parse();
     const generation = await generationOf(asked, call, this.models.catalogue, this.attachments);
-    const fault = await this.objects.faultOf(schema, { userId: generation.asker.userId, signal: call.signal });
+    const fault = await this.objects.faultOf(schema, { userId: generation.requester.userId, signal: call.signal });
     if (fault !== undefined)
       throw new InvalidInput('invalid_body', [{ path: 'schema', code: 'invalid_schema', message: `It ${fault}.` }]);
     const form = { schema, ...(schemaName === undefined ? {} : { name: schemaName }) };

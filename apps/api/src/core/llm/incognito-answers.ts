@@ -40,14 +40,14 @@ export class IncognitoAnswers {
     return conversationId !== undefined && this.ids.tagIn(conversationId) !== undefined;
   }
 
-  /** For what a conversation must be kept for. Rejects `conflict` for an incognito one, and `not_found` where that is not the asker's. */
+  /** For what a conversation must be kept for. Rejects `conflict` for an incognito one, and `not_found` where that is not the requester's. */
   rejectUnkept(party: Party, conversationId: string): void {
     if (!this.has(conversationId)) return;
     this.conversations.own(party, conversationId);
     reject('conflict', { reason: 'incognito' });
   }
 
-  /** Whether a question is incognito: by its kind, or by the conversation that it goes on. Rejects `conflict` where the two differ, and `not_found` where the conversation is not the asker's. */
+  /** Whether a question is incognito: by its kind, or by the conversation that it goes on. Rejects `conflict` where the two differ, and `not_found` where the conversation is not the requester's. */
   async isAsked(
     { conversationId, kind }: { readonly conversationId?: string | undefined; readonly kind?: string | undefined },
     party: Party,

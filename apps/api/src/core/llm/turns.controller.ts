@@ -186,7 +186,7 @@ export class TurnsController {
         party,
         agent: answeringAgent(agent),
         mayUse: (model) => usableModel(agent.agent.version.config, this.models.catalogue, model) !== undefined,
-        asker: { userId, ...(keyId === undefined ? {} : { keyId }) },
+        requester: { userId, ...(keyId === undefined ? {} : { keyId }) },
         conversationId,
         answerId,
         callId,
@@ -216,14 +216,14 @@ const questionOf = (
   return {
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(parentId === undefined ? {} : { parentId }),
-    ...askerOf(caller, stream),
+    ...requesterOf(caller, stream),
     agent: answeringAgent(agent),
     ...(kind === 'private' || kind === 'normal' ? { kind } : {}),
   };
 };
 
 /** Memory is off where an API streams: nobody may be there who sees what is remembered. */
-export const askerOf = (
+export const requesterOf = (
   { userId, keyId, session }: Caller,
   isStreamed: boolean,
 ): Pick<Question, 'userId' | 'keyId' | 'channel' | 'memory'> => {

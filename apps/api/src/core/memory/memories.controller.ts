@@ -61,18 +61,18 @@ export class MemoriesController {
     @Param('agentId') agentId: string,
     @QueryInput(memoriesQuery) query: Input<typeof memoriesQuery>,
   ): Promise<JsonText> {
-    const asker = await this.callers.of(caller, agentId);
+    const memoryCaller = await this.callers.of(caller, agentId);
     const { limit, cursor, ...filter } = query.parse();
     const asked = { limit, ...givenFields({ cursor, ...filter }) };
     const list = `memories/${agentId}`;
     const { rows, next } = await this.queries.execute(
-      new ListMemories(asker, agentId, filter, this.lists.page(list, caller, asked)),
+      new ListMemories(memoryCaller, agentId, filter, this.lists.page(list, caller, asked)),
     );
     return this.lists.answer(
       list,
       caller,
       asked,
-      rows.map(({ row }) => presentMemory(row, asker)),
+      rows.map(({ row }) => presentMemory(row, memoryCaller)),
       next,
     );
   }
@@ -94,7 +94,7 @@ export class MemoriesController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { spaceId, ...asker } = await this.callers.ofUser(caller, agentId);
+    const { spaceId, ...memoryCaller } = await this.callers.ofUser(caller, agentId);
     const { text, kind, replaces } = body.parse();
     const memory = {
       agentId,
@@ -106,12 +106,12 @@ export class MemoriesController {
       ...givenFields({ replaces }),
     } as const;
     const { memoryId, isNew, receipt } = await this.commands.execute(
-      new CreateMemory(asker, memory, kind === 'personal' ? 'saved' : 'proposed', meta),
+      new CreateMemory(memoryCaller, memory, kind === 'personal' ? 'saved' : 'proposed', meta),
     );
     void reply.status(isNew ? 201 : 200);
     return written(reply, receipt, {
       views: ['memories'],
-      show: () => this.show(asker, agentId, memoryId),
+      show: () => this.show(memoryCaller, agentId, memoryId),
       location: `/api/v1/core/memory/${agentId}/memories/${memoryId}`,
     });
   }
@@ -130,11 +130,11 @@ export class MemoriesController {
     @CommandContext({ hasEtag: false }) meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const asker = await this.callers.of(caller, agentId);
+    const memoryCaller = await this.callers.of(caller, agentId);
     const { kind, status } = query.parse();
     const isShared = kind === 'shared' && status !== 'proposed';
-    if (isShared && asker.access !== 'edit') reject('forbidden', { role: 'editor', kind: 'agent', id: agentId });
-    const { userId } = asker;
+    if (isShared && memoryCaller.access !== 'edit') reject('forbidden', { role: 'editor', kind: 'agent', id: agentId });
+    const { userId } = memoryCaller;
     const own = { of: 'user', agentId, kind, status: isShared ? 'proposed' : status } as const;
     const asked: readonly Cleared[] = [
       ...(isShared && status === 'saved' ? [] : [own]),
@@ -154,10 +154,10 @@ export class MemoriesController {
     @Param('memoryId') memoryId: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText> {
-    const asker = await this.callers.of(caller, agentId);
-    const row: MemoryRow = await this.queries.execute(new GetMemory(asker, agentId, memoryId));
+    const memoryCaller = await this.callers.of(caller, agentId);
+    const row: MemoryRow = await this.queries.execute(new GetMemory(memoryCaller, agentId, memoryId));
     tagged(reply, row.revision);
-    return presentMemory(row, asker);
+    return presentMemory(row, memoryCaller);
   }
 
   @Put(':memoryId')
@@ -174,12 +174,12 @@ export class MemoriesController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const asker = await this.callers.of(caller, agentId);
+    const memoryCaller = await this.callers.of(caller, agentId);
     // By the log: the view may not show yet what was just saved.
-    await visibleMemory(this.decisions, agentId, memoryId, asker);
+    await visibleMemory(this.decisions, agentId, memoryId, memoryCaller);
     const { text } = body.parse();
-    const receipt = await this.commands.execute(new UpdateMemory(asker, agentId, memoryId, text, meta));
-    return written(reply, receipt, { views: ['memories'], show: () => this.show(asker, agentId, memoryId) });
+    const receipt = await this.commands.execute(new UpdateMemory(memoryCaller, agentId, memoryId, text, meta));
+    return written(reply, receipt, { views: ['memories'], show: () => this.show(memoryCaller, agentId, memoryId) });
   }
 
   @Delete(':memoryId')
@@ -193,13 +193,13 @@ export class MemoriesController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const asker = await this.callers.of(caller, agentId);
-    const receipt = await this.commands.execute(new DeleteMemory(asker, agentId, memoryId, meta));
+    const memoryCaller = await this.callers.of(caller, agentId);
+    const receipt = await this.commands.execute(new DeleteMemory(memoryCaller, agentId, memoryId, meta));
     return written(reply, receipt, { views: ['memories'] });
   }
 
-  private async show(asker: MemoryCaller, agentId: string, memoryId: string): Promise<JsonText> {
-    return presentMemory(await this.queries.execute(new GetMemory(asker, agentId, memoryId)), asker);
+  private async show(memoryCaller: MemoryCaller, agentId: string, memoryId: string): Promise<JsonText> {
+    return presentMemory(await this.queries.execute(new GetMemory(memoryCaller, agentId, memoryId)), memoryCaller);
   }
 }
 

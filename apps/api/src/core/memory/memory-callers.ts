@@ -18,9 +18,9 @@ export class MemoryCallers {
     const { userId } = caller;
     const found = await this.find(caller, agentId);
     if (found !== undefined) return { userId, access: found.role === 'viewer' ? 'use' : 'edit' };
-    const asker = { userId, access: 'none' } as const;
-    const { rows } = await this.queries.execute(new ListMemories(asker, agentId, {}, { limit: 1 }));
-    return rows.length > 0 ? asker : reject('not_found', { kind: 'agent', id: agentId });
+    const memoryCaller = { userId, access: 'none' } as const;
+    const { rows } = await this.queries.execute(new ListMemories(memoryCaller, agentId, {}, { limit: 1 }));
+    return rows.length > 0 ? memoryCaller : reject('not_found', { kind: 'agent', id: agentId });
   }
 
   /** Who may add to the memories of an Agent: its users. Throws `not_found`. */

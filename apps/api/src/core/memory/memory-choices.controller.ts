@@ -61,8 +61,8 @@ export class MemoryChoicesController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const asker = await this.callers.of(caller, agentId);
-    const { receipt } = await this.commands.execute(new ChooseMemory(asker, agentId, memoryId, 'discard', meta));
+    const memoryCaller = await this.callers.of(caller, agentId);
+    const { receipt } = await this.commands.execute(new ChooseMemory(memoryCaller, agentId, memoryId, 'discard', meta));
     return written(reply, receipt, { views: ['memories'] });
   }
 
@@ -74,12 +74,12 @@ export class MemoryChoicesController {
     meta: CommandMeta,
     reply: FastifyReply,
   ) {
-    const asker = await this.callers.of(caller, agentId);
-    const chosen = await this.commands.execute(new ChooseMemory(asker, agentId, memoryId, choice, meta));
+    const memoryCaller = await this.callers.of(caller, agentId);
+    const chosen = await this.commands.execute(new ChooseMemory(memoryCaller, agentId, memoryId, choice, meta));
     return written(reply, chosen.receipt, {
       views: ['memories'],
       show: async () =>
-        presentMemory(await this.queries.execute(new GetMemory(asker, agentId, chosen.memoryId)), asker),
+        presentMemory(await this.queries.execute(new GetMemory(memoryCaller, agentId, chosen.memoryId)), memoryCaller),
     });
   }
 }

@@ -47,15 +47,15 @@ export class OwnMemoriesController {
     assertAllAgents(caller);
     const { limit, cursor, ...filter } = query.parse();
     const asked = { limit, ...givenFields({ cursor, ...filter }) };
-    const asker = { userId: caller.userId, access: 'none' } as const;
+    const memoryCaller = { userId: caller.userId, access: 'none' } as const;
     const { rows, next } = await this.queries.execute(
-      new ListMemories(asker, undefined, filter, this.lists.page('own-memories', caller, asked)),
+      new ListMemories(memoryCaller, undefined, filter, this.lists.page('own-memories', caller, asked)),
     );
     return this.lists.answer(
       'own-memories',
       caller,
       asked,
-      rows.map(({ row }) => presentMemory(row, asker)),
+      rows.map(({ row }) => presentMemory(row, memoryCaller)),
       next,
     );
   }
