@@ -1,3 +1,4 @@
+import { AGENT_MEMORIES, type AgentMemories } from '@app/conversations';
 import { MEMORY_SCREENER, type MemoryScreener } from '@app/memory';
 import { Unavailable } from '@app/kernel';
 import { ADMIN_KEY, type Call } from './harness';
@@ -145,5 +146,34 @@ describe('a turn', () => {
     expect(text).toContain('Done.');
     const { items } = (await platform.call<{ items: object[] }>(`/api/v1/core/memory/${agentId}/memories`)).body;
     expect(items).toMatchObject([{ text: CANARY }]);
+  });
+});
+
+describe('an answer whose conversation is deleted', () => {
+  it('remembers nothing of it any more, also where the screener judges it only then', async () => {
+    const agentId = await newAgent();
+    const screener = platform.platform.app.get<MemoryScreener>(MEMORY_SCREENER, { strict: false });
+    const memories = platform.platform.app.get<AgentMemories>(AGENT_MEMORIES, { strict: false });
+    const screen = screener.screen.bind(screener);
+    const proposing = jest.spyOn(memories, 'propose');
+    const asking = Promise.withResolvers<void>();
+    const deleted = Promise.withResolvers<void>();
+    jest.spyOn(screener, 'screen').mockImplementation(async (...given) => {
+      asking.resolve();
+      await deleted.promise;
+      return screen(...given);
+    });
+    const { conversationId } = await ask(agentId, {});
+    script.push([{ name: 'propose_memory', input: { text: 'I live in Graz', kind: 'personal' } }], 'Done.');
+    const answered = post(`/llm/${agentId}/conversation`, { conversationId, message: 'I live in Graz.' });
+    await Promise.race([asking.promise, answered]);
+    const path = `/api/v1/core/llm/${agentId}/conversation/${conversationId}?memories=true`;
+    expect((await platform.call(path, { method: 'DELETE' })).status).toBe(204);
+    deleted.resolve();
+    await answered;
+    expect(await proposing.mock.results[0]?.value).toMatchObject({ status: 'refused' });
+    const headers = { 'x-read-after': (await platform.platform.host.stores.log.head()) ?? '' };
+    const { body } = await platform.call<{ items: object[] }>(`/api/v1/core/memory/${agentId}/memories`, { headers });
+    expect(body.items).toEqual([]);
   });
 });

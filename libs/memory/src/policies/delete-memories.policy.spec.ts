@@ -20,8 +20,11 @@ const keyring: Keyring = {
 };
 const screening = { version: '1' };
 
-/** A proposal, what its user made of it, and the policy that meets the first event of it late: when something of it is deleted. */
-const setUp = async (...choices: readonly MemoryCommand[]) => {
+/**
+ * A proposal, what its user made of it, and the policy that meets the first event of it late: when something of it is deleted. `isLate`: it was made
+ * only when its conversation was deleted.
+ */
+const setUp = async (choices: readonly MemoryCommand[] = [], isLate = false) => {
   const log = new MemoryLog();
   const codec = new EventCodec(new EventCatalogue(memoryEvents), keyring);
   const decisions = new Decisions(log, codec);
@@ -37,6 +40,7 @@ const setUp = async (...choices: readonly MemoryCommand[]) => {
     async () => found,
   );
   const [memoryId, agentId, spaceId, userId] = [ids.next(), ids.next(), ids.next(), ids.next()];
+  const [conversationId, messageId] = [ids.next(), ids.next()];
   const decide = (command: MemoryCommand) => {
     const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
     return decisions.transact(memoryDecider, memoryId, command, meta);
@@ -50,16 +54,19 @@ const setUp = async (...choices: readonly MemoryCommand[]) => {
     text: 'Tea is in the kitchen',
     hash: 'h',
     origin: 'user',
-    source: null,
+    source: { conversationId, messageId },
     replaces: null,
     screening,
   } as const;
+  const end = (stream: string, type: string) =>
+    log.append(stream, [{ id: ids.next(), type, data: '{}', metadata: '{}' }], 'any');
+  if (isLate) await end(`conversation-${conversationId}`, 'ConversationDeleted');
   await decide({ type: 'Propose', memory, expiresAt: '2030-01-01T00:00:00.000Z' });
   for (const choice of choices) await decide(choice);
   const [proposed] = await codec.decode(await log.readStream(`memory-${memoryId}`));
-  const meetLate = async (stream: 'agent' | 'space' | 'user', type: string) => {
-    const id = { agent: agentId, space: spaceId, user: userId }[stream];
-    await log.append(`${stream}-${id}`, [{ id: ids.next(), type, data: '{}', metadata: '{}' }], 'any');
+  const meetLate = async (stream: 'agent' | 'space' | 'user' | 'conversation', type: string) => {
+    const id = { agent: agentId, space: spaceId, user: userId, conversation: conversationId }[stream];
+    if (!isLate) await end(`${stream}-${id}`, type);
     await policy.react(proposed as RecordedEvent);
     return deleted.length;
   };
@@ -87,7 +94,7 @@ it.each<readonly [title: string, choices: readonly MemoryCommand[], deleted: num
   ['a personal one goes with its user', [SAVE_FOR_ME], 1],
   ['a proposal goes with its user', [], 1],
 ])('where the event of a memory is met after its user was deleted, %s', async (_, choices, deleted) => {
-  const { meetLate } = await setUp(...choices);
+  const { meetLate } = await setUp(choices);
   expect(await meetLate('user', 'UserDeleted')).toBe(deleted);
 });
 
@@ -95,8 +102,16 @@ it.each([
   ['agent', 'AgentDeleted'],
   ['space', 'SpaceDeleted'],
 ] as const)('a shared one that is met late goes with its %s', async (stream, type) => {
-  const { meetLate } = await setUp(CONFIRM);
+  const { meetLate } = await setUp([CONFIRM]);
   expect(await meetLate(stream, type)).toBe(1);
+});
+
+it.each([
+  ['stays where it was there before its conversation was deleted', false, 0],
+  ['goes where an answer made it behind the deletion of its conversation', true, 1],
+] as const)('a memory %s', async (_, isLate, deleted) => {
+  const { meetLate } = await setUp([], isLate);
+  expect(await meetLate('conversation', 'ConversationDeleted')).toBe(deleted);
 });
 
 it('where one memory of a deleted user cannot be read, the others are deleted', async () => {

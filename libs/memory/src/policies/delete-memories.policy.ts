@@ -13,6 +13,7 @@ import {
 import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import { MEMORIES_OF, type MemoriesOf, type MemoriesOwner } from '../lookups';
+import { conversationGone } from '../memory/conversation-gone';
 import { Forgetting } from '../memory/forgetting';
 import { memoryDecider } from '../memory/memory.decider';
 import type { MemoryEvent } from '../memory/memory.events';
@@ -21,7 +22,8 @@ type Made = RecordedEvent & Extract<MemoryEvent, { type: 'MemorySaved' | 'Memory
 
 /**
  * Deletes the memories of an Agent, a Space or a user with it; shared ones outlive who proposed them. Those made before the deletion stand
- * in the view when it is asked; one made behind it, by a request that was under way, is met as its own event.
+ * in the view when it is asked; one made behind it, by a request that was under way, is met as its own event. So is what an answer
+ * remembered behind the deletion of its conversation; what was there before stays, unless who deleted that had it deleted too.
  */
 @PolicyHandler()
 export class DeleteMemoriesOfTheDeleted implements Policy {
@@ -40,7 +42,7 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
     const id = idOf(event.context.stream);
     const meta = reactionTo(event, this.name, this.clock.now());
     if (event.type === 'MemorySaved' || event.type === 'MemoryProposed') {
-      await this.forgetting.deleteAll(await this.orphaned(id, event as Made), meta);
+      await this.forgetting.deleteAll((await this.isOrphaned(id, event as Made)) ? [id] : [], meta);
       return;
     }
     const found = await this.memoriesOf(ownerOf(event.type, id), event.context.position);
@@ -50,15 +52,18 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
     if (unread.length > 0) throw unread[0];
   }
 
-  /** The memory, where what it is of is gone. It may have been there when the memory was made: this may be met late. */
-  private async orphaned(id: string, { data: { agentId, spaceId, userId } }: Made): Promise<readonly string[]> {
+  /** Whether what a memory is of is gone. It may have been there when the memory was made: this may be met late. */
+  private async isOrphaned(id: string, { data, context }: Made): Promise<boolean> {
+    const { agentId, spaceId, userId, source } = data;
     const gone = await Promise.all([
       isDeleted(this.log, `agent-${agentId}`, 'AgentDeleted'),
       isDeleted(this.log, `space-${spaceId}`, 'SpaceDeleted'),
     ]);
-    if (gone.some(Boolean)) return [id];
+    if (gone.some(Boolean)) return true;
+    const goneAt = await conversationGone(this.log, source);
+    if (goneAt !== undefined && goneAt < context.position) return true;
     const isLeaving = await isDeleted(this.log, `user-${userId}`, 'UserDeleted');
-    return isLeaving && !(await this.outlivesUser(id)) ? [id] : [];
+    return isLeaving && !(await this.outlivesUser(id));
   }
 
   /** One that cannot be read keeps no other from being deleted: it is noted in `unread`. Throws where a store is away. */

@@ -1,3 +1,4 @@
+import { EVENT_LOG } from '@app/event-log';
 import {
   type CommandMeta,
   CONFIG,
@@ -9,12 +10,14 @@ import {
   type Receipt,
   reject,
   streamOf,
+  type StreamReader,
 } from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { bucketOf, Places, waitingOf } from '../../bucket/places';
 import { ACCESS_TO_AGENTS, type AccessToAgents, MEMORY_RULES, type RulesOfAgents } from '../../lookups';
 import { ScreenedTexts } from '../../screened-texts';
+import { conversationGone } from '../conversation-gone';
 import { Forgetting } from '../forgetting';
 import {
   assertMayChange,
@@ -25,7 +28,6 @@ import {
   visibleMemory,
 } from '../memory-access';
 import { type Memory, memoryDecider, type NewMemory } from '../memory.decider';
-import type { MemoryKind } from '../memory.events';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -46,7 +48,7 @@ export interface CreatedMemory {
 
 /**
  * Saves a personal memory, or proposes one. Answers the one that is there for a text that is saved, or waits, already. Rejects `memory_flagged`,
- * `memory_disabled`, `memory_full`, `conflict`, and `not_found` for an Agent that the user may not use; throws what the screener throws, and saves nothing then.
+ * `memory_disabled`, `memory_full`, `conflict`, and `not_found` for an Agent that the user may not use and a conversation that is deleted; throws what the screener throws, and saves nothing then.
  */
 export class CreateMemory extends Command<CreatedMemory> {
   constructor(
@@ -69,6 +71,7 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
     @Inject(ACCESS_TO_AGENTS) private readonly accessTo: AccessToAgents,
     @Inject(CONFIG) private readonly config: Pick<Config, 'MEMORY_PROPOSAL_DAYS'>,
+    @Inject(EVENT_LOG) private readonly log: StreamReader,
   ) {}
 
   async execute({ caller, memory: given, as, meta }: CreateMemory): Promise<CreatedMemory> {
@@ -76,11 +79,11 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     const { agentId, kind, replaces = null } = given;
     const { memoryId, known } = await this.freeId(meta);
     if (known.status === 'saved' || known.status === 'proposed') return this.repeated(known, meta);
-    await this.assertAllowed(agentId, userId, kind);
+    await this.assertAllowed(given, userId);
     if (replaces !== null) await this.assertReplaceable(given, replaces, caller);
     const place = { agentId, userId, kind };
     const safe = await this.texts.safe(given.text, memoryId, { ...place, during: 'creation' }, meta);
-    await this.assertAllowed(agentId, userId, kind);
+    await this.assertAllowed(given, userId);
     const hash = this.places.hashOf(bucketOf(place), safe.text);
     const { spaceId, origin, source } = given;
     const memory: NewMemory = { memoryId, agentId, spaceId, userId, kind, ...safe, hash, origin, source, replaces };
@@ -88,9 +91,11 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
   }
 
   /** Asked again after screening, which may take long. */
-  private async assertAllowed(agentId: string, userId: string, kind: MemoryKind): Promise<void> {
+  private async assertAllowed({ agentId, kind, source }: GivenMemory, userId: string): Promise<void> {
     assertUses(agentId, { access: await this.accessTo(agentId, userId) });
     assertOn(kind, await this.rulesOf(agentId));
+    if (source !== null && (await conversationGone(this.log, source)) !== undefined)
+      reject('not_found', { kind: 'conversation', id: source.conversationId });
   }
 
   private async save(memory: NewMemory, meta: CommandMeta): Promise<CreatedMemory> {
