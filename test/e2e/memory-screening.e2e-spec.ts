@@ -5,7 +5,7 @@ import { wholeLog } from '../fixtures/whole-log';
 import { CORE, type Memory, type MemoryWorld, startMemoryWorld } from './memory-world';
 
 /** Flags what the real one does, and what this names; fails on demand. */
-let isAway = false;
+let isDown = false;
 let alsoFlagged: string | undefined;
 let asked = 0;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
           };
           const screen: MemoryScreener['screen'] = async (text) => {
             asked += 1;
-            if (isAway) throw new Unavailable('screener', 'it does not answer');
+            if (isDown) throw new Unavailable('screener', 'it does not answer');
             return rescreen(text);
           };
           return { version: '7', screen, rescreen };
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.platform.stop());
 afterEach(() => {
-  isAway = false;
+  isDown = false;
   alsoFlagged = undefined;
 });
 
@@ -125,7 +125,7 @@ it('saves nothing while the screener is away, and says so', async () => {
   const proposal = (await post(owner.key, { text: 'Coffee is on floor one', kind: 'shared' })).body;
   const mine = (await post(owner.key, { text: 'I like coffee' })).body;
   const before = await list(owner.key);
-  isAway = true;
+  isDown = true;
   for (const answer of [
     await post(owner.key, { text: 'I like cocoa' }),
     await post(owner.key, { text: 'Cocoa is out', kind: 'shared' }),

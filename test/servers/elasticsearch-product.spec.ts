@@ -123,14 +123,14 @@ withServer('ELASTICSEARCH_URL', 'the product on Elasticsearch', (url) => {
   );
 
   it('waits for a full queue', async () => {
-    let turnedAway = 0;
+    let rejections = 0;
     proxy.meddle = ({ path }) =>
-      path.includes('/_bulk') && (turnedAway += 1) <= 3
+      path.includes('/_bulk') && (rejections += 1) <= 3
         ? { status: 429, body: { status: 429, error: { type: 'es_rejected_execution_exception' } } }
         : 'pass';
     const id = await add('The numbat hunts.');
     await until(isReady(id), 'the document');
-    expect([turnedAway > 3, (await search('numbat')).body.items.length]).toEqual([true, 1]);
+    expect([rejections > 3, (await search('numbat')).body.items.length]).toEqual([true, 1]);
   });
 
   it('finds a document while it is Ready and never while it is not, through 200 replacements, re-processes and failures', async () => {

@@ -7,7 +7,7 @@ const MOST_REPEATS = 30;
 const PAUSE_SECONDS = 5;
 const LONGEST_PAUSE_SECONDS = 60;
 
-const AWAY: ReadonlySet<string> = new Set(['unavailable', 'view_unavailable']);
+const UNAVAILABLE: ReadonlySet<string> = new Set(['unavailable', 'view_unavailable']);
 
 /**
  * Asks again where requests come too fast, as often as it takes, and where the platform cannot serve them now, 30 times in a row. For
@@ -22,9 +22,9 @@ export const retryRejected = async <T>(
       return await ask();
     } catch (error) {
       if (!(error instanceof Rejected)) throw error;
-      const isAway = AWAY.has(error.code) && repeats < MOST_REPEATS;
-      if (error.code !== 'rate_limited' && !isAway) throw error;
-      repeats = isAway ? repeats + 1 : 0;
+      const isUnavailable = UNAVAILABLE.has(error.code) && repeats < MOST_REPEATS;
+      if (error.code !== 'rate_limited' && !isUnavailable) throw error;
+      repeats = isUnavailable ? repeats + 1 : 0;
       const seconds = Number(error.facts['retryAfterSeconds'] ?? PAUSE_SECONDS) || PAUSE_SECONDS;
       await wait(1_000 * Math.min(LONGEST_PAUSE_SECONDS, seconds));
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Blobs, openFileBlobs } from '@app/blobs';
 import { openSqliteVault, type Vault } from '@app/vault';
 import { fillWith, tinyFileSystem } from '../../../test/faults/log/small-disk';
-import { GoingAway } from '../../../test/fixtures/going-away';
+import { IntermittentServer } from '../../../test/fixtures/intermittent-server';
 import { carryBlobs } from './carry-blobs';
 import { exportKeys, importKeys } from './keys-file';
 
@@ -82,7 +82,7 @@ describe('moving keys and blobs', () => {
   it('waits for a vault that goes away, and carries every key once', async () => {
     const from = await filled();
     await exportKeys(from, file);
-    const server = new GoingAway(new Set([2, 3]));
+    const server = new IntermittentServer(new Set([2, 3]));
     const to = await openVault('to');
     expect(await importKeys(file, server.of(to, ['merge']), { warn: server.warn })).toEqual({ keys: 800, erased: 0 });
     expect(server.waited).toBe(2);
@@ -133,7 +133,10 @@ describe('moving keys and blobs', () => {
     });
 
     it('waits for stores that go away', async () => {
-      const [server, another] = [new GoingAway(new Set([1, 2, 7])), new GoingAway(new Set([1, 6, 11]))];
+      const [server, another] = [
+        new IntermittentServer(new Set([1, 2, 7])),
+        new IntermittentServer(new Set([1, 6, 11])),
+      ];
       const outcome = carryBlobs(
         server.of(from, ['list', 'readStored']),
         another.of(to, ['readStored', 'writeStored']),

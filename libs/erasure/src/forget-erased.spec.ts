@@ -20,9 +20,9 @@ const keys: Keyring = {
 it('a process that remembers what another one erased shows nothing of it while the log is away', async () => {
   const log = new MemoryLog();
   const readStream = log.readStream.bind(log);
-  let isAway = false;
+  let isDown = false;
   log.readStream = async (...asked) => {
-    if (isAway) throw new Unavailable('event log', 'it is away');
+    if (isDown) throw new Unavailable('event log', 'it is away');
     return readStream(...asked);
   };
   const codec = new EventCodec(aggregates.catalogue, keys);
@@ -42,9 +42,9 @@ it('a process that remembers what another one erased shows nothing of it while t
   await eraser.transact(erasureReceipt, eventId, { ...receipt, streams: ['prompt-gone', 'conversation-c/m'] }, meta());
   await until(() => forgotten.length === 2, 'the receipt is heard of');
   expect(forgotten).toEqual(['prompt-gone', 'conversation-c']);
-  isAway = true;
+  isDown = true;
   expect((await reader.recall(promptDecider, 'kept')).state).toMatchObject(fields);
   await expect((async () => reader.recall(promptDecider, 'gone'))()).rejects.toMatchObject({ name: 'Unavailable' });
-  isAway = false;
+  isDown = false;
   await forgetting.stop();
 });

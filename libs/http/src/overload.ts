@@ -36,7 +36,7 @@ export class Overload {
   ) {
     server.on('connection', (socket) => {
       this.connections += 1;
-      if (this.connections > this.mostConnections) this.turnAway(socket);
+      if (this.connections > this.mostConnections) this.shed(socket);
       socket.once('close', () => (this.connections -= 1));
     });
   }
@@ -51,7 +51,7 @@ export class Overload {
     clearInterval(this.timer);
   }
 
-  private turnAway(socket: Socket): void {
+  private shed(socket: Socket): void {
     this.surplus.add(socket);
     setTimeout(() => socket.destroy(), SURPLUS_MS).unref();
   }

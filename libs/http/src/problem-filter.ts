@@ -33,7 +33,7 @@ export class ProblemFilter implements ExceptionFilter {
       );
     else if (isOfBreakingOff(reply, error))
       this.logger.info({ requestId: request.id, route: patternOf(request) }, 'Client left before it was answered.');
-    else if (problem.status >= 500 && !isDomainError(error, LATE) && !isTurnedAway(error))
+    else if (problem.status >= 500 && !isDomainError(error, LATE) && !isNotReady(error))
       this.logger.error(
         { requestId: request.id, route: patternOf(request), code: problem.code, error },
         'Request failed.',
@@ -97,7 +97,7 @@ export const sendProblem = (request: FastifyRequest, reply: FastifyReply, proble
 const LATE = 'view_unavailable';
 
 /** Asked while the process starts or stops: as it should be, and often, since balancers go on asking. */
-const isTurnedAway = (error: unknown): boolean =>
+const isNotReady = (error: unknown): boolean =>
   isDomainError(error, 'unavailable') && (error.facts['reason'] === 'starting' || error.facts['reason'] === 'stopping');
 
 /** A client that breaks its request off, by Ctrl-C in an upload: no fault of anybody's, and there is nobody to answer. */

@@ -28,13 +28,13 @@ export const written = async (
   outcome: Outcome,
 ): Promise<JsonText | undefined> => {
   const { edge } = reply.server;
-  const inTime = (await unlessAway(() => reached(edge.views, outcome.views, receipt.position))) === true;
+  const inTime = (await unlessUnavailable(() => reached(edge.views, outcome.views, receipt.position))) === true;
   reply.header('etag', `"${receipt.revision}"`).header('x-log-position', receipt.position);
   if (outcome.location !== undefined) reply.header('location', outcome.location);
   const { show } = outcome;
-  const found = show === undefined ? undefined : await unlessAway(() => shown(show, inTime));
-  if (!inTime || found === AWAY) reply.header('x-view-late', 'true');
-  const json = show === undefined ? undefined : found === undefined || found === AWAY ? bare(receipt) : found;
+  const found = show === undefined ? undefined : await unlessUnavailable(() => shown(show, inTime));
+  if (!inTime || found === UNAVAILABLE) reply.header('x-view-late', 'true');
+  const json = show === undefined ? undefined : found === undefined || found === UNAVAILABLE ? bare(receipt) : found;
   const { acceptance } = reply.request;
   if (acceptance !== null)
     acceptance.answered = { keyName: outcome.keptWith?.() ?? receipt.stream, body: json?.text ?? null };
@@ -68,7 +68,7 @@ export const writtenTogether = async (
     .toSorted()
     .at(-1);
   if (last !== undefined) {
-    if ((await unlessAway(() => reached(reply.server.edge.views, views, last))) !== true)
+    if ((await unlessUnavailable(() => reached(reply.server.edge.views, views, last))) !== true)
       reply.header('x-view-late', 'true');
     reply.header('x-log-position', last);
   }
@@ -78,15 +78,15 @@ export const writtenTogether = async (
   return json;
 };
 
-const AWAY = Symbol('away');
+const UNAVAILABLE = Symbol('unavailable');
 
 /** The write has happened: whoever were told that it may not have would send it again. */
-const unlessAway = async <T>(asked: () => Promise<T>): Promise<T | typeof AWAY> => {
+const unlessUnavailable = async <T>(asked: () => Promise<T>): Promise<T | typeof UNAVAILABLE> => {
   try {
     return await asked();
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    return AWAY;
+    return UNAVAILABLE;
   }
 };
 

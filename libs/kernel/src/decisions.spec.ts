@@ -210,7 +210,7 @@ describe('Decisions', () => {
       const { log, decisions } = all;
       await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
       await decisions.load(notes, 'n1');
-      log.isAway = true;
+      log.isDown = true;
       expect(await texts(all)).toEqual(['a']);
       await expect(texts(all, 'unknown')).rejects.toMatchObject({ name: 'Unavailable' });
       await expect(decisions.load(notes, 'n1')).rejects.toMatchObject({ name: 'Unavailable' });
@@ -224,12 +224,12 @@ describe('Decisions', () => {
       const { log, codec, decisions } = all;
       await decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
       await decisions.load(notes, 'n1');
-      log.isAway = true;
+      log.isDown = true;
       await texts(all);
       const before = log.reads;
       await Promise.all(Array.from({ length: 20 }, () => texts(all)));
       expect(log.reads).toBe(before + 1);
-      log.isAway = false;
+      log.isDown = false;
       await new Decisions(log, codec).transact(notes, 'n1', { type: 'Note', text: 'b' }, meta());
       await texts(all);
       await new Promise(setImmediate);
@@ -240,7 +240,7 @@ describe('Decisions', () => {
       const all = setUp();
       await all.decisions.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
       await all.decisions.load(notes, 'n1');
-      all.log.isAway = true;
+      all.log.isDown = true;
       const later = performance.now() + 5 * 60_000 + 1;
       const now = jest.spyOn(performance, 'now').mockReturnValue(later);
       await expect(texts(all)).rejects.toMatchObject({ name: 'Unavailable' });

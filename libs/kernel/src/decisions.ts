@@ -6,7 +6,7 @@ import { DomainError, isDomainError, isUnavailable, reject } from './errors';
 import type { EventCodec } from './event-codec';
 import type { AnyEvent } from './event-definition';
 import { isWrongExpectedRevision, type StreamLog } from './log-records';
-import { LogAbsence } from './log-absence';
+import { LogOutage } from './log-outage';
 import { Queues } from './concurrency';
 import type { RecordedEvent } from './recorded-event';
 import { again, LINE_MS } from './race';
@@ -30,7 +30,7 @@ const RECALLED_MS = 5 * 60 * 1000;
 export class Decisions {
   private readonly baselines: Baselines;
   private readonly queues = new Queues();
-  private readonly absence: LogAbsence;
+  private readonly outage: LogOutage;
   private readonly alsoForget: ((stream: string) => void)[] = [];
   private readonly snapshots: Snapshots | undefined;
 
@@ -41,7 +41,7 @@ export class Decisions {
   ) {
     this.snapshots = snapshots && new Snapshots(snapshots);
     this.baselines = new Baselines(codec, this.snapshots);
-    this.absence = new LogAbsence(log, RECALLED_MS);
+    this.outage = new LogOutage(log, RECALLED_MS);
   }
 
   /**
@@ -112,18 +112,18 @@ export class Decisions {
 
   /** As `isLatest`, by asking the log. While the log is away or slow, `mayRecall` answers false, for callers who continue with `recall`; otherwise it waits and throws `Unavailable`. */
   async confirm(stream: string, revision: number, mayRecall: boolean): Promise<boolean> {
-    if (this.log.readIndex === undefined || (mayRecall && this.absence.isAway)) return false;
+    if (this.log.readIndex === undefined || (mayRecall && this.outage.isOngoing)) return false;
     const after = mayRecall ? recallAfter() : undefined;
     try {
       const asked = this.log.readIndex.confirm(stream, revision);
       const isConfirmed = await (after === undefined ? asked : inTime(after, asked));
       // It may be denied unasked.
-      if (isConfirmed === true) this.absence.answered();
-      else if (isConfirmed === undefined && (after ?? 0) >= RECALL_AFTER_MS) this.absence.found(stream);
+      if (isConfirmed === true) this.outage.end();
+      else if (isConfirmed === undefined && (after ?? 0) >= RECALL_AFTER_MS) this.outage.begin(stream);
       return isConfirmed ?? false;
     } catch (error) {
       if (!mayRecall || !isUnavailable(error)) throw error;
-      this.absence.found(stream);
+      this.outage.begin(stream);
       return false;
     }
   }
@@ -182,17 +182,17 @@ export class Decisions {
     const recalled = this.baselines.find(decider, stream, this.timeline);
     if (recalled === undefined || performance.now() - this.knownAt(stream, recalled) > RECALLED_MS)
       return this.load(decider, id);
-    if (this.absence.isAway) {
-      void this.absence.ask(stream);
+    if (this.outage.isOngoing) {
+      void this.outage.probe(stream);
       return this.baselines.fold(decider, stream, recalled, recalled.own);
     }
     try {
       const loaded = await inTime(after, Promise.resolve(this.load(decider, id)));
       if (loaded !== undefined) return loaded;
-      if (after >= RECALL_AFTER_MS) this.absence.found(stream);
+      if (after >= RECALL_AFTER_MS) this.outage.begin(stream);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      this.absence.found(stream);
+      this.outage.begin(stream);
     }
     return this.baselines.fold(decider, stream, recalled, recalled.own);
   }
@@ -264,7 +264,7 @@ export class Decisions {
       const isKnown = this.isLatest(stream, end) || (await this.confirm(stream, end, false));
       const news = isKnown ? start.own : await this.log.readStream(stream, { from: start.revision + 1 });
       if (timeline !== this.timeline) continue;
-      if (!isKnown) this.absence.answered();
+      if (!isKnown) this.outage.end();
       start.readAt = performance.now();
       return this.baselines.fold(decider, stream, start, news);
     }

@@ -53,7 +53,7 @@ export class MemoryLog implements StreamLog {
   readonly events: StoredEvent[] = [];
   before: () => Promise<void> = async () => undefined;
   /** Set while the log is away. */
-  isAway = false;
+  isDown = false;
   reads = 0;
   /** Where streams end, as far as a log knows that by heart. */
   endOf?: (stream: string) => number | undefined;
@@ -72,7 +72,7 @@ export class MemoryLog implements StreamLog {
 
   async readStream(stream: string, { from = 0, limit = Infinity }: { from?: number; limit?: number } = {}) {
     this.reads += 1;
-    if (this.isAway) throw new Unavailable('event log', 'it is away');
+    if (this.isDown) throw new Unavailable('event log', 'it is away');
     return this.events.filter((event) => event.stream === stream && event.revision >= from).slice(0, limit);
   }
 }

@@ -14,7 +14,7 @@ describe('decisions on a log that others write too', () => {
       confirm: async (stream, revision) => {
         questions.asked += 1;
         await questions.slowness;
-        if (log.isAway) throw new Unavailable('event log', 'it is away');
+        if (log.isDown) throw new Unavailable('event log', 'it is away');
         questions.at = performance.now();
         questions.ends = new Map(log.events.map((event) => [event.stream, lengthOf(event.stream) - 1]));
         return lengthOf(stream) - 1 <= revision;
@@ -105,7 +105,7 @@ describe('decisions on a log that others write too', () => {
     now.mockReturnValue(4 * 60_000);
     await decisions.load(notes, 'n2');
     await decisions.transact(notes, 'n2', { type: 'Note', text: 'own' }, meta());
-    log.isAway = true;
+    log.isDown = true;
     now.mockReturnValue(8 * 60_000);
     expect((await decisions.recall(notes, 'n1')).state.texts).toEqual(['a']);
     expect((await decisions.recall(notes, 'n2')).state.texts).toEqual(['a', 'own']);
@@ -121,13 +121,13 @@ describe('decisions on a log that others write too', () => {
     await other.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
     await decisions.load(notes, 'n1');
     expect(await decisions.confirm('notes-n1', 0, true)).toBe(true);
-    log.isAway = true;
+    log.isDown = true;
     await expect(decisions.confirm('notes-n1', 0, false)).rejects.toMatchObject({ name: 'Unavailable' });
     const { asked } = questions;
     expect(await decisions.confirm('notes-n1', 0, true)).toBe(false);
     expect(await decisions.confirm('notes-n1', 0, true)).toBe(false);
     expect(questions.asked).toBe(asked + 1);
-    log.isAway = false;
+    log.isDown = false;
     expect(await decisions.confirm('notes-n1', 0, false)).toBe(true);
   });
 
@@ -135,10 +135,10 @@ describe('decisions on a log that others write too', () => {
     const { log, decisions, other } = shared();
     await other.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
     await decisions.load(notes, 'n1');
-    log.isAway = true;
+    log.isDown = true;
     const texts = async () => (await decisions.recall(notes, 'n1')).state.texts;
     expect(await texts()).toEqual(['a']);
-    log.isAway = false;
+    log.isDown = false;
     const { reads } = log;
     const deadline = performance.now() + 2_000;
     while (log.reads === reads && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -150,7 +150,7 @@ describe('decisions on a log that others write too', () => {
     const { log, decisions, other, questions } = shared();
     await other.transact(notes, 'n1', { type: 'Note', text: 'a' }, meta());
     await decisions.load(notes, 'n1');
-    log.isAway = true;
+    log.isDown = true;
     expect(await decisions.confirm('notes-n1', 0, true)).toBe(false);
     const readIndex = log.readIndex as NonNullable<MemoryLog['readIndex']>;
     const confirm = readIndex.confirm.bind(readIndex);

@@ -4,7 +4,7 @@ import { type ProviderDouble, startProviderDouble } from '../../fixtures/provide
 /** What becomes of calls of a model. */
 export type Fate =
   'answers' | 'is gone' | 'hangs' | 'fails' | 'is overloaded' | 'answers garbage' | 'answers too little';
-export const AWAY: readonly Fate[] = [
+export const OUTAGES: readonly Fate[] = [
   'is gone',
   'hangs',
   'fails',

@@ -61,6 +61,7 @@ const RETIRED: readonly (readonly [name: RegExp, now: string])[] = [
   [/^recently$/i, 'TtlCache'],
   [/strangers?(?![a-z])/i, 'foreign event'],
   [/asker/i, 'Requester'],
+  [/away$/i, 'isUnavailable, outage'],
   [/^Room$/, 'FairSemaphore'],
   [/^spare/i, 'IdlePool'],
 ];

@@ -40,16 +40,16 @@ describe('answers of a process', () => {
     try {
       const text = (said: string) => [{ type: 'text' as const, text: said }];
       const saves: unknown[] = [];
-      let isAway = true;
+      let isDown = true;
       const answer = new SavedParts(
         'answer',
         [],
         async ({ parts }) => {
           saves.push(parts);
-          if (isAway) throw new Error('the log is away');
+          if (isDown) throw new Error('the log is away');
           return true;
         },
-        () => (isAway = false),
+        () => (isDown = false),
       );
       answer.changed(text('Half '));
       await jest.advanceTimersByTimeAsync(1_000);

@@ -29,7 +29,7 @@ const memory = (rank: number, text: string, given: Partial<AppliedMemory> = {}):
 
 /** Memories that a test changes and takes away, and what was proposed. */
 class ScriptedMemories implements AgentMemories {
-  isAway = false;
+  isDown = false;
   readonly proposals: MemoryProposal[] = [];
   readonly questions: string[] = [];
   outcome: ProposedMemory = { memoryId: 'memory-9', status: 'saved' };
@@ -38,7 +38,7 @@ class ScriptedMemories implements AgentMemories {
 
   async apply(_: unknown, __: unknown, asked: string) {
     this.questions.push(asked);
-    return this.isAway ? ({ state: 'unavailable' } as const) : ({ state: 'applied', memories: this.memories } as const);
+    return this.isDown ? ({ state: 'unavailable' } as const) : ({ state: 'applied', memories: this.memories } as const);
   }
 
   async textAt(memoryId: string, revision: number) {
@@ -47,7 +47,7 @@ class ScriptedMemories implements AgentMemories {
 
   async propose(proposal: MemoryProposal) {
     this.proposals.push(proposal);
-    if (this.isAway) throw new Unavailable('log', 'away');
+    if (this.isDown) throw new Unavailable('log', 'away');
     return this.outcome;
   }
 }
@@ -179,7 +179,7 @@ describe('the memories of a turn', () => {
   it('are left out where they cannot be read, and provenance says so', async () => {
     const memories = new ScriptedMemories([memory(1, 'Likes tea.')]);
     const { ask, chat, seen } = opened(memories);
-    memories.isAway = true;
+    memories.isDown = true;
     chat.script = inTurn(calls('', propose('A.')), says('No.'));
     const { answer } = await ask('Hello.');
     expect(seen(0)).toEqual(['Hello.']);

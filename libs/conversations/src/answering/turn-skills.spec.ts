@@ -188,14 +188,14 @@ describe('the Skills of a turn', () => {
   it('are left out where they cannot be read, and provenance says so', async () => {
     const skills = new ScriptedSkills([skill('travel')]);
     const { ask, chat } = opened(skills);
-    skills.isAway = true;
+    skills.isDown = true;
     const { answer } = await ask('Hello?');
     expect(answer).toMatchObject({ status: 'complete', provenance: { memoryState: 'off' } });
     expect('provenance' in answer && answer.provenance && 'skills' in answer.provenance).toBe(false);
     expect(chat.requests[0]).toMatchObject({ system: 'Be brief.' });
-    skills.isAway = false;
+    skills.isDown = false;
     chat.script = inTurn((request) => {
-      skills.isAway = true;
+      skills.isDown = true;
       return calls('', ['load_skill', { slug: 'travel' }])(request);
     }, says('Without.'));
     const second = await ask('Hello?');

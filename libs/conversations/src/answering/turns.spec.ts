@@ -178,22 +178,22 @@ describe('a turn', () => {
 });
 
 describe('an answer that the log does not take', () => {
-  const whileAway = async () => {
+  const whileDown = async () => {
     const set = scriptedTurns();
     const append = set.log.append.bind(set.log);
-    let isAway = true;
+    let isDown = true;
     jest.spyOn(set.log, 'append').mockImplementation(async (stream, events, expected) => {
-      if (isAway && events.some(({ type }) => type === 'AssistantMessageAdded')) throw new Unavailable('log', 'away');
+      if (isDown && events.some(({ type }) => type === 'AssistantMessageAdded')) throw new Unavailable('log', 'away');
       return append(stream, events, expected);
     });
     const command = meta();
     const turn = await set.turns.ask(question('Why?'), command);
     const outcome: unknown = await turn.finished.catch((error: unknown) => error);
-    return { ...set, command, outcome, comeBack: () => (isAway = false) };
+    return { ...set, command, outcome, comeBack: () => (isDown = false) };
   };
 
   it('is recorded when it is back; whoever asked hears that it is not known by then, and a repeat finds it', async () => {
-    const { turns, types, outcome, command, comeBack, chat } = await whileAway();
+    const { turns, types, outcome, command, comeBack, chat } = await whileDown();
     expect(outcome).toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
     expect(types()).toEqual(['ConversationStarted', 'UserMessageAdded']);
     comeBack();

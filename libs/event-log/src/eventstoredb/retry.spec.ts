@@ -16,7 +16,7 @@ describe('whoever waits for the server', () => {
     trouble,
   });
   const never = (): Promise<never> => new Promise(() => undefined);
-  const turnedAway = async (): Promise<never> => {
+  const unreachable = async (): Promise<never> => {
     throw new ServerFault('unreachable');
   };
   const silentFor = async (milliseconds: number): Promise<never> => {
@@ -39,7 +39,7 @@ describe('whoever waits for the server', () => {
   };
 
   it.each<[string, () => Promise<never>]>([
-    ['is rejected', turnedAway],
+    ['is rejected', unreachable],
     ['does not come about', never],
   ])('is told within 2 s when a connection %s', async (_name, attempt) => {
     const { fault, after } = await ended(() => retry(link(-Infinity), attempt));
@@ -52,7 +52,7 @@ describe('whoever waits for the server', () => {
   it('is told what keeps a connection from coming about, once that is known', async () => {
     const gone = link(-Infinity);
     const told = await ended(
-      () => retry(gone, turnedAway),
+      () => retry(gone, unreachable),
       async () => {
         gone.trouble = new ServerFault('untrusted');
       },
@@ -72,7 +72,7 @@ describe('whoever waits for the server', () => {
   it('is told 1.9 s after a connection was lost, and not before', async () => {
     const lost = link(undefined);
     const attempt = async (): Promise<never> => {
-      if (lost.lostAt !== undefined) return turnedAway();
+      if (lost.lostAt !== undefined) return unreachable();
       await new Promise((resolve) => setTimeout(resolve, 3_000));
       throw new ServerFault('broken');
     };

@@ -23,31 +23,31 @@ import { documentEvents } from './document.events';
 /** A log that goes away behind an append, or is read as ever. */
 class LeavingLog extends MemoryLog {
   leaves = false;
-  private isAway = false;
+  private isDown = false;
 
   override async append(...given: Parameters<MemoryLog['append']>) {
     const stands = await super.append(...given);
-    this.isAway = this.leaves;
+    this.isDown = this.leaves;
     return stands;
   }
 
   override async readStream(...given: Parameters<MemoryLog['readStream']>) {
-    if (this.isAway) throw new Unavailable('log', 'the server cannot be reached');
+    if (this.isDown) throw new Unavailable('log', 'the server cannot be reached');
     return super.readStream(...given);
   }
 
   comeBack(): void {
     this.leaves = false;
-    this.isAway = false;
+    this.isDown = false;
   }
 }
 
 /** Bodies that can be stored, and for a time not removed. */
 class KeepingBlobs extends MemoryBlobs {
-  isAway = false;
+  isDown = false;
 
   override async remove(names: readonly string[]): Promise<void> {
-    if (this.isAway) throw new Unavailable('blobs', 'no answer');
+    if (this.isDown) throw new Unavailable('blobs', 'no answer');
     return super.remove(names);
   }
 }
@@ -117,7 +117,7 @@ describe('a body that an event names', () => {
     const { blobs, meta, add, textOf } = setUp();
     const by = meta();
     const documentId = await add(by);
-    blobs.isAway = true;
+    blobs.isDown = true;
     expect(await add(by)).toBe(documentId);
     expect(await textOf(documentId)).toBe('the first');
   });

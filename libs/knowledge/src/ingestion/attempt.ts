@@ -42,7 +42,7 @@ export type Verdict = { readonly code: FailureCode; readonly retryInMs: number |
 export const verdictOn = (error: unknown, failures: number): Verdict => {
   if (error instanceof IngestionFailure) return { code: error.code, retryInMs: null };
   const doubledMs = FIRST_PAUSE_MS * 2 ** failures;
-  if (isProviderAway(error))
+  if (isProviderUnavailable(error))
     return { code: 'upstream_error', retryInMs: Math.min(doubledMs, LONGEST_PAUSE_FOR_PROVIDER_MS) };
   const pauseMs = Math.min(doubledMs, LONGEST_PAUSE_MS);
   if (isUnavailable(error) && !isDamaged(error)) return { code: 'unavailable', retryInMs: pauseMs };
@@ -55,5 +55,5 @@ export const verdictOn = (error: unknown, failures: number): Verdict => {
   return { code: isUnavailable(error) ? 'unavailable' : 'internal', retryInMs };
 };
 
-const isProviderAway = (error: unknown): boolean =>
-  isDomainError(error, 'upstream_error') && isUpstreamFailure(error.cause) && error.cause.isAway;
+const isProviderUnavailable = (error: unknown): boolean =>
+  isDomainError(error, 'upstream_error') && isUpstreamFailure(error.cause) && error.cause.isUnavailable;

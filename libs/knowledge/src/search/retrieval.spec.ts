@@ -26,7 +26,7 @@ interface Given {
   readonly modelAt?: (asked: number) => string;
   readonly headings?: readonly string[];
   /** Whether it fails to look up words beforehand. */
-  readonly isIndexAway?: boolean;
+  readonly isIndexDown?: boolean;
 }
 
 /** An index of documents with a passage each, best first, each at a revision. */
@@ -79,7 +79,7 @@ const retrievalOver = (given: Given) => {
   };
   const prefetch = async (_: string, query: SearchQuery): Promise<void> => {
     prefetched.push(query);
-    if (given.isIndexAway === true) throw new Unavailable('search', 'away', 'none');
+    if (given.isIndexDown === true) throw new Unavailable('search', 'away', 'none');
   };
   const retrieval = new Retrieval({ search, prefetch }, shown, { models, metering });
   const searched = async (query: Partial<KnowledgeQuery> = {}, searching = asking) => {
@@ -130,7 +130,7 @@ describe('what an Agent would answer from', () => {
         before.push(...given.prefetched);
         return VECTOR;
       },
-      isIndexAway: true,
+      isIndexDown: true,
     });
     expect((await given.searched()).found).toEqual(['one']);
     const { vector: _, vectorWeight: __, ...words } = given.asked[0] as SearchQuery;

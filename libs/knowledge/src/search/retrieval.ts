@@ -6,7 +6,7 @@ import type { LiveDocument } from '../document/document.decider';
 import { type Embedding, type EmbeddingParts, embedMetered, type Payer, type TextsToEmbed } from '../embed-metered';
 import { embeddedText } from '../ingestion/passages';
 import type { ShownDocuments } from '../lookups';
-import { Away, inTime } from './away';
+import { ModelUnavailable, inTime } from './model-unavailable';
 import { codesOf, LEAST_FOUND_OF_CODES, withCodesFirst } from './codes';
 import { type Context, contextsOf, type RankedHit } from './contexts';
 import { type LiveModels, SearchedModels } from './live-models';
@@ -127,7 +127,7 @@ export class Retrieval {
     let ranked: readonly RankedHit[] = best.slice(0, wanted);
     if (rerank && ranked.length > 0) {
       const again = await this.reranked(reranker, text, ranked, payerOf(agent, searching), searching.signal);
-      if (again instanceof Away) degraded.push('rerank');
+      if (again instanceof ModelUnavailable) degraded.push('rerank');
       else ranked = again;
     }
     const items = contextsOf(ranked, limit).map((context) => ({
@@ -158,7 +158,7 @@ export class Retrieval {
       embeddings.map(async (embedding) => {
         const values = await inTime(caller, (signal) => this.embedded(embedding, text, paying, signal));
         const { key: model, vectorWeight } = embedding.model;
-        if (values instanceof Away) return [];
+        if (values instanceof ModelUnavailable) return [];
         return [{ vector: { model, values: values.slice() }, ...(vectorWeight === undefined ? {} : { vectorWeight }) }];
       }),
     );
@@ -202,13 +202,13 @@ export class Retrieval {
     hits: readonly SearchHit[],
     { holds, ...payer }: Paying,
     caller: AbortSignal,
-  ): Promise<readonly RankedHit[] | Away> {
+  ): Promise<readonly RankedHit[] | ModelUnavailable> {
     const reranker = { model, provider: this.parts.models.provider(model) };
     const given = hits.slice(0, MOST_RERANKED);
     const scores = await inTime(caller, (signal) =>
       rerankMetered(this.parts, reranker, { query, texts: given.map(readText), signal, holds, payer }),
     );
-    return scores instanceof Away
+    return scores instanceof ModelUnavailable
       ? scores
       : inOrderOf(model.provider === LOCAL ? halved(scores, given) : scores, given, hits.slice(given.length));
   }

@@ -55,7 +55,7 @@ export class UpstreamFailure extends Error {
   }
 
   /** Whether the provider serves nobody for now: it is not there, overloaded or left alone, or fails with 5xx. None of it is billed. */
-  get isAway(): boolean {
+  get isUnavailable(): boolean {
     const { status } = this.facts;
     return (
       ['unreachable', 'open', 'rate-limited'].includes(this.kind) ||

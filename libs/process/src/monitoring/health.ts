@@ -133,9 +133,9 @@ export class Health {
       reindexing,
     ] = await Promise.all([
       answersOf({ ...needed, ...optional }),
-      inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneWhenAway),
-      inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneWhenAway),
-      inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneWhenAway),
+      inTime(STATUS_MS, this.statusOf.projections(), this.seen.projections, noneIfUnavailable),
+      inTime(STATUS_MS, this.statusOf.policies(), this.seen.policies, noneIfUnavailable),
+      inTime(STATUS_MS, this.statusOf.processes(), this.seen.processes, noneIfUnavailable),
       inTime(STATUS_MS, this.statusOf.foreignEvents(), this.seen.foreignEvents, () => this.seen.foreignEvents),
       inTime(STATUS_MS, this.statusOf.unprovenEvents(), this.seen.unprovenEvents, () => this.seen.unprovenEvents),
       inTime(STATUS_MS, this.statusOf.reindexing(), this.seen.reindexing, () => this.seen.reindexing),
@@ -213,7 +213,7 @@ const answerOf = async (asked: Dependencies[string] | undefined): Promise<Depend
       }));
 
 /** A store is away: which one, the dependencies say. */
-const noneWhenAway = (error: unknown): undefined => {
+const noneIfUnavailable = (error: unknown): undefined => {
   if (isUnavailable(error)) return undefined;
   throw error;
 };

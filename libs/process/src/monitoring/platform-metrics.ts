@@ -9,7 +9,7 @@ import type { Metrics } from '@app/telemetry';
 import { ingestionQueue } from '@projections/ingestion-queue';
 import { reindexingOf } from './reindexing';
 
-const unknownWhenAway = (error: unknown): number => {
+const unknownIfUnavailable = (error: unknown): number => {
   if (isUnavailable(error)) return Number.NaN;
   throw error;
 };
@@ -32,7 +32,7 @@ export const measurePlatform = (
   { projecting, policies, relay, log, readStore, models, mac }: MeasuredParts,
 ): void => {
   const [statusOfViews, statusOfPolicies] = [coalesced(() => projecting.status()), coalesced(() => policies.status())];
-  const unproven = coalesced(() => knownUnproven(log, mac).then(({ events }) => events, unknownWhenAway));
+  const unproven = coalesced(() => knownUnproven(log, mac).then(({ events }) => events, unknownIfUnavailable));
   const ofViews = (read: (status: ProjectionStatus) => number) => async () =>
     new Map((await statusOfViews()).map((status) => [status.name, read(status)]));
   const ofPolicies = (read: (status: PolicyStatus) => number) => async () =>

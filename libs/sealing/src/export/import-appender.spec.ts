@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GoingAway } from '../../../../test/fixtures/going-away';
+import { IntermittentServer } from '../../../../test/fixtures/intermittent-server';
 import { SealedLog } from '../../../../test/fixtures/sealed-log';
 import { exportLog } from './export-log';
 import { importExport } from './import-export';
@@ -36,7 +36,7 @@ describe('a log that goes away', () => {
   it('is waited for by an import, whose every event comes once and in its place', async () => {
     await exportLog(source.log, file, options());
     // At the first call, in the middle, at the removal and in the verification.
-    const server = new GoingAway(new Set([1, 2, 303, 304, 703, 704, 705, 706]));
+    const server = new IntermittentServer(new Set([1, 2, 303, 304, 703, 704, 705, 706]));
     const log = server.of(target.log, ['append', 'readAll', 'readStream', 'truncate', 'head']);
 
     const outcome = await importExport(file, log, { ...keys(), warn: server.warn });
@@ -47,7 +47,7 @@ describe('a log that goes away', () => {
   });
 
   it('is waited for by an export, which holds every event once', async () => {
-    const server = new GoingAway(new Set([1, 2, 4]));
+    const server = new IntermittentServer(new Set([1, 2, 4]));
 
     await exportLog(server.of(source.log, ['readAll', 'readStream', 'head']), file, {
       ...options(),
@@ -61,7 +61,7 @@ describe('a log that goes away', () => {
 
   it('is not waited for longer than is allowed, and an import that is begun again goes on where it was', async () => {
     await exportLog(source.log, file, options());
-    const server = new GoingAway(new Set([400]));
+    const server = new IntermittentServer(new Set([400]));
 
     await expect(
       importExport(file, server.of(target.log, ['append', 'readAll']), { ...keys(), timeoutMs: 0 }),

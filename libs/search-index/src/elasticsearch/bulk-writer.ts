@@ -59,9 +59,9 @@ const send = async (server: Server, alias: string, lines: readonly string[], ret
     const busy = [...failures].filter(([, { status }]) => status === 429 || status === 503);
     const [other] = [...failures.values()].filter(({ status }) => status !== 429 && status !== 503);
     if (other !== undefined) throw failureOfStatus(other.status, other.type);
-    const [turnedAway] = busy;
-    if (turnedAway === undefined) return;
-    if (!(await backoff.pause())) throw failureOfStatus(turnedAway[1].status, turnedAway[1].type);
+    const [rejected] = busy;
+    if (rejected === undefined) return;
+    if (!(await backoff.pause())) throw failureOfStatus(rejected[1].status, rejected[1].type);
     waiting = busy.map(([index]) => waiting[index] as string);
   }
 };

@@ -4,15 +4,15 @@ import type { StreamReader } from './log-records';
 import { offBudget } from './wait-budget';
 
 /** Pause between two questions to a log that is away or slow, milliseconds. */
-const ASK_AGAIN_MS = 100;
+const PROBE_MS = 100;
 
 /**
  * Remembers that the log was away or slow. Asks until it answers, even if nobody reads: the first reader afterwards
  * must see everything that was acknowledged in the meantime.
  */
-export class LogAbsence {
-  isAway = false;
-  private asking: Promise<void> | undefined;
+export class LogOutage {
+  isOngoing = false;
+  private probing: Promise<void> | undefined;
   private watching: Promise<void> | undefined;
 
   constructor(
@@ -22,32 +22,32 @@ export class LogAbsence {
   ) {}
 
   /** It did not answer about a stream. */
-  found(stream: string): void {
-    this.isAway = true;
+  begin(stream: string): void {
+    this.isOngoing = true;
     this.watching ??= this.untilBack(stream).finally(() => (this.watching = undefined));
   }
 
-  answered(): void {
-    this.isAway = false;
+  end(): void {
+    this.isOngoing = false;
   }
 
   /** Asks now, one question at a time; never rejects. */
-  ask(stream: string): Promise<void> {
-    this.asking ??= offBudget(() => this.log.readStream(stream, { direction: 'backwards', limit: 1 }))
+  probe(stream: string): Promise<void> {
+    this.probing ??= offBudget(() => this.log.readStream(stream, { direction: 'backwards', limit: 1 }))
       .then(
-        () => this.answered(),
+        () => this.end(),
         // Still away, or something that whoever reads the stream then will meet again.
-        (error: unknown) => void (this.isAway = isUnavailable(error)),
+        (error: unknown) => void (this.isOngoing = isUnavailable(error)),
       )
-      .finally(() => (this.asking = undefined));
-    return this.asking;
+      .finally(() => (this.probing = undefined));
+    return this.probing;
   }
 
   private async untilBack(stream: string): Promise<void> {
-    for (const ends = performance.now() + this.most; this.isAway && performance.now() < ends;) {
-      await pause(ASK_AGAIN_MS, undefined, { ref: false });
-      if (this.isAway) await this.ask(stream);
+    for (const ends = performance.now() + this.most; this.isOngoing && performance.now() < ends;) {
+      await pause(PROBE_MS, undefined, { ref: false });
+      if (this.isOngoing) await this.probe(stream);
     }
-    this.isAway = false;
+    this.isOngoing = false;
   }
 }

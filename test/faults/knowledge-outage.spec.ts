@@ -5,7 +5,7 @@ import { type Child, startChild } from '../e2e/child';
 import { EVER } from '../fixtures/ever';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
-import { AWAY, Model } from './knowledge/failing-model';
+import { OUTAGES, Model } from './knowledge/failing-model';
 import { fillWith, tinyFileSystem } from './log/small-disk';
 
 /** Fault 38: what Knowledge needs is away. Searches and answers go on without it or say so in time; documents wait, and are Ready once it is back, billed once. */
@@ -44,7 +44,7 @@ const start = async (dataDir = join(folder, 'data')): Promise<Child> => {
 };
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'knowledge-away-'));
+  folder = mkdtempSync(join(tmpdir(), 'knowledge-outage-'));
   embedder = await Model.start(({ input }) => ({
     texts: input as string[],
     body: {
@@ -114,7 +114,7 @@ const billed = async (kind: string): Promise<number> => {
   );
 };
 
-describe.each(AWAY)('an embedder that %s', (fate) => {
+describe.each(OUTAGES)('an embedder that %s', (fate) => {
   it('degrades searches and answers in time, and no longer once it is back', async () => {
     const id = await added('Zebra.md', 'A zebra has stripes.');
     await embedder.become(fate);
@@ -183,7 +183,7 @@ test('an embedder that dies in the middle and stays away for long: documents wai
   expect(await billed('embedding')).toBe(3 * BATCH * MICRODOLLARS);
 });
 
-test.each(AWAY)(
+test.each(OUTAGES)(
   'a reranker that %s leaves the order to the search in time, and ranks once it is back',
   async (fate) => {
     const ids = [await added('Long.md', 'A zebra, a zebra, a zebra has stripes.'), await added('Short.md', 'A zebra.')];

@@ -12,7 +12,7 @@ interface Skill {
   readonly hasDraft: boolean;
   readonly revision: number;
 }
-const AWAY = { status: 503, body: { code: 'unavailable' } };
+const UNAVAILABLE = { status: 503, body: { code: 'unavailable' } };
 
 let product: TestPlatform;
 let spaceId: string;
@@ -65,7 +65,7 @@ const failingPut = (n: number): (() => number) => {
 it('a Skill of which one file cannot be stored is none: its name is free, and no file stays', async () => {
   const [before, count] = [await bodies(), await listed()];
   const puts = failingPut(4);
-  expect(await add('half')).toMatchObject(AWAY);
+  expect(await add('half')).toMatchObject(UNAVAILABLE);
   expect(puts()).toBeGreaterThan(3);
   jest.restoreAllMocks();
   expect(await listed()).toBe(count);
@@ -79,7 +79,7 @@ it('a Skill whose files do not reach the disk together is none, and no file stay
   const [before, count] = [await bodies(), await listed()];
   const group = blobs().group.bind(blobs());
   jest.spyOn(blobs(), 'group').mockImplementation(() => ({ put: group().put, durable: async () => gone() }));
-  expect(await add('not-durable')).toMatchObject(AWAY);
+  expect(await add('not-durable')).toMatchObject(UNAVAILABLE);
   jest.restoreAllMocks();
   expect([await bodies(), await listed()]).toEqual([before, count]);
   expect((await add('not-durable')).status).toBe(201);
@@ -89,7 +89,7 @@ it('a draft of which one file cannot be stored stays as it was', async () => {
   const { id } = (await add('drafted')).body;
   const [before, skill] = [await bodies(), await read(id)];
   failingPut(1);
-  expect(await send(`/${id}/draft`, 'PUT', {}, archive('drafted', 'Second.'))).toMatchObject(AWAY);
+  expect(await send(`/${id}/draft`, 'PUT', {}, archive('drafted', 'Second.'))).toMatchObject(UNAVAILABLE);
   jest.restoreAllMocks();
   expect(await read(id)).toEqual(skill);
   await until(async () => (await bodies()) === before, 'the end of its files');
@@ -107,8 +107,8 @@ it.each(['away', 'without its bodies'])(
     expect(before.activeVersionId).not.toBe(first);
     // Whoever reads bodies opens them first, or gets them whole.
     jest.spyOn(blobs(), 'get').mockImplementation(async () => (how === 'away' ? gone() : undefined));
-    expect(await post(`/${id}/publish`)).toMatchObject(AWAY);
-    expect(await post(`/${id}/activate`, { versionId: first })).toMatchObject(AWAY);
+    expect(await post(`/${id}/publish`)).toMatchObject(UNAVAILABLE);
+    expect(await post(`/${id}/activate`, { versionId: first })).toMatchObject(UNAVAILABLE);
     expect(await read(id)).toEqual(before);
     jest.restoreAllMocks();
     expect((await post(`/${id}/activate`, { versionId: first })).body).toMatchObject({ activeVersionId: first });

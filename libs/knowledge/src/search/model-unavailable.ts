@@ -4,18 +4,18 @@ import { isDomainError, isUnavailable } from '@app/kernel';
 const PATIENCE_MS = 5_000;
 
 /** Stands for what a model did not give: it is down, slow, or left alone since it failed too often. */
-export class Away extends Error {
-  override readonly name = 'Away';
+export class ModelUnavailable extends Error {
+  override readonly name = 'ModelUnavailable';
 }
 
 /**
- * What a call of a model comes to, or `Away` where it fails or takes too long. Everything else is thrown: `usage_limit_exceeded`, and
+ * What a call of a model comes to, or `ModelUnavailable` where it fails or takes too long. Everything else is thrown: `usage_limit_exceeded`, and
  * the reason of a caller who leaves.
  */
 export const inTime = async <Answer>(
   caller: AbortSignal,
   call: (signal: AbortSignal) => Promise<Answer>,
-): Promise<Answer | Away> => {
+): Promise<Answer | ModelUnavailable> => {
   const timeout = AbortSignal.timeout(PATIENCE_MS);
   try {
     return await call(AbortSignal.any([caller, timeout]));
@@ -27,7 +27,7 @@ export const inTime = async <Answer>(
       isDomainError(error, 'upstream_error') ||
       isDomainError(error, 'upstream_timeout')
     )
-      return new Away('the model does not answer', { cause: error });
+      return new ModelUnavailable('the model does not answer', { cause: error });
     throw error;
   }
 };
