@@ -174,9 +174,12 @@ export class Places {
     );
   }
 
-  /** A memory once nobody is at saving it any more, or what it is at the end of the grace, which began `since` milliseconds ago. */
+  /**
+   * A memory once nobody is at saving it any more, or what it is at the end of the grace, which began `since` milliseconds ago: now where that
+   * is in the future, by a clock that was ahead.
+   */
   async settled(memoryId: string, isPending: (memory: Memory) => boolean, since = 0): Promise<Memory> {
-    const ends = performance.now() + PLACE_GRACE_MS - since;
+    const ends = performance.now() + PLACE_GRACE_MS - Math.max(since, 0);
     for (;;) {
       const { state } = await this.decisions.load(memoryDecider, memoryId);
       if (!isPending(state) || performance.now() >= ends) return state;

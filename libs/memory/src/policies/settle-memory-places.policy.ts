@@ -12,9 +12,9 @@ import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import type { BucketEvent } from '../bucket/bucket.events';
 import { Places } from '../bucket/places';
-import { MEMORY_RULES, type RulesOfAgents } from '../lookups';
+import { ACCESS_TO_AGENTS, type AccessToAgents, MEMORY_RULES, type RulesOfAgents } from '../lookups';
 import { Forgetting } from '../memory/forgetting';
-import { assertOn } from '../memory/memory-access';
+import { assertOn, assertUses } from '../memory/memory-access';
 import { type Memory, memoryDecider } from '../memory/memory.decider';
 import type { MemoryEvent } from '../memory/memory.events';
 
@@ -27,7 +27,7 @@ const CONCURRENCY = 100;
 
 /**
  * Keeps the places of buckets equal to the memories that are saved, and to the proposals that wait, whatever request was cut short. A place that nobody uses in time is given back,
- * and what would have used it can no longer be saved; a choice that took its place is carried out. What is gone, or replaced, gives its place back.
+ * and what would have used it can no longer be saved; a choice that took its place is carried out, if its user still may. What is gone, or replaced, gives its place back.
  */
 @PolicyHandler()
 export class SettleMemoryPlaces implements Policy {
@@ -50,6 +50,7 @@ export class SettleMemoryPlaces implements Policy {
     private readonly forgetting: Forgetting,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(MEMORY_RULES) private readonly rulesOf: RulesOfAgents,
+    @Inject(ACCESS_TO_AGENTS) private readonly accessTo: AccessToAgents,
   ) {}
 
   async react(event: RecordedEvent): Promise<void> {
@@ -103,6 +104,8 @@ export class SettleMemoryPlaces implements Policy {
           ? ({ type: 'Confirm', screening } as const)
           : ({ type: 'SaveForMe', hash, screening } as const);
       try {
+        // As for a request: the rights of the moment when it is saved count.
+        if (kind === 'shared') await this.assertUser(memoryId, agentId);
         assertOn(kind, await this.rulesOf(agentId));
         await this.decisions.transact(memoryDecider, memoryId, choice, asSent(context, meta));
       } catch (error) {
@@ -110,6 +113,11 @@ export class SettleMemoryPlaces implements Policy {
       }
     }
     return (await this.decisions.load(memoryDecider, memoryId)).state;
+  }
+
+  private async assertUser(memoryId: string, agentId: string): Promise<void> {
+    const { state } = await this.decisions.load(memoryDecider, memoryId);
+    if (state.status === 'proposed') assertUses(agentId, { access: await this.accessTo(agentId, state.userId) });
   }
 }
 
