@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openMongoCoordinationStore } from '@app/coordination';
-import { openMongoReadStore, openMongoServer, rowSchema } from '@app/read-store';
+import { openMongoReadStore, openMongoServer, type Operation, rowSchema } from '@app/read-store';
 import { exportKeys, importKeys } from '@app/backup';
 import { FixedClock } from '@app/kernel';
 import { openMongoVault, type Vault } from '@app/vault';
@@ -31,6 +31,34 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
         await dropDatabase(url);
       },
     };
+  });
+
+  it('removes the rows of a tenant without reading them', async () => {
+    const proxy = await TcpProxy.start(Number(new URL(server).port));
+    const url = withDatabase(server, `test-${randomUUID()}`);
+    const store = await openMongoReadStore({ url: throughProxy(url, proxy) });
+    const batch = (number: number, operations: readonly Operation[]) =>
+      store.commit({
+        view: 'notes',
+        version: 1,
+        from: number === 1 ? null : String(number - 1),
+        to: { position: String(number), handled: number },
+        fence: 1,
+        changes: [{ position: String(number), operations }],
+      });
+    await store.prepare({ name: 'notes', version: 1, indexes: [{ name: 'spaces', fields: [{ field: 'spaceId' }] }] });
+    const row = { spaceId: 's', text: 'x'.repeat(50_000) };
+    const keys = Array.from({ length: 100 }, (_, index) => `n${index}`);
+    const puts = keys.map((key) => ({ op: 'put', key, row }) as const);
+    await batch(1, puts);
+    let bytes = 0;
+    proxy.onSentDown = (piece) => (bytes += piece.length);
+    await batch(2, [{ op: 'removeWhere', where: { spaceId: 's' } }]);
+    const left = await store.scan('notes', 1, null, 10);
+    await store.close();
+    await proxy.close();
+    await dropDatabase(url);
+    expect([bytes < 100_000, left]).toEqual([true, []]);
   });
 
   coordinationStoreContract('It', async () => {
@@ -179,12 +207,6 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
     it('is waited for when it goes away, while its keys are exported and while keys are brought into it', async () => {
       const test = await startVault();
       const proxy = await TcpProxy.start(Number(new URL(server).port));
-      const through = (url: string): string => {
-        const address = new URL(url);
-        address.host = `127.0.0.1:${proxy.port}`;
-        address.searchParams.set('directConnection', 'true');
-        return address.href;
-      };
       const folder = mkdtempSync(join(tmpdir(), 'keys-'));
       const file = join(folder, 'keys.jsonl');
       const streams = Array.from({ length: 200 }, (_, index) => `document-${index}`);
@@ -195,7 +217,10 @@ withServer('MONGODB_URL', 'MongoDB', (server) => {
             streams.slice(start, start + 50).map((stream) => near.ensureKey(stream, { spaceId: 's1' })),
           );
         await near.destroy({ stream: 'document-7' });
-        const [from, to] = [await test.open(SECRET, through(test.url)), await test.open(SECRET, through(test.other))];
+        const [from, to] = [
+          await test.open(SECRET, throughProxy(test.url, proxy)),
+          await test.open(SECRET, throughProxy(test.other, proxy)),
+        ];
         let waited = 0;
         const warn = (): void => {
           waited += 1;
@@ -254,6 +279,14 @@ const SECRET = 'a secret of at least thirty-two characters';
 /** The connection string with another database. */
 const withDatabase = (url: string, database: string): string =>
   url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`);
+
+/** A database as it is reached through a proxy. */
+const throughProxy = (url: string, { port }: TcpProxy): string => {
+  const address = new URL(url);
+  address.host = `127.0.0.1:${port}`;
+  address.searchParams.set('directConnection', 'true');
+  return address.href;
+};
 
 const databaseOf = async (url: string, suffix = '') => {
   const server = await openMongoServer({ url, suffix, dependency: 'test' });

@@ -94,27 +94,33 @@ export const operationsContract = (view: () => TestView): void => {
       expect(await view().store.get(view().name, 'a')).toEqual({ key: 'a', position: at(5), row: { n: 2 }, size: 7 });
     });
 
-    it('gives byte-equal rows however the same changes are split into batches', async () => {
-      let made = 1;
-      await fc.assert(
-        fc.asyncProperty(changesAndSplit, async ({ operations, cuts }) => {
-          const changes = operations.map((list, index) => change(index + 1, ...list));
-          const [one, split] = [(made += 1), (made += 1)];
-          await view().store.prepare(view().spec(one));
-          await view().store.prepare(view().spec(split));
-          await view().commit(changes, { version: one });
-          const edges = [...new Set([0, ...cuts.map((cut) => cut % (changes.length + 1)), changes.length])].toSorted(
-            (a, b) => a - b,
-          );
-          for (const [index, edge] of edges.slice(1).entries())
-            await view().commit(changes.slice(edges[index], edge), { version: split });
-          const rows = await Promise.all([one, split].map((version) => view().everything(version)));
-          expect(JSON.stringify(rows[1])).toBe(JSON.stringify(rows[0]));
-          await Promise.all([view().store.drop(view().name, one), view().store.drop(view().name, split)]);
-        }),
-        { numRuns: 25 },
-      );
-    });
+    it.each([
+      ['with', true],
+      ['without', false],
+    ])(
+      'gives byte-equal rows however the same changes are split into batches, %s unique values',
+      async (_, isUnique) => {
+        let made = 1;
+        await fc.assert(
+          fc.asyncProperty(changesAndSplit, async ({ operations, cuts }) => {
+            const changes = operations.map((list, index) => change(index + 1, ...list));
+            const [one, split] = [(made += 1), (made += 1)];
+            await view().store.prepare(view().spec(one, { isUnique }));
+            await view().store.prepare(view().spec(split, { isUnique }));
+            await view().commit(changes, { version: one });
+            const edges = [...new Set([0, ...cuts.map((cut) => cut % (changes.length + 1)), changes.length])].toSorted(
+              (a, b) => a - b,
+            );
+            for (const [index, edge] of edges.slice(1).entries())
+              await view().commit(changes.slice(edges[index], edge), { version: split });
+            const rows = await Promise.all([one, split].map((version) => view().everything(version)));
+            expect(JSON.stringify(rows[1])).toBe(JSON.stringify(rows[0]));
+            await Promise.all([view().store.drop(view().name, one), view().store.drop(view().name, split)]);
+          }),
+          { numRuns: 25 },
+        );
+      },
+    );
   });
 };
 

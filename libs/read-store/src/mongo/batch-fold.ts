@@ -66,28 +66,39 @@ const written = (key: string, { position, row, removed }: FoldedRow, before: str
 /** Rows of the collection, read ahead for a fold. */
 class FetchedRows implements StoredRows {
   private readonly rows = new Map<string, RowDocument>();
+  /** Keys of rows of which only the position was read. */
+  private readonly headOnly = new Set<string>();
   private readonly matches = new Map<string, readonly string[]>();
   private readonly holders = new Map<string, string | undefined>();
+  private readonly hasUnique: boolean;
   private asked: { readonly index: IndexSpec; readonly claim: string; readonly values: readonly Json[] }[] = [];
 
   constructor(
     private readonly collection: mongo.Collection<RowDocument>,
     private readonly indexes: readonly IndexSpec[],
     private readonly session: ClientSession,
-  ) {}
+  ) {
+    this.hasUnique = indexes.some(({ unique }) => unique === true);
+  }
 
   /** Reads one at a time: a session allows no more. */
   async fetch(operations: readonly Operation[]): Promise<void> {
     const wheres = operations.filter((operation): operation is WhereOperation => 'where' in operation);
-    for (const { where } of wheres) {
+    // Those that need whole rows first: a `removeWhere` of the same finds them read.
+    for (const { op, where } of wheres.toSorted((a, b) => a.op.localeCompare(b.op))) {
       indexBeginningWith(this.indexes, Object.keys(where));
       const name = JSON.stringify(where);
-      if (!this.matches.has(name))
-        this.matches.set(name, await this.read(equalityFilter(where) as mongo.Filter<RowDocument>));
+      if (this.matches.has(name)) continue;
+      const filter = equalityFilter(where) as mongo.Filter<RowDocument>;
+      // A view may lose all rows of a tenant at once, too many to hold whole.
+      this.matches.set(
+        name,
+        await (op === 'removeWhere' && !this.hasUnique ? this.readHeads(filter) : this.read(filter)),
+      );
     }
     const { whole, headOnly } = this.wantedKeys(operations);
-    await this.readKeys(whole);
-    await this.readKeys(headOnly, { _meta: 1 });
+    if (whole.length > 0) await this.read(byKeys(whole));
+    if (headOnly.length > 0) await this.readHeads(byKeys(headOnly));
   }
 
   load(key: string): { position: string; row: Row } | undefined {
@@ -144,11 +155,12 @@ class FetchedRows implements StoredRows {
     readonly whole: readonly string[];
     readonly headOnly: readonly string[];
   } {
-    const unique = this.indexes.some((index) => index.unique === true);
     const first = new Map<string, boolean>();
     for (const operation of operations) {
-      if ('key' in operation && !first.has(operation.key) && !this.rows.has(operation.key))
-        first.set(operation.key, operation.op === 'put' && !unique);
+      if (!('key' in operation) || first.has(operation.key)) continue;
+      const needsHead = operation.op === 'put' && !this.hasUnique;
+      const isRead = this.rows.has(operation.key) && (needsHead || !this.headOnly.has(operation.key));
+      if (!isRead) first.set(operation.key, needsHead);
     }
     const keys = [...first.keys()];
     return {
@@ -157,16 +169,29 @@ class FetchedRows implements StoredRows {
     };
   }
 
-  private async readKeys(keys: readonly string[], projection?: mongo.Document): Promise<void> {
-    if (keys.length > 0) await this.read({ _id: { $in: [...keys] } } as mongo.Filter<RowDocument>, projection);
+  private async read(filter: mongo.Filter<RowDocument>): Promise<readonly string[]> {
+    const found = await this.collection.find(filter, { session: this.session }).toArray();
+    for (const document of found) {
+      this.rows.set(document._id, document);
+      this.headOnly.delete(document._id);
+    }
+    return found.map(({ _id }) => _id);
   }
 
-  private async read(filter: mongo.Filter<RowDocument>, projection: mongo.Document = {}): Promise<readonly string[]> {
-    const found = await this.collection.find(filter, { projection, session: this.session }).toArray();
-    for (const document of found) this.rows.set(document._id, document);
+  /** Reads positions alone; rows that were read whole stay so. */
+  private async readHeads(filter: mongo.Filter<RowDocument>): Promise<readonly string[]> {
+    const options = { projection: { _meta: 1 }, session: this.session };
+    const found = await this.collection.find(filter, options).toArray();
+    for (const document of found) {
+      if (this.rows.has(document._id)) continue;
+      this.rows.set(document._id, document);
+      this.headOnly.add(document._id);
+    }
     return found.map(({ _id }) => _id);
   }
 }
+
+const byKeys = (keys: readonly string[]): mongo.Filter<RowDocument> => ({ _id: { $in: [...keys] } });
 
 /** The value of a unique index as text. */
 const claimOf = ({ name }: IndexSpec, values: readonly Json[]): string => JSON.stringify([name, ...values]);
