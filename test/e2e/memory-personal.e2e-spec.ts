@@ -51,6 +51,19 @@ describe('a personal memory', () => {
     expect(await list(editor.key)).toHaveLength(2);
   });
 
+  it('takes the place of another also where its text is there already: the outdated one is deleted', async () => {
+    const { editor, post, list, newAgent } = world;
+    const agentId = await newAgent();
+    const old = (await post(editor.key, { text: 'I live in Bern' }, agentId)).body;
+    const there = (await post(editor.key, { text: 'I live in Basel' }, agentId)).body;
+    const again = await post(editor.key, { text: 'I live in BASEL', replaces: old.id }, agentId);
+    expect([again.status, again.body]).toEqual([200, there]);
+    expect((await list(editor.key, '', agentId)).map(({ id }) => id)).toEqual([there.id]);
+    const itself = await post(editor.key, { text: 'I live in Basel', replaces: there.id }, agentId);
+    expect(itself.status).toBe(201);
+    expect((await list(editor.key, '', agentId)).map(({ id }) => id)).toEqual([itself.body.id]);
+  });
+
   it('takes one of the places of its bucket, which others cannot take beside it', async () => {
     const { viewer, post, list, platform, path } = world;
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => post(viewer.key, { text: `Fact ${n}` })));

@@ -112,6 +112,14 @@ describe('what is stored', () => {
     expect(body.text).toBe('I like fine tea');
   });
 
+  it('has up to 300 characters, however many units of UTF-16 one takes', async () => {
+    for (const [text, status] of [
+      ['🐈'.repeat(300), 201],
+      ['🐈'.repeat(301), 400],
+    ] as const)
+      expect(await world.post(world.editor.key, { text })).toMatchObject({ status });
+  });
+
   it('is nothing where nothing can be seen, or too much is left', async () => {
     for (const text of ['\u200b\u200c', 'ﷺ'.repeat(100), 'x'.repeat(301), '']) {
       const { status, body } = await world.post(world.editor.key, { text });

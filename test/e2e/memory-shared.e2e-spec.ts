@@ -158,6 +158,17 @@ describe('a saved shared memory', () => {
     await world.platform.call(`${world.path()}?kind=shared`, { method: 'DELETE', key: owner.key });
   });
 
+  it('takes the place of another also where its text was shared meanwhile', async () => {
+    const { owner, editor, shared, post, choose, list, path, platform } = world;
+    const outdated = await shared(owner.key, 'The office is in Bern');
+    const text = 'The office is in Basel';
+    const { body } = await post(owner.key, { text, kind: 'shared', replaces: outdated });
+    const there = await shared(editor.key, text);
+    expect(await choose(owner.key, body.id, 'confirm')).toMatchObject({ status: 200, body: { id: there } });
+    expect((await list(owner.key, '?kind=shared')).map(({ id }) => id)).toEqual([there]);
+    await platform.call(`${path()}?kind=shared`, { method: 'DELETE', key: owner.key });
+  });
+
   it('is confirmed also where the one that it was to replace is gone', async () => {
     const { owner, viewer, editor, shared, post, choose, list, path, platform } = world;
     const [first, second] = [await shared(viewer.key, 'Keys hang left'), await shared(viewer.key, 'Keys hang right')];

@@ -70,7 +70,8 @@ export class ScreenedTexts {
       return reject('memory_flagged');
     }
     const stored = canonical.trim();
-    if (stored === '' || stored.length > MOST_CHARACTERS)
+    // Characters, as the API counts them: `length` counts some twice.
+    if (stored === '' || [...stored].length > MOST_CHARACTERS)
       return reject('invalid_body', { path: 'text', reason: 'memory_length' });
     return { text: stored, screening: { version } };
   }

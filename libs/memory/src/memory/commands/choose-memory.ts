@@ -87,9 +87,10 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
     } catch (error) {
       if (!isDomainError(error, 'conflict') || error.facts['reason'] !== 'equal_memory') throw error;
       const discard = { type: 'Discard', reason: 'equal' } as const;
+      const receipt = await this.choose(memoryId, proposal, discard, choice, meta);
       return {
         memoryId: String(error.facts['id']),
-        receipt: await this.choose(memoryId, proposal, discard, choice, meta),
+        receipt: await this.forgetting.replacedBy({ replaces }, receipt, meta),
       };
     }
   }

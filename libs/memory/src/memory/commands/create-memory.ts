@@ -113,7 +113,8 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
       };
     } catch (error) {
       if (!isEqualMemory(error)) throw error;
-      return this.there(String(error.facts['id']), error);
+      const there = await this.there(String(error.facts['id']), error);
+      return { ...there, receipt: await this.forgetting.replacedBy(memory, there.receipt, meta) };
     }
   }
 
