@@ -13,6 +13,10 @@ export const isSafeInNames = (text: string): boolean => !UNSAFE_IN_NAMES.test(te
 export const normalisedName = (name: string): string =>
   name.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().toUpperCase().toLowerCase().replace(/\s+/gu, ' ').trim();
 
+/** True when a text has no more characters than that, as schemas count them: one that takes two units of UTF-16 is one. */
+export const hasAtMost = (characters: number, text: string): boolean =>
+  text.length <= characters || (text.length <= 2 * characters && [...text].length <= characters);
+
 /** True when trimmed text is a name of `max` characters at most, as `nameSchema` has it. */
 export const isName = (text: string, max: number): boolean =>
-  text.length > 0 && text.length <= max && isSafeInNames(text) && normalisedName(text) !== '';
+  text.length > 0 && hasAtMost(max, text) && isSafeInNames(text) && normalisedName(text) !== '';

@@ -1,4 +1,4 @@
-import { type CommandMeta, Decisions, InstanceSecret, reject } from '@app/kernel';
+import { type CommandMeta, Decisions, hasAtMost, InstanceSecret, reject } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { memoryDecider, type MemoryPlace } from './memory/memory.decider';
 import { MOST_CHARACTERS } from './memory/memory.events';
@@ -70,8 +70,7 @@ export class ScreenedTexts {
       return reject('memory_flagged');
     }
     const stored = canonical.trim();
-    // Characters, as the API counts them: `length` counts some twice.
-    if (stored === '' || [...stored].length > MOST_CHARACTERS)
+    if (stored === '' || !hasAtMost(MOST_CHARACTERS, stored))
       return reject('invalid_body', { path: 'text', reason: 'memory_length' });
     return { text: stored, screening: { version } };
   }

@@ -1,4 +1,4 @@
-import { deriveId } from '@app/kernel';
+import { deriveId, hasAtMost } from '@app/kernel';
 import { type ChatMessage, userText } from '@app/models';
 import type { DataMemoryPart } from '../conversation/message-parts';
 import type { MemoryReference } from '../conversation/provenance.schema';
@@ -178,7 +178,7 @@ const proposalIn = (input: unknown, kinds: readonly string[]) => {
   const { text, kind, replaces, ...others } = input as Readonly<Record<string, unknown>>;
   if (Object.keys(others).length > 0 || typeof text !== 'string' || typeof kind !== 'string') return undefined;
   const words = text.trim();
-  if (words === '' || words.length > LONGEST_TEXT || !kinds.includes(kind)) return undefined;
+  if (words === '' || !hasAtMost(LONGEST_TEXT, words) || !kinds.includes(kind)) return undefined;
   if (replaces !== undefined && (typeof replaces !== 'string' || replaces.length > 100)) return undefined;
   return { text: words, kind: kind as AppliedMemory['kind'], ...(replaces === undefined ? {} : { replaces }) };
 };

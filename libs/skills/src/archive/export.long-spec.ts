@@ -48,6 +48,17 @@ Look at the sum.
   it('has equal bytes if it is equal', async () =>
     expect(await skillArchive({ ...skill, files: skill.files.toReversed() })).toEqual(await skillArchive(skill)));
 
+  it('is read again where its texts are as long as the API takes them, in characters that take two units of UTF-16', () => {
+    const [name, description] = [`a${'\u{1f600}'.repeat(63)}`, '\u{1f600}'.repeat(1_024)];
+    const longest = { ...skill, name, slug: 'a', description, instructions: '\u{1f600}'.repeat(50_000), files: [] };
+    expect(readSkillText(Buffer.from(skillText(longest)), 'SKILL.md')).toMatchObject({ name, description });
+    for (const tooLong of [
+      { ...longest, description: `${description}.` },
+      { ...longest, instructions: `${longest.instructions}.` },
+    ])
+      expect(() => readSkillText(Buffer.from(skillText(tooLong)), 'SKILL.md')).toThrow();
+  });
+
   it('keeps a file that deflates to next to nothing', async () => {
     const files = Array.from({ length: 3 }, (_, i) => ({ path: `${i}`, bytes: Buffer.alloc(2 * 1024 ** 2) }));
     const read = await readSkill(await skillArchive({ ...skill, files }), 'a.zip', {

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@app/kernel/threads';
+import { canonicalJson, hasAtMost } from '@app/kernel/threads';
 
 /**
  * What the Agent Skills format says of a frontmatter, beside name and description (its specification, and the checks of its
@@ -12,7 +12,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** Whether the validator accepts a value of a key of the format, and everybody reads it alike. */
 export const conforms = (key: string, value: unknown): boolean => {
   if (key === 'license') return isText(value);
-  if (key === 'compatibility') return isText(value) && value.length <= MAX_COMPATIBILITY;
+  if (key === 'compatibility') return isText(value) && hasAtMost(MAX_COMPATIBILITY, value);
   if (key === 'allowed-tools')
     return isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText));
   return (

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isName, isUnstorableText } from '@app/kernel/threads';
+import { hasAtMost, isName, isUnstorableText } from '@app/kernel/threads';
 import { normalisedInstructions } from './content-hash';
 import { conforms, FORMAT_KEYS, restored } from './format';
 import { type Frontmatter, type FrontmatterBudget, readFrontmatter } from './frontmatter';
@@ -52,7 +52,7 @@ export const readSkillText = (bytes: Uint8Array, path: string, budget?: Frontmat
       warnings.push(warning('unusual_value', path, `The format has other values of ${key}. This one is kept.`));
   }
   const instructions = normalisedInstructions(body);
-  if (instructions.length > MAX_INSTRUCTIONS)
+  if (!hasAtMost(MAX_INSTRUCTIONS, instructions))
     fail('too_large', `The instructions have more than ${MAX_INSTRUCTIONS} characters. Move some to reference files.`, {
       path,
     });
@@ -165,7 +165,7 @@ const textIn = (frontmatter: Frontmatter, key: string, path: string): string => 
 const describedIn = (frontmatter: Frontmatter, path: string): string => {
   const description = textIn(frontmatter, 'description', path);
   const at = { path, ...lineOf(frontmatter, 'description') };
-  if (description.length > MAX_DESCRIPTION)
+  if (!hasAtMost(MAX_DESCRIPTION, description))
     fail('invalid_frontmatter', `The description has more than ${MAX_DESCRIPTION} characters. Shorten it.`, at);
   if (isUnstorableText(description))
     fail('invalid_frontmatter', 'The description has characters that no text has.', at);
