@@ -20,10 +20,13 @@ describe('names', () => {
     expect(isName(name.trim(), 200)).toBe(false);
   });
 
-  it.each(['Team', 'x'.repeat(200), '\u{1f600}'.repeat(200), 'Straße \u{1f600}'])('are %j, with a schema and without', (name) => {
-    expect(nameSchema().parse(name)).toBe(name);
-    expect(isName(name, 200)).toBe(true);
-  });
+  it.each(['Team', 'x'.repeat(200), '\u{1f600}'.repeat(200), 'Straße \u{1f600}'])(
+    'are %j, with a schema and without',
+    (name) => {
+      expect(nameSchema().parse(name)).toBe(name);
+      expect(isName(name, 200)).toBe(true);
+    },
+  );
 
   it.each([
     ['Team', 'TEAM'],
