@@ -1,5 +1,5 @@
 import type { EventLog, LogPage, Subscription } from '@app/event-log';
-import { errorName, type Logger, type Position } from '@app/kernel';
+import { errorName, type Logger, type Plain, type Position } from '@app/kernel';
 import type { ReadStore } from '@app/read-store';
 
 /** What is known of what other programs wrote to the server of the log. */
@@ -39,7 +39,7 @@ export class ForeignAccount {
 
   async start(): Promise<void> {
     const { log, readStore, logger } = this.options;
-    const stored = ((await readStore.readState(STATE)) as unknown as Account | undefined) ?? NOTHING;
+    const stored = ((await readStore.readState(STATE)) as Plain<Account> | undefined) ?? NOTHING;
     this.account = this.stored = (await isOf(log, stored)) ? stored : NOTHING;
     this.subscription = log.subscribe({
       name: STATE,
@@ -88,7 +88,7 @@ export class ForeignAccount {
 
 /** What is known by now, whichever process counts. */
 export const knownForeign = async (readStore: Pick<States, 'readState'>): Promise<KnownForeign> => {
-  const { events, since } = ((await readStore.readState(STATE)) as unknown as Account | undefined) ?? NOTHING;
+  const { events, since } = ((await readStore.readState(STATE)) as Plain<Account> | undefined) ?? NOTHING;
   return { events, since };
 };
 

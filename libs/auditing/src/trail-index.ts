@@ -1,5 +1,5 @@
 import type { EventLog } from '@app/event-log';
-import { isoTime, LAST_TIME, type Position, type StoredEvent } from '@app/kernel';
+import { isoTime, LAST_TIME, type Plain, type Position, type StoredEvent } from '@app/kernel';
 import type { ReadStore, StoredRow } from '@app/read-store';
 import { type EventQuery, matches, type Traced } from './event-query';
 
@@ -106,4 +106,4 @@ const eventAt = async (log: EventLog, { stream, revision }: TrailRow): Promise<S
 };
 
 /** The view's rows hold these fields, and only queries by what auditors may ask look at them. */
-const trailRow = ({ row }: StoredRow): TrailRow => row as unknown as TrailRow;
+const trailRow = ({ row }: StoredRow): TrailRow => row as Plain<TrailRow>;

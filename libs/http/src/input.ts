@@ -15,9 +15,9 @@ export interface Input<S extends z.ZodType> {
 class InputPipe implements PipeTransform<unknown, Input<z.ZodType>> {
   transform(value: unknown, { type, schema }: ArgumentMetadata): Input<z.ZodType> {
     // The decorators below name it. Nest knows it as a Standard Schema; all of ours are Zod's.
-    return type === 'query'
-      ? { parse: () => query(schema as z.ZodObject, value) }
-      : { parse: (absent) => input(schema as unknown as z.ZodType, absent === undefined ? value : (value ?? absent)) };
+    if (type === 'query') return { parse: () => query(schema as z.ZodObject, value) };
+    const ofBody = schema as z.ZodType & typeof schema;
+    return { parse: (absent) => input(ofBody, absent === undefined ? value : (value ?? absent)) };
   }
 }
 const pipes = [new InputPipe()];

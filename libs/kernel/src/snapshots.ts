@@ -1,6 +1,6 @@
 import { Map as PersistentMap } from 'immutable';
 import type { Baseline, KnownCommand } from './baselines';
-import type { Json } from './canonical-json';
+import type { Json, Plain } from './canonical-json';
 import type { Receipt } from './command-meta';
 import type { Decider } from './decider';
 import type { AnyEvent } from './event-definition';
@@ -82,8 +82,8 @@ export class Snapshots {
       commands: [...commands].map(savedCommand),
       state: kept,
     };
-    // Its fields are JSON, which an interface cannot say. One that is lost saves nothing: the stream is read from an earlier one, or whole, and the next one follows.
-    this.store.writeState(keyOf(stream), saved as unknown as Json).catch(() => undefined);
+    // One that is lost saves nothing: the stream is read from an earlier one, or whole, and the next one follows.
+    this.store.writeState(keyOf(stream), saved as Plain<Saved>).catch(() => undefined);
     return revision;
   }
 }

@@ -29,7 +29,7 @@ const openProposals = (store: ReadStore): OpenProposals => ({
       })
     )
       // Rows of this view are what its projection wrote.
-      .flatMap(({ row }) => openOf(row as unknown as MemoryRow)),
+      .flatMap(({ row }) => openOf(row as MemoryRow)),
 });
 
 const openOf = ({ id: memoryId, status, expiresAt }: MemoryRow) =>

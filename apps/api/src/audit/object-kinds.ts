@@ -39,9 +39,9 @@ export interface ObjectKind extends AuditKind {
 
 /** Rows are folded from events, never read: they have the shape of the view's schema. */
 const shownBy =
-  <R extends object>(present: (row: R) => JsonText) =>
+  <R extends Row>(present: (row: R) => JsonText) =>
   (row: Row): JsonText =>
-    present(row as unknown as R);
+    present(row as R);
 
 /** Documents, and beside them the tags of their Space, as they stood then. */
 const taggedDocuments: RowProjection = {
@@ -53,7 +53,7 @@ const taggedDocuments: RowProjection = {
 /** A global document does not say of which Space its tags are: they are shown by id. */
 const documentWithTags = (given: Row, rows: Rows): JsonText => {
   // Folded by the documents' own projection, whose rows are these.
-  const row = given as unknown as DocumentRow;
+  const row = given as DocumentRow;
   const tagOf = (tagId: string): readonly object[] => {
     const tag = rows.get(tagId);
     return tag === undefined ? [] : [{ id: tagId, name: tag['name'], color: tag['color'] }];

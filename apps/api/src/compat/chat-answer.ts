@@ -33,7 +33,7 @@ export const chatAnswer = (
     created: created ?? Math.floor(Date.now() / 1000),
     ...rest,
     // The same answer, read anew as text: `answerIn` has looked at its choices.
-    choices: (rest as unknown as Answer).choices.map(completedChoice),
+    choices: (rest as Answer).choices.map(completedChoice),
     model: key,
     ...(reported ? {} : { usage: chatUsage(known.usage) }),
   });

@@ -78,11 +78,13 @@ const healthOf = async (api: PlatformClient): Promise<Health> => {
   try {
     return await api.json<Health>('/health');
   } catch (error) {
-    // The body of such a 503 is the report, which the client hands on as the facts of a problem.
-    if (error instanceof Rejected && 'dependencies' in error.facts) return error.facts as unknown as Health;
+    if (error instanceof Rejected && isHealth(error.facts)) return error.facts;
     throw error;
   }
 };
+
+/** The body of a 503 of this route is the report, which the client hands on as the facts of a problem. */
+const isHealth = (facts: object): facts is Health => 'dependencies' in facts;
 
 const projections: Verb<[]> = async ({ api, output }) => output.result(await allProjections(api), projectionLines);
 

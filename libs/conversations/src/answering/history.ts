@@ -126,7 +126,7 @@ export class History {
     const behind = await this.log.readStream(stream, { from: question + 1 });
     const meanwhile = behind.filter(({ type }) => MEANWHILE.has(type));
     // Of these types, and the codec has checked their data.
-    const events = (await this.codec.decode(meanwhile)) as unknown as readonly RecordedMeanwhile[];
+    const events = (await this.codec.decode(meanwhile)) as RecordedMeanwhile[];
     return events.filter(({ data }) => data.messageId === answerId);
   }
 
@@ -201,7 +201,7 @@ export class History {
     );
     const found: readonly StoredEvent[] = read.flat().filter(({ revision }) => wanted.has(revision));
     // The revisions are of messages, and the codec has checked their data.
-    return (await this.codec.decode(found)) as unknown as readonly Event[];
+    return (await this.codec.decode(found)) as Event[];
   }
 }
 

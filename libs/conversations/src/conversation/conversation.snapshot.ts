@@ -2,13 +2,9 @@ import { ERASED, type Json, type SnapshotFormat } from '@app/kernel';
 import { Map as PersistentMap, OrderedMap, Set as PersistentSet } from 'immutable';
 import type { ConversationState, LiveConversation } from './conversation.decider';
 
-/** A map and a set in JSON. */
-interface SavedMap {
-  readonly $map: readonly (readonly [string, Json])[];
-}
-interface SavedSet {
-  readonly $set: readonly string[];
-}
+/** The entries of a map, and the members of a set, in JSON. */
+type SavedMap = readonly (readonly [string, Json])[];
+type SavedSet = readonly string[];
 
 /**
  * A conversation in a snapshot: all of its state but for content. While an answer is made, whose words the state holds, none is
@@ -32,12 +28,12 @@ export const conversationSnapshot: SnapshotFormat<ConversationState> = {
 
 /** The casts here stand for what `version` promises: a snapshot is read by the code that wrote it, and by no other. */
 const savedValue = (value: unknown): Json => {
-  if (PersistentMap.isMap(value)) return { $map: [...value] } as unknown as Json;
-  return PersistentSet.isSet(value) ? ({ $set: [...value] } as unknown as Json) : (value as Json);
+  if (PersistentMap.isMap(value)) return { $map: [...value] as SavedMap };
+  return PersistentSet.isSet(value) ? { $set: [...value] as SavedSet } : (value as Json);
 };
 
 const restoredValue = (value: Json): unknown => {
   if (typeof value !== 'object' || value === null) return value;
-  if ('$map' in value) return PersistentMap((value as unknown as SavedMap).$map);
-  return '$set' in value ? PersistentSet((value as unknown as SavedSet).$set) : value;
+  if ('$map' in value) return PersistentMap(value['$map'] as SavedMap);
+  return '$set' in value ? PersistentSet(value['$set'] as SavedSet) : value;
 };

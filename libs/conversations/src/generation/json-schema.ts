@@ -122,7 +122,9 @@ class Walk {
     for (const step of reference.split('/').slice(1)) {
       const name = decoded(step);
       found =
-        (isObject(found) || Array.isArray(found)) && Object.hasOwn(found, name) ? (found as never)[name] : undefined;
+        (isObject(found) || Array.isArray(found)) && Object.hasOwn(found, name)
+          ? (found as Readonly<Record<string, unknown>>)[name]
+          : undefined;
       if (found === undefined) throw new Fault({ path, message: 'names a place that this schema does not have' });
     }
     return found;

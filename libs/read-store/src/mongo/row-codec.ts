@@ -49,12 +49,12 @@ export const documentOf = (
   { position, commit }: { readonly position: string; readonly commit: string },
 ): RowDocument => {
   const text = JSON.stringify(row);
-  const document: Record<string, unknown> = { _id: key };
+  const document: { [field: string]: unknown; _id: string; _meta?: RowDocument['_meta'] } = { _id: key };
   const within = freeForm === true ? undefined : freeForm?.fields;
   for (const [name, value] of Object.entries(JSON.parse(text) as Row))
     document[storedName(name)] = indexed.has(name) ? indexedValue(value) : storedValue(value, within?.[name]);
-  document['_meta'] = { position, commit, size: text.length };
-  return document as unknown as RowDocument;
+  document._meta = { position, commit, size: text.length };
+  return document as RowDocument;
 };
 
 /** Decodes the row of a document. */

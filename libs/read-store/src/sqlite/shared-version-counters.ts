@@ -1,3 +1,4 @@
+import { isSharedArrayBuffer } from 'node:util/types';
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 const SLOTS = 4096;
@@ -14,10 +15,10 @@ export class SharedVersionCounters {
 
   constructor(folder: string) {
     const name = `read-store:${folder}`;
-    // Threads are handed shared memory as it is, which the types of `setEnvironmentData` leave out.
-    const shared =
-      (getEnvironmentData(name) as unknown as SharedArrayBuffer | undefined) ?? new SharedArrayBuffer(SLOTS * 4);
-    setEnvironmentData(name, shared as never);
+    // Threads are handed shared memory as it is.
+    const known: unknown = getEnvironmentData(name);
+    const shared = isSharedArrayBuffer(known) ? known : new SharedArrayBuffer(SLOTS * 4);
+    setEnvironmentData(name, shared);
     this.counters = new Int32Array(shared);
   }
 

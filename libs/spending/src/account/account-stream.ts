@@ -4,6 +4,7 @@ import {
   type CommandMeta,
   type EventCodec,
   type Ids,
+  type RecordedEvent,
   type StoredEvent,
   type StreamLog,
   streamOf,
@@ -67,14 +68,14 @@ export class AccountStream {
 
   private async foldNews(): Promise<void> {
     const stored = await this.news();
-    const events = await this.parts.codec.decode(stored);
+    // The codec has checked them by their types, and this stream holds no other events.
+    const events = (await this.parts.codec.decode(stored)) as RecordedEvent<AccountEvent>[];
     // What lies between is in the summary.
     const isAnew = (stored[0]?.revision ?? 0) > this.revision + 1;
     if (isAnew) this.account = UNOPENED;
     for (const event of events) {
       if (event.context.revision <= this.revision) continue;
-      // The codec has checked it by its type, and this stream holds no other events.
-      this.account = evolveAccount(this.account, event as unknown as AccountEvent);
+      this.account = evolveAccount(this.account, event);
       this.revision = event.context.revision;
     }
   }
@@ -130,7 +131,7 @@ export class AccountStream {
   /** How many events right before a summary belong to it. */
   private async reachOf(summary: StoredEvent): Promise<number> {
     // As in `advance`: checked by its type.
-    const [event] = (await this.parts.codec.decode([summary])) as unknown as readonly AccountEvent[];
+    const [event] = (await this.parts.codec.decode([summary])) as RecordedEvent<AccountEvent>[];
     return event?.type === 'SpendSummarised' ? (event.data.reachesBack ?? 0) : 0;
   }
 }

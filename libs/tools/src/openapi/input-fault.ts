@@ -14,6 +14,14 @@ export const inputFault = (input: unknown, schema: InputSchema): string | undefi
   return check.isSpent ? 'The arguments are too large to be checked. Send fewer of them.' : wrong;
 };
 
+/** The alternatives of a schema, whose form was checked with its document. */
+interface Alternatives {
+  readonly allOf?: readonly InputSchema[];
+  readonly anyOf?: readonly InputSchema[];
+  readonly oneOf?: readonly InputSchema[];
+  readonly not?: InputSchema;
+}
+
 class Check {
   private left = MOST_CHECKS;
 
@@ -63,7 +71,7 @@ class Check {
   }
 
   private alternativeFault(value: unknown, schema: InputSchema, place: string): string | undefined {
-    const { allOf = [], anyOf, oneOf, not } = schema as Readonly<Record<string, readonly InputSchema[]>>;
+    const { allOf = [], anyOf, oneOf, not } = schema as Alternatives;
     for (const each of allOf) {
       const wrong = this.faultOf(value, each, place);
       if (wrong !== undefined) return wrong;
@@ -73,8 +81,7 @@ class Check {
     if (anyOf !== undefined && !anyOf.some(fits)) return `${subject} must be one of the alternatives in the schema.`;
     if (oneOf !== undefined && oneOf.filter(fits).length !== 1)
       return `${subject} must be exactly one of the alternatives in the schema.`;
-    if (not !== undefined && fits(not as unknown as InputSchema))
-      return `${subject} must not be what the schema excludes.`;
+    if (not !== undefined && fits(not)) return `${subject} must not be what the schema excludes.`;
     return undefined;
   }
 }
