@@ -134,6 +134,20 @@ describe('an idempotency key over several processes', () => {
       expect(await ask(second)).toMatchObject({ commandId: accepted.commandId });
     });
 
+    it('may have been done where a repeat is not served, by the store or by the vault of its answer', async () => {
+      const { store, first } = setUp();
+      const accepted = (await ask(first)) as Acceptance;
+      await first.settle(accepted, { status: 503, headers: {}, hasWritten: true });
+      jest.spyOn(store, 'write').mockRejectedValueOnce(new Unavailable('coordination', 'away'));
+      await expect(ask(first)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+      const again = (await ask(first)) as Acceptance;
+      again.answered = { keyName: 'agent-1', body: '{"id":"1"}' };
+      await first.settle(again, { status: 201, headers: {}, hasWritten: true });
+      jest.spyOn(keyring, 'keys').mockRejectedValueOnce(new Unavailable('vault', 'away'));
+      await expect(ask(first)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
+      expect(await ask(first)).toMatchObject({ status: 201, body: '{"id":"1"}' });
+    });
+
     it('is released once the store answers again, and nothing says that it was not', async () => {
       const { store, first, second, warnings } = setUp();
       const accepted = (await ask(first)) as Acceptance;
