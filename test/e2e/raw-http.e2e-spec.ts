@@ -61,6 +61,10 @@ describe('what could be read in two ways is read in none', () => {
     });
   });
 
+  it('a length past the limit: 413 before anything of the body comes, and closed', async () => {
+    expect(statuses(await exchange(`${head}Content-Length: ${2 * 1024 ** 2}\r\n\r\n`))).toEqual([413]);
+  });
+
   it('a chunked body past the limit: 413, and closed', async () => {
     const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`;
     expect(statuses(await exchange(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`))).toEqual([
