@@ -138,12 +138,12 @@ describe('an idempotency key over several processes', () => {
       const { store, first } = setUp();
       const accepted = (await ask(first)) as Acceptance;
       await first.settle(accepted, { status: 503, headers: {}, hasWritten: true });
-      jest.spyOn(store, 'write').mockRejectedValueOnce(new Unavailable('coordination', 'away'));
+      jest.spyOn(store, 'write').mockRejectedValueOnce(new Unavailable('coordination', 'no answer'));
       await expect(ask(first)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
       const again = (await ask(first)) as Acceptance;
       again.answered = { keyName: 'agent-1', body: '{"id":"1"}' };
       await first.settle(again, { status: 201, headers: {}, hasWritten: true });
-      jest.spyOn(keyring, 'keys').mockRejectedValueOnce(new Unavailable('vault', 'away'));
+      jest.spyOn(keyring, 'keys').mockRejectedValueOnce(new Unavailable('vault', 'no answer'));
       await expect(ask(first)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
       expect(await ask(first)).toMatchObject({ status: 201, body: '{"id":"1"}' });
     });

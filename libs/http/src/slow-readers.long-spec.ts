@@ -89,14 +89,15 @@ describe('a connection', () => {
     expect(serving.open.size).toBe(1);
   });
 
-  it('that waits for its answer stays, and one whose answer came goes when nothing follows', async () => {
+  it('that waits for its answer stays, or for who reads its body, and one whose answer came goes when nothing follows', async () => {
     serving.ask('GET /waiting');
+    serving.ask('POST /waiting').write('content-length: 3\r\n\r\na');
     const short = serving.ask('GET /short').resume();
     const closed = new Promise((resolve) => short.once('close', resolve));
     await closed;
-    await pause(SILENT_MS);
-    expect(await serving.connections).toBe(1);
-    expect(serving.open.size).toBe(1);
+    await pause(1.5 * SILENT_MS);
+    expect(await serving.connections).toBe(2);
+    expect(serving.open.size).toBe(2);
   });
 
   it('that ends its body late is served, and one that does not is closed', async () => {

@@ -53,7 +53,7 @@ const attached = async () => {
     now: clock.now(),
   });
   await attachments.add(fileId, owner, file, meta());
-  return { attachments, blobs, clock, meta, types: () => log.events.map(({ type }) => type) };
+  return { attachments, decisions, blobs, clock, meta, types: () => log.events.map(({ type }) => type) };
 };
 
 describe('attached files', () => {
@@ -64,6 +64,13 @@ describe('attached files', () => {
     await expect(attachments.add(fileId, owner, file, { ...meta(), commandHash: 'other' })).rejects.toMatchObject({
       code: 'idempotency_key_reused',
     });
+    expect(types()).toEqual(['AttachmentAdded']);
+  });
+
+  it('are stored for a repeat too, whose bodies stay where the log does not say now which are named', async () => {
+    const { attachments, decisions, meta, types } = await attached();
+    jest.spyOn(decisions, 'load').mockRejectedValueOnce(new Unavailable('log', 'no answer'));
+    expect(await attachments.add(fileId, owner, file, meta())).toMatchObject({ repeated: true });
     expect(types()).toEqual(['AttachmentAdded']);
   });
 

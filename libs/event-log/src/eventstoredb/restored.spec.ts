@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { noLag, startEventStoreDouble } from '../../../../test/servers/eventstoredb/double';
 import { withRestoredServer } from '../../../../test/fixtures/restored-server';
 import { until } from '../../../../test/fixtures/until';
@@ -66,6 +67,23 @@ describe('a read index of a server that was restored from an older backup', () =
       for (let more = 0; more < 9; more += 1) await other.add('b');
       expect([await first.count('a'), await first.count('b')]).toEqual([1, 9]);
       expect(await first.log.head()).toBe(await other.log.head());
+    }));
+
+  it('finds that once, however many questions are under way', () =>
+    restored(async ({ first, save, restore }) => {
+      await first.add('a');
+      await save();
+      await first.add('a');
+      await first.count('a');
+      const { timeline } = first.index;
+      await restore();
+      const questions = [first.index.ask()];
+      // The first has begun then, and another one begins.
+      await nextTurn();
+      await nextTurn();
+      questions.push(first.index.ask());
+      await Promise.all(questions);
+      expect(first.index.timeline).toBe(timeline + 1);
     }));
 
   it('forgets what was removed, and learns it anew', () =>

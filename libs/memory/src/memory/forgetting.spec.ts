@@ -65,6 +65,17 @@ describe('Forgetting', () => {
     }
   });
 
+  it('answers the later of where a memory was saved, and where that was deleted whose place it took', async () => {
+    const { decisions, forgetting, meta, save } = setUp();
+    const agentId = ids.next();
+    const [gone, there, other] = [await save(agentId), await save(agentId), await save(agentId)];
+    await forgetting.delete(gone, meta());
+    const saved = await decisions.transact(memoryDecider, other, { type: 'Delete' }, meta());
+    expect(await forgetting.replacedBy({ replaces: gone }, saved, meta())).toEqual(saved);
+    const { position } = await forgetting.replacedBy({ replaces: there }, saved, meta());
+    expect(position > saved.position).toBe(true);
+  });
+
   it('gives a place back once, however many are at it', async () => {
     const { log, forgetting, meta, save, placesOf } = setUp();
     const agentId = ids.next();
