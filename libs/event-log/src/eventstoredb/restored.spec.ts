@@ -96,6 +96,21 @@ describe('a read index of a server that was restored from an older backup', () =
       await restore();
       expect((await first.log.readAll()).events.map(({ revision }) => revision)).toEqual([1, 2]);
     }));
+
+  it('says where the log ended then, also where it goes on far before it is asked', () =>
+    restored(async ({ first, second, save, restore }) => {
+      await first.add('a');
+      await save();
+      await first.add('a');
+      await first.count('a');
+      await restore();
+      const end = await first.index.end();
+      const other = second();
+      // More than one answer has: it is followed from its new end.
+      for (let page = 0; page < 5; page += 1) await other.log.append(`x-${page}`, newEvents(500), 'noStream');
+      expect(await first.index.end()).toBe(end);
+      expect(await first.log.head()).not.toBe(end);
+    }));
 });
 
 describe('a follower in memory of a server that was restored from an older backup', () => {

@@ -103,6 +103,26 @@ it('goes on with others beside documents that take long, and holds few of those 
   await until(() => types().filter((type) => type === 'Ready').length === 7);
 });
 
+it('works on few at once again after documents that took long', async () => {
+  const { worker, add, embedding } = running;
+  const { embed } = embedding;
+  const slow: (() => void)[] = [];
+  embedding.embed = async (request) => {
+    await new Promise<void>((resolve) => slow.push(resolve));
+    return embed(request);
+  };
+  const ingesting = worker(20);
+  for (let count = 0; count < 3; count += 1) ingesting.offer(await add());
+  await until(() => slow.length === 3);
+  embedding.embed = embed;
+  for (const end of slow) end();
+  await until(() => ingesting.busy === 0);
+  const documents = [await add(), await add(), await add()];
+  for (const documentId of documents) ingesting.offer(documentId);
+  expect(ingesting.busy).toBe(2);
+  await until(() => ingesting.busy === 0);
+});
+
 describe('Spaces that share a worker', () => {
   /** Holds every call of the embedding model, and lets one after the other go. */
   const held = () => {

@@ -172,8 +172,8 @@ describe('ingestion', () => {
     await reaches(documentId, 'Ready');
   });
 
-  it('leaves nothing of a document that is deleted meanwhile', async () => {
-    const { worker, add, decisions, meta, embedding, blobs, types, log } = running;
+  it('leaves nothing of a document that is deleted meanwhile, and warns of nothing', async () => {
+    const { worker, warnings, add, decisions, meta, embedding, blobs, types, log } = running;
     const documentId = await add();
     const file = [...blobs.bodies.keys()];
     embedding.embed = async ({ model, texts }) => {
@@ -184,6 +184,7 @@ describe('ingestion', () => {
     ingesting.offer(documentId);
     await until(() => types().includes('Deleted') && ingesting.busy === 0);
     expect(types()).toEqual(['Added', 'ProcessingStarted', 'Extracted', 'Chunked', 'Deleted']);
+    expect(warnings).toEqual([]);
     // The deletion names what was stored before it; erasure removes that.
     const { blobs: named } = JSON.parse(log.events.at(-1)?.data ?? '') as { blobs: string[] };
     expect([...blobs.bodies.keys()].toSorted()).toEqual(named.toSorted());
