@@ -14,6 +14,8 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(root, path), text);
 };
 const skill = (name: string) => `---\nname: ${name}\ndescription: Use it.\n---\n\nDo it.\n`;
+/** A path whose name is no UTF-8: Node lists it, and finds nothing under what it lists. */
+const LATIN_1 = (path: string) => Buffer.from(join(root, path), 'latin1');
 const read = (limits = { files: 2, bytes: 1_000 }) => readSkillFolder(root, limits);
 
 it('reads each folder with its files, and leaves the rest alone', () => {
@@ -22,6 +24,8 @@ it('reads each folder with its files, and leaves the rest alone', () => {
   write('refunds/SKILL.md', skill('refunds'));
   write('refunds/references/limits.md', 'At most 500.');
   write('refunds/.DS_Store', 'x');
+  symlinkSync(tmpdir(), join(root, 'elsewhere'));
+  symlinkSync(join(root, 'none'), join(root, 'nowhere'));
   expect(read()).toMatchObject([
     { slug: 'refunds', instructions: 'Do it.', files: [{ path: 'references/limits.md', mediaType: 'text/markdown' }] },
     { slug: 'travel', files: [] },
@@ -58,6 +62,28 @@ it.each([
       symlinkSync('/etc/hostname', join(root, 'a', 'host'));
     },
     'is no regular file.',
+  ],
+  [
+    'a link to a folder of a Skill',
+    () => {
+      write('a/SKILL.md', skill('a'));
+      symlinkSync(join(root, 'a'), join(root, 'b'));
+    },
+    'b is a link to a folder.',
+  ],
+  [
+    'two files that are one on other systems',
+    () => ['SKILL.md', 'tables/A.csv', 'Tables/a.csv'].forEach((path) => write(`a/${path}`, skill('a'))),
+    'a has files whose paths differ in case or accents alone.',
+  ],
+  ['a folder that cannot be read', () => mkdirSync(LATIN_1('fran\u00e7ais')), 'fran\ufffdais cannot be read (ENOENT).'],
+  [
+    'a file that cannot be read',
+    () => {
+      write('a/SKILL.md', skill('a'));
+      writeFileSync(LATIN_1('a/fran\u00e7ais.md'), 'x');
+    },
+    'a/fran\ufffdais.md cannot be read (ENOENT).',
   ],
 ] as const)('says what is wrong with a folder that has %s', (_, make, message) => {
   make();
