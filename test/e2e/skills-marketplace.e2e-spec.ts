@@ -168,8 +168,15 @@ describe('an installation', () => {
     expect(await items(`${MARKET}/${entryId}/installations`, alice)).toHaveLength(2);
     expect(await items(`${MARKET}/${entryId}/installations`, mallory)).toEqual([]);
     const installation = `${MARKET}/${entryId}/installations/${followed.body.id}`;
+    expect(followed.headers['location']).toBe(`${CORE}${installation}`);
+    const read = await call(installation, undefined, undefined, alice);
+    expect([read.status, read.body, read.headers['etag']]).toEqual([200, followed.body, '"0"']);
+    const elsewhere = installation.replace(entryId, (await listed('Elsewhere')).entryId);
+    expect((await call(elsewhere, undefined, undefined, alice)).status).toBe(404);
+    expect((await call(installation, undefined, undefined, mallory)).status).toBe(404);
     expect((await call(installation, 'DELETE', undefined, mallory)).status).toBe(404);
     expect((await call(installation, 'DELETE', undefined, alice)).status).toBe(204);
+    expect((await call(installation, undefined, undefined, alice)).status).toBe(404);
     expect((await loadable(agentId, alice)).rows).toEqual([]);
     expect((await install(entryId, inSpace(spaceId), alice)).status).toBe(201);
   });

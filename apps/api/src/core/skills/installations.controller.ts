@@ -14,6 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  tagged,
   written,
 } from '@app/http';
 import { type CommandMeta, Decisions, isDomainError, reject } from '@app/kernel';
@@ -26,12 +27,13 @@ import type { FastifyReply } from 'fastify';
 import { installationView, newInstallation } from './marketplace-schemas';
 import { SkillAccess } from './skill-access';
 
+const PATH = '/api/v1/core/marketplace/skills/:entryId/installations';
 const VIEWS = ['skill-installations', 'skills'];
 const plainList = listQuery({});
 
 /** Where Skills of the marketplace are installed: in Spaces, and for Agents. */
 @Documented('Skills')
-@Controller('/api/v1/core/marketplace/skills/:entryId/installations')
+@Controller(PATH)
 export class InstallationsController {
   constructor(
     private readonly commands: CommandBus,
@@ -92,7 +94,31 @@ export class InstallationsController {
     const { scope, spaceId, agentId } = await this.access.place(caller, of, 'editor');
     const command = new InstallEntry({ entryId, versionId, scope, spaceId, agentId }, caller.userId, meta);
     const { installationId, receipt } = await this.commands.execute(command);
-    return written(reply, receipt, { views: VIEWS, show: () => this.show(installationId) });
+    return written(reply, receipt, {
+      views: VIEWS,
+      show: async () => installationView(await this.present(installationId)),
+      location: `${PATH.replace(':entryId', entryId)}/${installationId}`,
+    });
+  }
+
+  @Get(':installationId')
+  @Requires('skills:read')
+  @ApiOperation({
+    operationId: 'getSkillInstallation',
+    summary: 'Reads where a Skill of the marketplace is installed, and which version stays there.',
+  })
+  @Answers(200, installationView.schema)
+  @Rejects('not_found')
+  @Reads()
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('entryId') entryId: string,
+    @Param('installationId') installationId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonText> {
+    const installation = await this.seen(caller, entryId, installationId);
+    tagged(reply, installation.revision);
+    return installationView(installation);
   }
 
   @Delete(':installationId')
@@ -107,10 +133,7 @@ export class InstallationsController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    await this.assertEntry(entryId);
-    const { installation } = await this.present(installationId);
-    if (installation.entryId !== entryId || !(await this.isSeen(caller, installation)))
-      reject('not_found', { kind: 'installation', id: installationId });
+    const installation = await this.seen(caller, entryId, installationId);
     await this.access.place(caller, placeOf(installation), 'editor');
     return written(reply, await this.commands.execute(new UninstallEntry(installationId, meta)), { views: VIEWS });
   }
@@ -130,20 +153,22 @@ export class InstallationsController {
     }
   }
 
-  private async present(
-    id: string,
-  ): Promise<{ readonly installation: PresentInstallation; readonly revision: number }> {
-    const { state: installation, revision } = await this.decisions.recall(installationDecider, id);
-    return installation.status === 'present'
-      ? { installation, revision }
-      : reject('not_found', { kind: 'installation', id });
+  /** One of the entry, in a place that the caller may see. Rejects `not_found` for others. */
+  private async seen(caller: Caller, entryId: string, installationId: string): Promise<Installation> {
+    await this.assertEntry(entryId);
+    const installation = await this.present(installationId);
+    return installation.entryId === entryId && (await this.isSeen(caller, installation))
+      ? installation
+      : reject('not_found', { kind: 'installation', id: installationId });
   }
 
-  private async show(id: string): Promise<JsonText> {
-    const { installation, revision } = await this.present(id);
-    return installationView({ id, ...installation, revision });
+  private async present(id: string): Promise<Installation> {
+    const { state, revision } = await this.decisions.recall(installationDecider, id);
+    return state.status === 'present' ? { id, ...state, revision } : reject('not_found', { kind: 'installation', id });
   }
 }
+
+type Installation = PresentInstallation & { readonly id: string; readonly revision: number };
 
 interface Place {
   readonly spaceId: string;
