@@ -187,6 +187,26 @@ describe('operator sync', () => {
     expect(await names()).toEqual(['new.md']);
   });
 
+  it('deletes nothing under a code that stands for others, be they few or the whole source', async () => {
+    const { agent, names } = await setUp('Operating with another code');
+    await synced(folderOf({ 'a.md': 'A.', 'b.md': 'B.' }), agent);
+    for (const [folder, gone] of [
+      [folderOf({ 'b.md': 'B.' }), ['a.md']],
+      [folderOf({}), ['a.md', 'b.md']],
+    ] as const) {
+      const other = await synced(folder, agent, '--confirm', '0123456789ab');
+      expect([other.code, other.result['deleted'], (other.result['withheld'] as string[]).toSorted()]).toEqual([
+        3,
+        [],
+        gone,
+      ]);
+      expect(await names()).toEqual(['a.md', 'b.md']);
+    }
+    const { confirmation } = (await synced(folderOf({}), agent, '--confirm', '0123456789ab')).result;
+    expect((await synced(folderOf({}), agent, '--confirm', confirmation as string)).code).toBe(0);
+    expect(await names()).toEqual([]);
+  });
+
   it('finds a renamed file under one of its names all the while', async () => {
     const { agent, names } = await setUp('Renaming');
     const text = 'The capybara swims across the river.';

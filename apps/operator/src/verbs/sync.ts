@@ -67,7 +67,7 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
     retryRejected(() =>
       api.json<Plan>(`${at}/sync`, { method: 'POST', body: { files: listed, ...body }, withinMs: LONG_WORK_MS }),
     );
-  const plan = confirmedBy(confirm, await compare({ confirmDeletions, dryRun: true }));
+  const plan = confirmedBy(confirmDeletions ? undefined : confirm, await compare({ confirmDeletions, dryRun: true }));
   const sent = new Set<string>();
   const waiting: string[] = [];
   const due = new Set([...plan.upload, ...plan.replace]);
@@ -108,11 +108,12 @@ const sync: Verb<[folder: string, SyncOptions]> = async (
   return withheld.length > 0 ? EXIT.foundWrong : EXIT.done;
 };
 
-/** What is withheld under this code is confirmed. */
-const confirmedBy = (code: string | undefined, plan: Plan): Plan =>
-  code !== undefined && plan.withheld.length > 0 && code === codeOf(plan.withheld)
-    ? { ...plan, vanished: plan.withheld, withheld: [] }
-    : plan;
+/** What a code stands for is confirmed. Under the code of others nothing is, however few they are. */
+const confirmedBy = (code: string | undefined, plan: Plan): Plan => {
+  if (code === undefined) return plan;
+  const gone = [...plan.vanished, ...plan.withheld];
+  return code === codeOf(gone) ? { ...plan, vanished: gone, withheld: [] } : { ...plan, vanished: [], withheld: gone };
+};
 
 /** Tells lists of paths apart, in whichever order. */
 const codeOf = (paths: readonly string[]): string =>
@@ -176,7 +177,7 @@ const lines = ({
   ...(withheld.length === 0
     ? []
     : [
-        `${counted(withheld.length, 'document has lost its file', 'documents have lost their files')}, and none of these was deleted: they are many, or came meanwhile. If it is right, run this again with --confirm ${confirmation}.`,
+        `${counted(withheld.length, 'document has lost its file', 'documents have lost their files')}, and none of these was deleted: they are many, came meanwhile, or are others than you confirmed. If it is right, run this again with --confirm ${confirmation}.`,
       ]),
 ];
 
