@@ -158,11 +158,15 @@ describe('rights that go while the model judges count:', () => {
     return { list, key, shared, proposal, written };
   };
   const removed = (member: string) => make('DELETE', member);
+  const suspended = (member: string) => make('POST', `/users/${member.split('/').at(-1)}/suspend`);
   const demoted = (member: string) => make('PUT', member, { role: 'viewer' });
 
-  it('a memory is not saved, proposed or confirmed for who is no member any more', async () => {
+  it.each([
+    ['who is no member any more', removed],
+    ['who is suspended', suspended],
+  ])('a memory is not saved, proposed or confirmed for %s', async (_, change) => {
     for (const body of [{ text: 'I like cocoa' }, { text: 'Cocoa is in the cellar', kind: 'shared' }, undefined]) {
-      const { list, key, proposal, written } = await team(removed);
+      const { list, key, proposal, written } = await team(change);
       const path = body === undefined ? `${list}/${proposal}/confirm` : list;
       const { status, body: said } = await make<object>('POST', path, body, key);
       expect([status, said]).toMatchObject([404, { code: 'not_found' }]);

@@ -23,7 +23,7 @@ const screener = ({ config: { SCREENING_MODEL, DEFAULT_CURRENCY: currency }, ...
   imports: [AccessModule, SpendingModule],
   providers: [
     { provide: MEMORY_RULES, inject: [Decisions], useFactory: rulesOfAgents },
-    { provide: ACCESS_TO_AGENTS, inject: [Access], useFactory: accessToAgents },
+    { provide: ACCESS_TO_AGENTS, inject: [Access, Decisions], useFactory: accessToAgents },
     provideWith(MEMORY_SCREENER, screener, {
       config: CONFIG,
       models: Models,

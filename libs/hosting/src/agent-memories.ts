@@ -1,6 +1,7 @@
 import type { Access } from '@app/access';
 import { agentDecider } from '@app/agents';
 import type { AgentMemories, AppliedMemories, MemoryProposal, ProposedMemory } from '@app/conversations';
+import { userDecider } from '@app/identity';
 import { type Clock, type Decisions, errorName, isDomainError, isErased, isUnavailable } from '@app/kernel';
 import {
   type AccessToAgents,
@@ -30,10 +31,12 @@ export const rulesOfAgents =
     return { personal: isOn ? 'on' : 'off', shared: agent.isPersonal || space.kind === 'personal' ? 'never' : shared };
   };
 
-/** What users may do with Agents, by the streams of both and of their Space. */
+/** What users may do with Agents, by the streams of both and of their Space: nothing while they are suspended. */
 export const accessToAgents =
-  (access: Pick<Access, 'agentOf'>): AccessToAgents =>
+  (access: Pick<Access, 'agentOf'>, decisions: Pick<Decisions, 'recall'>): AccessToAgents =>
   async (agentId, userId) => {
+    const { state: user } = await decisions.recall(userDecider, userId);
+    if (user.status !== 'active') return 'none';
     const found = await access.agentOf(userId, agentId);
     if (found === undefined) return 'none';
     return found.role === 'viewer' ? 'use' : 'edit';
