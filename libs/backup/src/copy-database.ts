@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { startThread, syncToDisk } from '@app/kernel';
 import { BackupError } from './manifest';
+import { watchSize } from './watched-size';
 
 const POLL_MS = 200;
 
@@ -25,24 +25,14 @@ export const copyDatabase = async (
   const worker = startThread(__dirname, 'copy-database.thread', __filename, { workerData: { from, to } });
   let total = 0;
   worker.on('message', ({ bytes }: { bytes: number }) => (total = bytes));
-  const poll = setInterval(
-    () =>
-      void stat(to).then(
-        ({ size }) => onBytes(Math.min(size, total), total),
-        () => undefined,
-      ),
-    POLL_MS,
-  );
-  try {
-    await new Promise<void>((resolve, reject) => {
-      worker.on('error', (error) => reject(copyError(from, to, error)));
-      worker.on('exit', (code) =>
-        code === 0 ? resolve() : reject(new Error(`${from} was not copied: its thread ended with ${code}`)),
-      );
-    });
-  } finally {
-    clearInterval(poll);
-  }
+  const stop = watchSize(to, POLL_MS, (bytes) => onBytes(Math.min(bytes, total), total));
+  const copied = new Promise<void>((resolve, reject) => {
+    worker.on('error', (error) => reject(copyError(from, to, error)));
+    worker.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`${from} was not copied: its thread ended with ${code}`)),
+    );
+  });
+  await copied.finally(stop);
   await syncToDisk(to);
   onBytes(total, total);
 };
