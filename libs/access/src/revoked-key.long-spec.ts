@@ -91,7 +91,7 @@ describe('keys on a log that several processes write', () => {
       const revoke = (keyId: string) =>
         process.decisions.transact(apiKeyDecider, keyId, { type: 'Revoke' }, tenancy.meta());
       return { process, isKnown, isSignedIn, user, key, session, revoke };
-    }) as unknown as readonly [AskedProcess, AskedProcess];
+    }) as [AskedProcess, AskedProcess];
   };
   type AskedProcess = {
     process: ReturnType<Tenancy['process']>;

@@ -105,6 +105,7 @@ it('every aggregate whose content has an owner names that owner for one of its e
     ({ events, owner }) =>
       owner !== undefined &&
       events.every(
+        // An event of the aggregate, of which the compiler does not know which it is.
         ({ type, schema }) => Object.keys(owner({ type, data: goldenData(type, schema) } as never)).length === 0,
       ),
   );

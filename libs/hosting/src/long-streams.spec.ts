@@ -125,6 +125,7 @@ it.each(STORIES)('%s are folded in time that grows with their number', (_, decid
   const events = [...first, ...Array.from({ length: EVENTS }, (_unused, number) => then(number))];
   const spent = processorTime();
   let state = decider.initial;
+  // `Folding` takes no event and no state: each story gives its decider those that it knows.
   events.forEach(
     (event, revision) =>
       (state = decider.evolve(
@@ -144,6 +145,7 @@ it('a tag is found by its name however many there are', () => {
       { type: 'Create', tagId: id(number), spaceId: ID, name: `Tag ${number}`, color: '#000000' },
       state,
     );
+    // Of the context, a registry looks at the revision alone.
     state = tagRegistryDecider.evolve(state, { ...event, context: { revision: number } } as never);
   }
   expect(spent()).toBeLessThan(4_000);

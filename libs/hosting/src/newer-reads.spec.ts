@@ -1,10 +1,11 @@
 import { FixedClock, inReadScope, moment, servesReadScope } from '@app/kernel';
 import { Claims } from '@app/coordination';
-import type { SearchIndex } from '@app/search-index';
+import type { SearchIndex, SearchQuery } from '@app/search-index';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
 import { asNewerReads } from './newer-reads';
 
+/** The reads of an index, which are all that is wrapped here. */
 const search = { search: async () => [], scopesWith: async () => [] } as unknown as SearchIndex;
 
 describe('what is read elsewhere than in the log', () => {
@@ -34,7 +35,7 @@ describe('what is read elsewhere than in the log', () => {
       () => coordination.read('a'),
       () => coordination.list('a'),
       () => coordination.write('a', 1),
-      () => search.search('documents', {} as never),
+      () => search.search('documents', {} as SearchQuery),
     ];
     for (const read of reads) expect(await servesBehind(read)).toBe(false);
     expect(await servesBehind(async () => undefined)).toBe(true);

@@ -6,7 +6,7 @@ import { EventStream } from './event-stream';
 import { OpenStreams } from './open-streams';
 
 // All that is asked of a request before its first check.
-const requestOf = (method: string): FastifyRequest => ({ method, server: {} }) as unknown as FastifyRequest;
+const requestOf = (method: string): FastifyRequest => ({ method, server: {} }) as FastifyRequest;
 
 test('a stop ends the event streams that readers follow, with what was sent', async () => {
   const streams = new OpenStreams();

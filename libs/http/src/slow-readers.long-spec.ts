@@ -22,7 +22,7 @@ class Serving {
       this.open.set(response, {
         raw,
         caller: { actor: raw.headers['x-actor'] ?? 'key:1' },
-      } as unknown as FastifyRequest);
+      } as FastifyRequest);
       response.on('close', () => this.open.delete(response));
       if (raw.url === '/endless') this.endless(response);
       if (raw.url === '/short') response.end('short');

@@ -184,6 +184,7 @@ describe('what follows from the declarations', () => {
     const stored = { type: 'PageTorn', data: '{"pageId":"p1"}', stream: 'book-1' };
     expect(['book-1/p1', 'book-1/p2', 'book-1'].map((key) => books.erases(stored, key))).toEqual([true, false, false]);
     expect(books.deletionOf('book-1')).toBe(again);
+    // `entities.again` above looks at neither the decisions nor the command.
     await books.deletionOf('book-1/p1')?.(undefined as never, '1', undefined as never);
     expect(removed).toEqual(['1 p1']);
     expect(all.deletionOf('note-1/p1')).toBeUndefined();

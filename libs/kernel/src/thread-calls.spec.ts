@@ -116,6 +116,7 @@ describe('calls to a thread', () => {
 
   it('are neither answered nor rejected by a thread that was not asked', async () => {
     const threads: FakeThread[] = [];
+    // As much of a worker as calls need: what is sent to it, and when it answers, is the test's.
     const twice = callThread<Counter>(
       'counter',
       () => (threads[threads.length] = new FakeThread()) as unknown as Worker,

@@ -136,10 +136,7 @@ const value = fc.oneof(
 const key = fc.constantFrom('k1', 'k2', 'k3');
 const space = fc.constantFrom('s1', 's2', 's3');
 /** With `undefined` within, which `Row` has not and a projection may give all the same. */
-const fields = fc.record(
-  { spaceId: space, name: value, note: value },
-  { requiredKeys: [] },
-) as unknown as fc.Arbitrary<Row>;
+const fields = fc.record({ spaceId: space, name: value, note: value }, { requiredKeys: [] }) as fc.Arbitrary<Row>;
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ op: fc.constant('put' as const), key, row: fields }) },
   { weight: 4, arbitrary: fc.record({ op: fc.constant('patch' as const), key, fields }) },

@@ -1,4 +1,3 @@
-import type { LogReader } from '@app/event-log';
 import type { ReadStreamOptions, StoredEvent } from '@app/kernel';
 import { SEAL_STREAM } from './event-hash';
 import { SealArchive } from './seal-archive';
@@ -32,7 +31,7 @@ describe('the archive of seals', () => {
       reads += 1;
       return [sealAt(direction === 'backwards' ? SEALS - 1 : (from ?? 0))];
     };
-    const archive = new SealArchive({ readStream } as unknown as LogReader);
+    const archive = new SealArchive({ readStream });
     expect((await archive.overId('event-4990'))?.revision).toBe(4_990);
     expect((await archive.overId('event-4001'))?.revision).toBe(4_001);
     reads = 0;

@@ -31,7 +31,7 @@ export class SealArchive {
   private readonly marks = new LRUCache<number, SealMark>({ max: REMEMBERED_MARKS });
   private readonly seals = new LRUCache<number, ArchivedSeal>({ max: REMEMBERED_SEALS });
 
-  constructor(@Inject(EVENT_LOG) private readonly log: LogReader) {}
+  constructor(@Inject(EVENT_LOG) private readonly log: Pick<LogReader, 'readStream'>) {}
 
   /** Number of seals. */
   async count(): Promise<number> {

@@ -6,7 +6,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const read = (body: object, drop = false) => chatParameters({ messages, ...body }, drop);
 /** Of a route only what a request asks of it is there. */
 const forwarding = (forward: readonly string[]) =>
-  ({ model: { modelId: 'big' }, upstream: { description: { forward } } }) as unknown as Route;
+  ({ model: { modelId: 'big' }, upstream: { description: { forward } } }) as Route;
 const rejection = (body: object) => {
   try {
     read(body);

@@ -1,4 +1,4 @@
-import { type BodyReader, type Exchange, UpstreamFailure } from '@app/models';
+import { type BodyReader, type Exchange, type TokenUsage, UpstreamFailure } from '@app/models';
 import { chunk, DONE, usageChunk } from '../../../../test/fixtures/upstream-double';
 import { ChatStream } from './chat-stream';
 import type { EventWriter } from './event-writer';
@@ -31,6 +31,7 @@ const relaying = () => {
   const stream = new ChatStream({ model: 'm', includeUsage: true, usage: () => null });
   const abort = jest.fn(() => reader?.failed(new UpstreamFailure('aborted')));
   const outcome = relayStream({
+    // Both stand for all that a relay asks of an exchange and of a writer: their classes have private members.
     exchange: exchange as unknown as Exchange,
     stream,
     writer: writer as unknown as EventWriter,
@@ -55,7 +56,7 @@ describe('a stream whose client does not read', () => {
     await say(event(chunk({})));
     expect([
       exchange.pause.mock.calls.length,
-      stream.pace({ outputTokens: 9, outputTokenDetails: { reasoningTokens: 0 } } as never),
+      stream.pace({ outputTokens: 9, outputTokenDetails: { reasoningTokens: 0 } } as TokenUsage),
     ]).toEqual([1, undefined]);
     await say(event(usageChunk({ prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 })));
     await say(Buffer.from(DONE));

@@ -10,7 +10,7 @@ import { EmbeddingsGateway } from './embeddings-gateway';
 import { RerankGateway } from './rerank-gateway';
 
 /** Of a model what a request says of it. */
-const model = { key: 'm', modelId: 'm', maxTokensField: 'max_tokens' } as unknown as ModelDescription;
+const model = { key: 'm', modelId: 'm', maxTokensField: 'max_tokens' } as ModelDescription;
 let asked: string[];
 
 /** A catalogue that is read again without the model while a call waits for its limits: what gateways ask of it, of a provider and of the ledger. */
@@ -36,7 +36,7 @@ const reloaded = (): readonly [Models, Metering] => {
 describe('a call whose model is taken out of the catalogue while it waits', () => {
   const caller = { userId: 'u' } as Caller;
   // Of a reply only whether its client leaves.
-  const reply = { raw: new EventEmitter() } as unknown as FastifyReply;
+  const reply = { raw: new EventEmitter() } as FastifyReply;
   beforeEach(() => (asked = []));
 
   it.each<[string, () => Promise<unknown>]>([

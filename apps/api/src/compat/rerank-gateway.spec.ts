@@ -22,7 +22,7 @@ const rank = async (body: object, raw = new EventEmitter()) => {
   // A call that is let through is settled, and nothing else.
   const metering = { begin } as unknown as Metering;
   const answer = await new RerankGateway(models, metering)
-    .answer({ userId: 'u' } as Caller, model, { ...body }, { raw } as unknown as FastifyReply)
+    .answer({ userId: 'u' } as Caller, model, { ...body }, { raw } as FastifyReply)
     .catch((error: unknown) => error);
   return { answer, settled, begun };
 };

@@ -78,3 +78,19 @@ it.each(RETIRED)('no name of code is %s: it is %s now', (retired) => {
   );
   expect(declared).toEqual([]);
 });
+
+it('what is cast past the compiler says why, in a comment over it', () => {
+  const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line);
+  const casts = ['apps', 'libs', 'projections']
+    .flatMap((folder) => filesOf(folder, /(?<![.-]spec)\.ts$/))
+    .flatMap((file) => {
+      const lines = read(file).split('\n');
+      const at = [...lines.keys()].filter((index) => /\bas (?:unknown as|never|any)\b/.test(lines[index] as string));
+      // The longest expression that is cast takes eight lines.
+      return at.map((index) => ({
+        place: `${file}:${index + 1}`,
+        isExplained: lines.slice(Math.max(0, index - 8), index + 1).some(isComment),
+      }));
+    });
+  expect([casts.length > 0, casts.filter(({ isExplained }) => !isExplained)]).toEqual([true, []]);
+});

@@ -40,6 +40,7 @@ const attached = async () => {
   const attachments = new Attachments(
     decisions,
     blobs,
+    // Of a parser, whose class has private members, nothing else is called.
     { read: () => Promise.reject(new Error('text needs no parser')) } as unknown as Parser,
     {} as Models,
     clock,

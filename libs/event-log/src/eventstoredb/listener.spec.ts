@@ -26,6 +26,7 @@ class FakeCall extends EventEmitter {
 
 const setUp = () => {
   const calls: FakeCall[] = [];
+  // Of a connection and of an index only what a listener asks: both classes have private members.
   const connection = {
     read: async (_request: unknown, attach: (call: FakeCall) => void) => {
       const call = new FakeCall();

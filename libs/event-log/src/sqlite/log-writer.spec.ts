@@ -22,9 +22,11 @@ afterEach(async () => {
 });
 
 const append = (events: readonly NewEvent[]) => writer.append('a-1', events, 'any', 100);
+/** What is private to the writer: what becomes of its thread shows in nothing that it offers. */
+const threadOf = (of: LogWriter): Worker => (of as unknown as { thread: Worker }).thread;
 /** Makes the thread fail, which the writer offers nobody: a message that it cannot read. */
 const killThread = async (): Promise<void> => {
-  const { thread } = writer as unknown as { thread: Worker };
+  const thread = threadOf(writer);
   thread.postMessage(null);
   await new Promise((resolve) => thread.once('exit', resolve));
 };
@@ -71,7 +73,7 @@ describe('the thread of a log that is closed', () => {
 
   it('has closed its database and ended by itself', async () => {
     await append(newEvents(3));
-    const { thread } = writer as unknown as { thread: Worker };
+    const thread = threadOf(writer);
     await writer.close();
     expect(thread.threadId).toBe(-1);
     expect(readdirSync(folder).toSorted()).toEqual(['events.sqlite', 'head']);

@@ -113,7 +113,7 @@ it.each([
     'there is no file descriptor left',
     () => {
       // As Node gives it: without an id and without streams.
-      const child = Object.assign(new EventEmitter(), { kill: () => false }) as unknown as ChildProcess;
+      const child = Object.assign(new EventEmitter(), { kill: () => false }) as ChildProcess;
       process.nextTick(() => child.emit('error', new Error('spawn EMFILE')));
       return child;
     },

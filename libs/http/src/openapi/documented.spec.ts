@@ -60,7 +60,7 @@ beforeAll(async () => {
   const testing = await Test.createTestingModule({ controllers: [TagsController] }).compile();
   const document = openApiDocument(testing.createNestApplication(new FastifyAdapter()), '1.2.3');
   expect(document.info.version).toBe('1.2.3');
-  paths = document.paths as unknown as typeof paths;
+  paths = document.paths as typeof paths;
   schemas = document.components?.schemas as typeof schemas;
 });
 

@@ -2,7 +2,7 @@ import type { Embedding } from '../embed-metered';
 import { SearchedModels } from './live-models';
 
 const embedding = (key: string): Embedding => ({ model: { key } }) as Embedding;
-const scopes = ['agent/a'] as never;
+const scopes = ['agent/a'];
 
 /** The models to search with while documents have vectors of `present`, which changes with time. */
 const searched = (configured: readonly string[], present: string[]) => {

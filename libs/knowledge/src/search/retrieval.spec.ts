@@ -51,7 +51,7 @@ const retrievalOver = (given: Given) => {
             text: documentId,
             headings: given.headings ?? ['Heading'],
             score: 1 / (index + 1),
-          }) as unknown as SearchHit,
+          }) as SearchHit,
       );
   };
   const shown = {

@@ -5,7 +5,7 @@ const file = { agentId: '01900000-0000-7000-8000-000000000001', sourceId: 's', p
 
 /** Of all decisions none but `load` is asked for. */
 const syncedOver = (load: (decider: unknown, id: string) => Promise<object>): SyncedDocuments =>
-  new SyncedDocuments({ load } as unknown as Decisions);
+  new SyncedDocuments({ load } as Decisions);
 
 /** So many documents under the path were deleted. */
 const after = async (deleted: number) => {

@@ -6,7 +6,7 @@ const NOON = 'Fri, 20 Nov 2026 12:00:00 GMT';
 
 /** Of an exchange only what a rejection reads is there. */
 const rejected = (given: Pick<Exchange, 'status' | 'headers' | 'whole'>) =>
-  rejectionOf(given as unknown as Exchange, 'embeddings');
+  rejectionOf(given as Exchange, 'embeddings');
 
 const waitOf = async (headers: Exchange['headers']): Promise<number | undefined> =>
   (await rejected({ status: 429, headers, whole: async () => Buffer.alloc(0) })).facts.retryAfterSeconds;

@@ -1,5 +1,5 @@
 import type { LogPage } from '@app/event-log';
-import { FixedClock, type Logger, Unavailable } from '@app/kernel';
+import { FixedClock, Unavailable } from '@app/kernel';
 import { ClockWatch } from './clock-watch';
 
 const WELL = { ok: true };
@@ -15,8 +15,7 @@ const watchOf = (at: string, metadata: readonly string[], failing = 0) => {
     // Of a page, the watch reads the metadata of its events alone.
     return { events: metadata.map((text) => ({ metadata: text })) } as unknown as LogPage;
   };
-  // Of a logger, it calls `warn` alone.
-  const logger = { warn: (facts: object) => 'seconds' in facts && (warned += 1) } as unknown as Logger;
+  const logger = { warn: (facts: object) => 'seconds' in facts && (warned += 1) };
   return { clock, watch: new ClockWatch({ log: { readAll }, clock, logger }), warned: () => warned };
 };
 const event = (milliseconds: number): string => JSON.stringify({ recordedAt: new Date(milliseconds).toISOString() });

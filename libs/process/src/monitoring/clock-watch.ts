@@ -10,7 +10,7 @@ const LAST_EVENTS = 500;
 export interface ClockWatchParts {
   readonly log: Pick<LogReader, 'readAll'>;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**

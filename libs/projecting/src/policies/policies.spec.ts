@@ -1,7 +1,7 @@
 import type { LogPage, ReadAllOptions } from '@app/event-log';
-import { type Json, type RecordedEvent, systemClock, Unavailable } from '@app/kernel';
+import { type Plain, type RecordedEvent, systemClock, Unavailable } from '@app/kernel';
 import { Leases, Processes } from '@app/coordination';
-import { Policies, type Policy } from '@app/projecting';
+import { Policies, type Policy, type PolicyStatus } from '@app/projecting';
 import {
   counted,
   counterCodec,
@@ -198,7 +198,7 @@ describe('Policies', () => {
     const [told] = await policies.status();
     await policies.stop();
     // As the process that ran them told it; a status is plain JSON.
-    await coordination.write('policies', [told] as unknown as Json);
+    await coordination.write('policies', [told as Plain<PolicyStatus>]);
     await log.append('counter-a', [counted()], 'any');
     const beside = { store: coordination, clock: systemClock, logger: new MemoryLogger() };
     const leases = new Leases({

@@ -14,7 +14,7 @@ const eventOf = (number: number, data: string): StoredEvent => ({
   data,
   metadata: '{}',
 });
-/** What a batch asks of a view and its store, and no more. */
+/** A batch over what it asks of a view, its store and the codec, and no more. */
 const newBatch = async (contextOnly = false) => {
   const store = {
     name: 'counters',

@@ -10,8 +10,9 @@ const { deserialize, serialize } = mongo.BSON;
 const PLAIN: RowShape = { indexed: new Set(), freeForm: undefined };
 const AT = { position: '7', commit: 'c' };
 
-const documentFor = (row: Row, shape = PLAIN) =>
-  documentOf(shape, 'k', row, AT) as unknown as Readonly<Record<string, unknown>>;
+const documentFor = (row: Row, shape = PLAIN): Readonly<Record<string, unknown>> => ({
+  ...documentOf(shape, 'k', row, AT),
+});
 /** The row once its document was sent to the server and came back. */
 const sentAndRead = (row: Row, shape = PLAIN): Row =>
   rowOf(deserialize(serialize(documentOf(shape, 'k', row, AT))) as RowDocument);

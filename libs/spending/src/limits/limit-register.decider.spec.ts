@@ -12,7 +12,7 @@ const terms: LimitTerms = {
   includedAmount: null,
 };
 const scope = { type: 'user', id: '01900000-0000-7000-8000-0000000000aa' } as const;
-const set: LimitEvent = { type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms } };
+const set = { type: 'SpendLimitSet', data: { limitId: 'l1', scope, ...terms } } as const satisfies LimitEvent;
 const removed: LimitEvent = { type: 'SpendLimitRemoved', data: { limitId: 'l1' } };
 
 describe('the limits of the instance', () => {
@@ -33,7 +33,7 @@ describe('the limits of the instance', () => {
   });
 
   it('are changed and removed only as they were read, each by its own revision', () => {
-    const other: LimitEvent = { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } as never };
+    const other: LimitEvent = { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } };
     const change = { type: 'Update', limitId: 'l1', amount: '6' } as const;
     const both = given(limitRegisterDecider, set, other);
     expect(limitRegisterDecider.decide({ ...change, ifRevision: 0 }, both.state)).toHaveLength(1);
@@ -47,7 +47,7 @@ describe('the limits of the instance', () => {
     const { state } = given(
       limitRegisterDecider,
       set,
-      { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } as never },
+      { type: 'SpendLimitSet', data: { ...set.data, limitId: 'l2' } },
       removed,
     );
     expect(state.byScope.get(scopeKey(scope))?.map(({ id }) => id)).toEqual(['l2']);

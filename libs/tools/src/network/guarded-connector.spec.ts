@@ -40,6 +40,7 @@ describe('a connection', () => {
 
   /** Connects to a name whose server answers public addresses, then private ones. The socket does as `dial` has it. */
   const connected = (dial: (options: TcpNetConnectOpts) => net.Socket) => {
+    // Of the overloads of `net.connect`, jest knows the last alone; the connector calls the one with options.
     jest.spyOn(net, 'connect').mockImplementation(dial as never);
     let times = 0;
     const connect = guardedConnector({

@@ -34,7 +34,7 @@ const [ended] = recorded('conversation-c1', [
       model: 'm',
     },
   },
-]) as unknown as [RecordedAnswer];
+]) as [RecordedAnswer];
 
 it('shows an answer that ended as it ended where the view does not have it yet', async () => {
   const turns = { saidMeanwhile: async () => new Map(), eventsOf: async () => [ended] };
