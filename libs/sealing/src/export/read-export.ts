@@ -107,18 +107,18 @@ export const wrongFile = (detail: string): Finding => ({
   detail: `the file was changed: ${detail}`,
 });
 
-/** Finds the lines of events that stand behind one of a later position: no log gives them in that order, sealed or not. */
+/** Finds the lines of events that come right after one of a later position: no log gives them in that order, sealed or not. */
 class LineOrder {
   readonly findings: Finding[] = [];
-  private latest = '';
+  private before = '';
 
   add(line: Buffer, number: number): void {
     const position = POSITION.exec(line.toString('latin1', Math.max(0, line.length - LONGEST_END)))?.[1];
     if (position === undefined) return;
-    if (position > this.latest) {
-      this.latest = position;
-      return;
-    }
+    const isLater = position > this.before;
+    // Not the latest of all: then one that stands too early would count as often as events stand behind it.
+    this.before = position;
+    if (isLater) return;
     const item = itemOf(line);
     const { stream, revision, id } = item.kind === 'event' ? item.event : {};
     if (this.findings.length < MOST_LISTED)

@@ -1,10 +1,10 @@
 import type { StoredEvent } from '@app/kernel';
 import { REMOVAL_STREAM } from '../removal';
 import { SEAL_STREAM } from '../event-hash';
-import type { Finding, KnownSeal, Verification } from '../verify/verification';
+import { type Finding, type KnownSeal, MOST_LISTED, type Verification } from '../verify/verification';
 import { verify } from '../verify/verify';
 import type { Damage, VerifySource } from '../verify/verify-source';
-import { beginsStream, type ExportHeader } from './export-format';
+import { beginsStream, type ExportHeader, type ExportItem } from './export-format';
 import { checkFile, exportItems, exportLines, itemOf, wrongFile } from './read-export';
 
 export interface VerifyExportOptions {
@@ -26,11 +26,13 @@ export const verifyExport = async (
   file: string,
   { publicKeys = [], since, onProgress }: VerifyExportOptions = {},
 ): Promise<ExportVerification> => {
-  const wrong = await checkFile(file).catch((error: unknown) => damagedGzip(error).map(wrongFile));
+  const wrong = [...(await checkFile(file).catch((error: unknown) => damagedGzip(error).map(wrongFile)))];
   const header = await headerOf(file);
   const trustsFile = publicKeys.length === 0;
   const trusted = trustsFile && header !== undefined ? [header.publicKey] : publicKeys;
-  const verification = await verify(exportSource(file, header), { publicKeys: trusted, since, onProgress });
+  const stray = new StrayLines();
+  const verification = await verify(exportSource(file, header, stray), { publicKeys: trusted, since, onProgress });
+  wrong.push(...stray.findings(verification.findings));
   const findings: readonly Finding[] = [...wrong, ...verification.findings];
   return {
     ...verification,
@@ -51,20 +53,49 @@ const headerOf = async (file: string): Promise<ExportHeader | undefined> => {
   return undefined;
 };
 
-const exportSource = (file: string, header: ExportHeader | undefined): VerifySource => ({
+const exportSource = (file: string, header: ExportHeader | undefined, stray: StrayLines): VerifySource => ({
   seals: () => streamIn(file, SEAL_STREAM),
-  events: () => eventsIn(file),
+  events: () => eventsIn(file, stray),
   receipts: () => streamIn(file, REMOVAL_STREAM),
   total: async () => header?.ordinal ?? 0,
 });
 
-async function* eventsIn(file: string): AsyncGenerator<StoredEvent | Damage> {
+const unreadable = (line: number): string => `line ${line} of the file cannot be read`;
+
+/** Lines that stand where no export has one: those that cannot be read, a header further down, a footer before another. */
+class StrayLines {
+  private readonly lines = new Set<number>();
+  private footer: number | undefined;
+
+  add({ kind }: ExportItem, line: number): void {
+    if (kind === 'footer') {
+      if (this.footer !== undefined) this.note(this.footer);
+      this.footer = line;
+    }
+    if (kind === 'unreadable' || (kind === 'header' && line > 1)) this.note(line);
+  }
+
+  /** Of those that no finding names yet, such as one for the event that was in its place. */
+  findings(known: readonly Finding[]): readonly Finding[] {
+    const named = new Set(known.map(({ detail }) => detail));
+    return [...this.lines]
+      .filter((line) => !named.has(unreadable(line)))
+      .map((line) => ({ kind: 'file', detail: `line ${line} belongs to no export` }));
+  }
+
+  private note(line: number): void {
+    if (this.lines.size < MOST_LISTED) this.lines.add(line);
+  }
+}
+
+async function* eventsIn(file: string, stray: StrayLines): AsyncGenerator<StoredEvent | Damage> {
   let line = 0;
   try {
     for await (const item of exportItems(file)) {
       line += 1;
+      stray.add(item, line);
       if (item.kind === 'event') yield item.event;
-      if (item.kind === 'unreadable') yield { damage: `line ${line} of the file cannot be read` };
+      if (item.kind === 'unreadable') yield { damage: unreadable(line) };
     }
   } catch (error) {
     const [detail = ''] = damagedGzip(error);
