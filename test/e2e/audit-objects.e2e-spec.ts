@@ -28,7 +28,11 @@ describe('one object', () => {
     expect((await object(`agent/${agentId}?at=${created.position}`)).body).toMatchObject({ name: 'Before' });
     expect((await object(`agent/${agentId}?at=${created.at}`)).body).toMatchObject({ id: agentId });
     expect((await object(`agent/${agentId}?at=2020-01-01T00:00:00Z`)).status).toBe(404);
-    expect((await object(`agent/${agentId}?at=nowhere`)).status).toBe(400);
+    for (const at of ['nowhere', '12'])
+      expect(await object(`agent/${agentId}?at=${at}`)).toMatchObject({
+        status: 400,
+        body: { detail: 'at must be a position as answers give it, or a time in ISO 8601.' },
+      });
   });
 
   it('hides its content from who may not see it', async () => {

@@ -3,14 +3,19 @@ import type { Position } from '@app/kernel';
 import { InvalidInput } from './invalid-input';
 import { holdsMarked, streamIdAt, markedPosition } from './stream-id';
 
-/** Checks a position from outside with the log, or takes that of an id of a stream. Throws a 400 problem that names the parameter. */
-export const knownPosition = async (log: EventLog, text: string, parameter: string): Promise<Position> => {
+/** Checks a position from outside with the log, or takes that of an id of a stream. Throws as `noPosition`. */
+export const knownPosition = async (
+  log: EventLog,
+  text: string,
+  parameter: string,
+  { orTime = false } = {},
+): Promise<Position> => {
   const { position } = markedPosition(text);
   try {
     await log.readAll({ after: position, limit: 1 });
     return position;
   } catch (error) {
-    if (error instanceof RangeError) return noPosition(parameter);
+    if (error instanceof RangeError) return noPosition(parameter, { orTime });
     throw error;
   }
 };
@@ -40,13 +45,13 @@ const endOf = async (log: EventLog): Promise<ResumePoint> => {
   return { after, restored: await streamIdAt(log, after) };
 };
 
-/** Rejects a parameter that is neither a position of the log nor a time. */
-export const noPosition = (parameter: string): never => {
+/** Rejects a parameter that is no position of the log, nor a time where it may be one (`orTime`). Throws a 400 problem that names it. */
+export const noPosition = (parameter: string, { orTime = false } = {}): never => {
   throw new InvalidInput('invalid_parameter', [
     {
       path: parameter,
       code: 'invalid_format',
-      message: 'Must be a position of the log, or an ISO 8601 time where times are allowed.',
+      message: `Must be a position as answers give it${orTime ? ', or a time in ISO 8601' : ''}.`,
     },
   ]);
 };

@@ -140,9 +140,8 @@ const frameworkCode = (error: unknown): string => {
 const sentence = (faults: readonly InputFault[]): string => {
   const [first] = faults;
   if (first === undefined) return errorRegistry.invalid_body.detail;
-  const more =
-    faults.length > 1
-      ? ` ${faults.length - 1} more ${faults.length === 2 ? 'field is' : 'fields are'} wrong: see errors.`
-      : '';
+  // Several things may be wrong with one field.
+  const others = new Set(faults.map(({ path }) => path)).size - 1;
+  const more = others > 0 ? ` ${others} more ${others === 1 ? 'field is' : 'fields are'} wrong: see errors.` : '';
   return `${first.path === '' ? first.message : sentenceAbout(first.path, first.message)}${more}`;
 };

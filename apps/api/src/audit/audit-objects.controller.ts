@@ -130,10 +130,10 @@ export class AuditObjectsController {
     const found = await this.find(kind, id, reply);
     const { at, revision, content: wanted } = query.parse();
     if (revision !== undefined && (at !== undefined || found.kind.stream === null)) return noRevision();
-    const given = at === undefined ? undefined : (momentOf(at) ?? noPosition('at'));
+    const given = at === undefined ? undefined : (momentOf(at) ?? noPosition('at', { orTime: true }));
     const time =
       given !== undefined && 'position' in given
-        ? { position: await knownPosition(this.log, given.position, 'at') }
+        ? { position: await knownPosition(this.log, given.position, 'at', { orTime: true }) }
         : given;
     const moment = revision === undefined ? time : { revision };
     const asked = { kind, id, at, revision };
