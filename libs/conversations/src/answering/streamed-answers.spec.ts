@@ -65,8 +65,8 @@ describe('a streamed answer', () => {
     await expect(turns.resume(PARTY, conversationId, ids.next(), meta())).rejects.toThrow('not_found');
   });
 
-  it('whose process died is kept as far as it was saved, by the next question or by who follows it', async () => {
-    const { process, clock, turn, types } = await halfWay();
+  it('whose process died is kept as far as it was saved, by the next question or by who follows it, and is in hand of nobody', async () => {
+    const { process, clock, store, turn, types } = await halfWay();
     const following = await process().resume(PARTY, turn.conversationId, turn.answerId, meta());
     clock.advance(10_001);
     expect(await heard(following)).toBe('Half an ');
@@ -76,6 +76,7 @@ describe('a streamed answer', () => {
       parts: [{ type: 'text', text: 'Half an ' }],
     });
     expect(types().filter((type) => type === 'AssistantMessageAdded')).toHaveLength(1);
+    expect(await store.list('claim/turn/', { limit: 10 })).toEqual([]);
   });
 
   it('that is begun anew by a repeat leaves nothing of what was said before', async () => {
