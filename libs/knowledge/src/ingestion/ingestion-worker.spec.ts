@@ -1,4 +1,4 @@
-import { DomainError } from '@app/kernel';
+import { DomainError, Unavailable } from '@app/kernel';
 import { decodePassages } from '@app/search-index';
 import type { CallToMeter } from '@app/spending';
 import { unmetered } from '../../../../test/fixtures/scripted-turns';
@@ -143,6 +143,24 @@ describe('ingestion', () => {
     worker().offer(documentId);
     await reaches(documentId, 'Failed');
     expect(types().slice(-2)).toEqual(['Indexed', 'ProcessingFailed']);
+  });
+
+  it('keeps what an event names whose answer was lost', async () => {
+    const { worker, add, reaches, log, blobs, stateOf } = running;
+    const documentId = await add();
+    const append = log.append.bind(log);
+    let lost = 0;
+    log.append = async (stream, events, expected) => {
+      const receipt = await append(stream, events, expected);
+      if (lost > 0 || !events.some(({ type }) => type === 'DocumentIndexed')) return receipt;
+      lost += 1;
+      throw new Unavailable('log', 'its answer was lost', 'unknown');
+    };
+    worker().start();
+    await reaches(documentId, 'Ready');
+    const state = await stateOf(documentId);
+    const indexed = 'indexed' in state ? state.indexed : null;
+    expect([lost, blobs.bodies.has(indexed?.passages ?? '')]).toEqual([1, true]);
   });
 
   it.each(['before', 'while the index takes it'])('is Ready though no search finds it, disabled %s', async (when) => {
