@@ -3,6 +3,7 @@ import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { at, type Document, type Guide, startGuide } from './guide';
 import { ADMIN_KEY } from './harness';
+import { sendBroken } from './several-appends';
 
 interface Chunk {
   readonly id: string;
@@ -60,6 +61,16 @@ describe('a chunk', () => {
     expect([one.status, one.body]).toEqual([200, { ...numbats, enabled: false }]);
     expect(one.headers['etag']).toBe(`"${revision}"`);
     expect((await guide.platform.call(`${path}/chunks/${randomUUID()}`)).status).toBe(404);
+  });
+
+  it('is there as it was edited where the answer of the log was lost', async () => {
+    const { path, chunks } = await setUp('Losing');
+    const [wombats] = (await chunks()) as [Chunk];
+    const send = (headers: Readonly<Record<string, string>>) =>
+      guide.platform.call(`${path}/chunks/${wombats.id}`, { method: 'PUT', body: { text: 'A quokka.' }, headers });
+    const { answer } = await sendBroken(guide.platform, send, 1, 'lost');
+    expect(answer).toMatchObject({ status: 503, body: { outcome: 'unknown' } });
+    await until(async () => (await chunks())[0]?.text === 'A quokka.', 'the edit');
   });
 
   it('is searched and cited as it was edited, and no more as it was', async () => {

@@ -1,3 +1,4 @@
+import { Unavailable } from '@app/kernel';
 import { EVER } from '../fixtures/ever';
 import { bookOf, sectionOf } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
@@ -80,6 +81,23 @@ describe('a section-summary index', () => {
     expect(await world.built(agentId)).toMatchObject({ state: 'ready', estimate: { cost: '0' } });
     const [summary] = summariesIn(await search(agentId, 'habits of the fox'));
     expect(summary?.text).toMatch(/^The fox of valley \d keeps its habit number \d+ near the river in every season\./);
+  });
+
+  it('is there where the answer of the log to its end was lost', async () => {
+    const agentId = await world.newAgent({ model: 'local-chat', includeAiSummary: true });
+    await world.add(agentId, 'fox.md', bookOf('fox', 3));
+    const { log } = world.platform.platform.host.stores;
+    const append = log.append.bind(log);
+    let lost = 0;
+    const losing = jest.spyOn(log, 'append').mockImplementation(async (stream, events, expected) => {
+      const receipt = await append(stream, events, expected);
+      if (!events.some(({ type }) => type === 'SummaryIndexBuilt')) return receipt;
+      lost += 1;
+      throw new Unavailable('log', 'its answer was lost', 'unknown');
+    });
+    expect((await world.built(agentId)).state).toBe('ready');
+    losing.mockRestore();
+    expect([lost, summariesIn(await search(agentId, 'habits of the fox')).length > 0]).toEqual([1, true]);
   });
 
   it('is built again for what changed alone, and anew on request', async () => {
