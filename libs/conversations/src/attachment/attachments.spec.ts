@@ -54,7 +54,7 @@ const attached = async () => {
     now: clock.now(),
   });
   await attachments.add(fileId, owner, file, meta());
-  return { attachments, decisions, blobs, clock, meta, types: () => log.events.map(({ type }) => type) };
+  return { attachments, decisions, log, blobs, clock, meta, types: () => log.events.map(({ type }) => type) };
 };
 
 describe('attached files', () => {
@@ -74,6 +74,21 @@ describe('attached files', () => {
     expect(await attachments.add(fileId, owner, file, meta())).toMatchObject({ repeated: true });
     expect(types()).toEqual(['AttachmentAdded']);
   });
+
+  it.each([
+    ['unknown', 2],
+    ['none', 0],
+  ] as const)(
+    'stay where the event that names them may have come, and only then: outcome %s',
+    async (outcome, kept) => {
+      const { attachments, log, blobs, meta } = await attached();
+      const before = blobs.bodies.size;
+      const failed = new Unavailable('log', 'no answer', outcome);
+      jest.spyOn(log, 'append').mockRejectedValueOnce(failed);
+      await expect(attachments.add(id('another file'), owner, file, meta('another'))).rejects.toBe(failed);
+      expect(blobs.bodies.size - before).toBe(kept);
+    },
+  );
 
   it.each([
     ['another user', { userId: id('other') }, fileId],

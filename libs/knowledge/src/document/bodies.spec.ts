@@ -1,6 +1,7 @@
 import {
   type CommandMeta,
   Decisions,
+  DomainError,
   EventCatalogue,
   EventCodec,
   FixedClock,
@@ -10,6 +11,7 @@ import {
 } from '@app/kernel';
 import { UnusedKeys } from '@app/blobs';
 import { Claims } from '@app/coordination';
+import type { Vault } from '@app/vault';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
@@ -52,6 +54,8 @@ class KeepingBlobs extends MemoryBlobs {
   }
 }
 
+const unknown = new Unavailable('log', 'its answer was lost', 'unknown');
+
 const setUp = () => {
   const keyring: Keyring = {
     ensureKey: async () => Buffer.alloc(32, 1),
@@ -60,7 +64,12 @@ const setUp = () => {
   const log = new LeavingLog();
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
   const blobs = new KeepingBlobs();
-  const bodies = new Bodies(blobs, decisions, new UnusedKeys({ ...keyring, destroy: async () => [] }));
+  const destroyed: Parameters<Vault['destroy']>[0][] = [];
+  const destroy: Vault['destroy'] = async (selector) => {
+    destroyed.push(selector);
+    return [];
+  };
+  const bodies = new Bodies(blobs, decisions, new UnusedKeys({ ...keyring, destroy }));
   const [ids, clock] = [new TimeOrderedIds(), new FixedClock()];
   const batches = new Batches(decisions, new Claims(new MemoryCoordinationStore(), clock, ids.next(), 10_000), clock);
   const meta = (): CommandMeta => ({
@@ -100,7 +109,7 @@ const setUp = () => {
     const { state } = await decisions.load(documentDecider, documentId);
     return 'file' in state ? blobs.bodies.get(state.file)?.toString() : undefined;
   };
-  return { log, blobs, meta, add, replace, textOf };
+  return { log, blobs, bodies, destroyed, meta, add, replace, textOf };
 };
 
 describe('a body that an event names', () => {
@@ -111,6 +120,26 @@ describe('a body that an event names', () => {
     await replace(documentId);
     log.comeBack();
     expect(await textOf(documentId)).toBe('the second');
+  });
+
+  it('stays where the answer of the event is lost', async () => {
+    const { log, add, replace, textOf } = setUp();
+    const documentId = await add();
+    const append = log.append.bind(log);
+    jest.spyOn(log, 'append').mockImplementationOnce(async (...given) => {
+      await append(...given);
+      throw unknown;
+    });
+    await expect(replace(documentId)).rejects.toBe(unknown);
+    expect(await textOf(documentId)).toBe('the second');
+  });
+
+  it('keeps its key where the event may come yet, and not where it was rejected', async () => {
+    const { bodies, destroyed } = setUp();
+    await bodies.destroyUnused(['d1'], unknown);
+    expect(destroyed).toEqual([]);
+    await bodies.destroyUnused(['d1'], new DomainError('too_large'));
+    expect(destroyed).toEqual([{ stream: 'document-d1' }]);
   });
 
   it('stays, and its document with it, where the body of a repeat cannot be removed', async () => {

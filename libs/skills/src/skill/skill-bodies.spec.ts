@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import { Decisions, EventCatalogue, EventCodec, TimeOrderedIds } from '@app/kernel';
+import { Decisions, EventCatalogue, EventCodec, TimeOrderedIds, Unavailable } from '@app/kernel';
 import { UnusedKeys } from '@app/blobs';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
@@ -21,7 +21,8 @@ const opened = (count: number) => {
   const codec = new EventCodec(new EventCatalogue([]), keyring);
   const keys = new UnusedKeys({ ...keyring, destroy: async () => [] });
   const bodies = new SkillBodies(blobs, new Decisions(new MemoryLog(), codec), keys);
-  return { blobs, store: () => bodies.store({ skillId: ids.next(), spaceId: ids.next() }, filesOf(count)) };
+  const skillId = ids.next();
+  return { blobs, bodies, skillId, store: () => bodies.store({ skillId, spaceId: ids.next() }, filesOf(count)) };
 };
 
 afterEach(() => void jest.restoreAllMocks());
@@ -53,4 +54,15 @@ it('keeps no file where findings cannot be looked for', async () => {
   await expect(store()).rejects.toMatchObject({ name: 'Unavailable', dependency: 'screening' });
   await Promise.all(late.mock.results.map(({ value }) => value));
   expect(blobs.bodies.size).toBe(0);
+});
+
+it.each([
+  ['unknown', 2],
+  ['none', 0],
+] as const)('keeps files that an event may name yet, and no others: outcome %s', async (outcome, kept) => {
+  const { blobs, bodies, skillId, store } = opened(2);
+  const files = await store();
+  const failed = new Unavailable('log', 'no answer', outcome);
+  await expect(bodies.naming(skillId, files, () => Promise.reject(failed))).rejects.toBe(failed);
+  expect(blobs.bodies.size).toBe(kept);
 });
