@@ -1,4 +1,5 @@
 import {
+  AccessDenied,
   canonicalJson,
   FixedClock,
   InstanceSecret,
@@ -36,11 +37,11 @@ const setUp = () => {
     );
   return { store, dead, warnings, first: process('a'), second: process('b') };
 };
-const ask = (process: Idempotency, body: object = {}) =>
-  process.accept('key:1', 'same', 'POST /things', sent(JSON.stringify(body)));
+const ask = (process: Idempotency, body: object = {}, key = 'same') =>
+  process.accept('key:1', key, 'POST /things', sent(JSON.stringify(body)));
 /** Whether a request is let through, or given its answer. */
-const isServed = (process: Idempotency): Promise<boolean> =>
-  ask(process).then(
+const isServed = (process: Idempotency, key?: string): Promise<boolean> =>
+  ask(process, {}, key).then(
     () => true,
     (error: unknown) => {
       if (isDomainError(error, 'request_in_progress')) return false;
@@ -143,7 +144,7 @@ describe('an idempotency key over several processes', () => {
       const again = (await ask(first)) as Acceptance;
       again.answered = { keyName: 'agent-1', body: '{"id":"1"}' };
       await first.settle(again, { status: 201, headers: {}, hasWritten: true });
-      jest.spyOn(keyring, 'keys').mockRejectedValueOnce(new Unavailable('vault', 'no answer'));
+      jest.spyOn(keyring, 'keys').mockRejectedValueOnce(new AccessDenied('vault', 'no rights'));
       await expect(ask(first)).rejects.toMatchObject({ name: 'Unavailable', outcome: 'unknown' });
       expect(await ask(first)).toMatchObject({ status: 201, body: '{"id":"1"}' });
     });
@@ -156,6 +157,18 @@ describe('an idempotency key over several processes', () => {
       await until(areOver);
       await until(() => isServed(second));
       expect(warnings).toEqual([]);
+    });
+
+    it('is not released any more where it runs here again by then', async () => {
+      const { store, first, second } = setUp();
+      const [accepted, later] = [await ask(first), await ask(first, {}, 'later')] as [Acceptance, Acceptance];
+      const { areOver } = unanswered(store, 2, false);
+      first.release(accepted);
+      first.release(later);
+      await until(areOver);
+      expect(await ask(first)).toMatchObject({ commandId: accepted.commandId, again: true });
+      await until(() => isServed(second, 'later'));
+      await expect(ask(second)).rejects.toMatchObject({ code: 'request_in_progress' });
     });
 
     it('is answered before the answer is kept, and a repeat is given it once that is', async () => {
@@ -179,10 +192,13 @@ describe('an idempotency key over several processes', () => {
     });
   });
 
-  it('says so when it cannot be released', async () => {
+  it.each([
+    ['fails', new Error('no space left')],
+    ['rejects its user', new AccessDenied('coordination', 'no rights', 'unknown')],
+  ])('says so when it cannot be released, since the store %s', async (_, error) => {
     const { store, first, warnings } = setUp();
     const accepted = (await ask(first)) as Acceptance;
-    jest.spyOn(store, 'write').mockRejectedValue(new Error('away'));
+    jest.spyOn(store, 'write').mockRejectedValue(error);
     first.release(accepted);
     await new Promise(setImmediate);
     expect(warnings).toEqual([expect.stringMatching(/Releasing a request failed/)]);

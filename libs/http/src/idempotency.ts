@@ -251,7 +251,7 @@ const ofRepeat = async <T>(step: () => Promise<T>): Promise<T> => {
   try {
     return await step();
   } catch (error) {
-    if (!isUnavailable(error) || isAccessDenied(error)) throw error;
+    if (!isUnavailable(error)) throw error;
     throw new Unavailable(error.dependency, error.reason, 'unknown', { cause: error });
   }
 };
