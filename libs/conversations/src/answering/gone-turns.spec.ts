@@ -1,5 +1,5 @@
 import { type CommandMeta, Decisions, Unavailable } from '@app/kernel';
-import { respond, tool, weather } from '../../../../test/fixtures/scripted-tools';
+import { pay, respond, tool, weather } from '../../../../test/fixtures/scripted-tools';
 import {
   calls,
   endTurns,
@@ -123,6 +123,43 @@ it('an answer goes on whose words the log took, and could not say so', async () 
   };
   const { answer } = await (await turns.ask(question('Weather?'), meta())).finished;
   expect([lost, answer.status]).toEqual([1, 'complete']);
+});
+
+describe('what the log took, and could not say so,', () => {
+  /** Loses the answer of the log to one append. */
+  const lose = (log: ReturnType<typeof setUp>['log'], type: string) => {
+    const append = log.append.bind(log);
+    let lost = 0;
+    log.append = async (stream, events, expected) => {
+      const receipt = await append(stream, events, expected);
+      if (lost > 0 || !events.some((event) => event.type === type)) return receipt;
+      lost += 1;
+      throw new Unavailable('log', 'no answer', 'unknown');
+    };
+  };
+
+  it('is closed as a question that nobody answers', async () => {
+    const { turns, log, clock, types } = setUp();
+    const { conversationId } = await (await turns.ask(question('What?'), meta())).finished;
+    lose(log, 'UserMessageAdded');
+    await expect(turns.ask(question('And?', { conversationId }), meta())).rejects.toMatchObject({ outcome: 'unknown' });
+    clock.advance(60_000);
+    await turns.closeAbandonedTurns();
+    expect(types(conversationId).filter((type) => type === 'AssistantMessageAdded')).toHaveLength(2);
+  });
+
+  it('is closed as an answer whose call was approved, and goes on nowhere', async () => {
+    const { turns, chat, tools, log, clock, types } = setUp();
+    tools.push(pay());
+    chat.script = inTurn(calls('Shall I? ', ['pay', {}]), says('Done.'));
+    const turn = await turns.ask(question('Pay?'), meta());
+    await turn.finished;
+    lose(log, 'ToolApprovalResponded');
+    await expect(respond(turns, turn, 'call_0', true)).rejects.toMatchObject({ outcome: 'unknown' });
+    clock.advance(60_000);
+    await turns.closeAbandonedTurns();
+    expect(types(turn.conversationId).at(-1)).toBe('AssistantMessageAdded');
+  });
 });
 
 it('an answer whose process died behind an approval is closed by the repeat of that', async () => {
