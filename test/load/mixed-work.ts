@@ -53,7 +53,7 @@ const withConversation = async ({ conversations }: Known, work: (id: string) => 
 };
 
 /** Takes a conversation that nobody asks for from those that are known, where there are enough. */
-const spareConversation = ({ conversations }: Known): string | undefined => {
+const takeIdleConversation = ({ conversations }: Known): string | undefined => {
   const index = conversations.length > 10 ? conversations.findIndex((id) => !inUse.has(id)) : -1;
   return index < 0 ? undefined : conversations.splice(index, 1)[0];
 };
@@ -113,7 +113,7 @@ const kinds: readonly Kind[] = [
   {
     share: 2,
     run: async (call, known) => {
-      const id = spareConversation(known);
+      const id = takeIdleConversation(known);
       if (id !== undefined) await call('DELETE', `${CORE}/llm/${known.agentId}/conversation/${id}`);
     },
   },
