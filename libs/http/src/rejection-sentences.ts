@@ -225,7 +225,7 @@ const conflicts: Readonly<Record<string, string>> = {
     'A build of the summary index is running. Wait for it, or cancel it with DELETE /api/v1/core/knowledge/{agentId}/summary-index.',
   reindex_exists: 'A re-index has not ended. Swap or cancel it first.',
   no_reindex: 'There is no re-index here. Start one first.',
-  reindex_not_ready: 'The re-index is not ready for this. Read its state, and try again.',
+  reindex_not_ready: 'The present state of the re-index does not allow this. Read its state first.',
   nothing_to_summarise: 'There is nothing to summarise. Go on with the conversation first.',
   call_decided: 'The call no longer waits for approval. Read the message to see what became of it.',
   skills_full:
