@@ -50,6 +50,9 @@ export const bucketIdOf = ({ agentId, userId }: BucketOwner, held: Held = 'saved
   return userId === null ? agentId : nameId(agentId, userId);
 };
 
+/** It is never saved again. */
+const isGone = ({ status }: Memory): boolean => status !== 'absent' && status !== 'proposed' && status !== 'saved';
+
 const heldFor = (use: PlaceUse): Held => (use === 'propose' ? 'proposed' : 'saved');
 
 /** The places of memories in buckets: each is taken before its memory is saved. */
@@ -172,6 +175,33 @@ export class Places {
     return this.releases.run(id, RELEASES_MS, () =>
       this.decisions.transact(bucketDecider, id, { type: 'Release', memoryIds, ticket }, this.step(meta)),
     );
+  }
+
+  /**
+   * Whether a memory has a text in a bucket, as `equal_memory` said: `has`, or `free` where it is gone, or was not saved or changed to that in the end;
+   * its place is given back then. Waits for a request that is at it, for as long as that may take, and answers `unsettled` where that is not enough.
+   */
+  async holding(
+    owner: BucketOwner,
+    memoryId: string,
+    hash: string,
+    meta: CommandMeta,
+  ): Promise<'has' | 'free' | 'unsettled'> {
+    const ends = performance.now() + PLACE_GRACE_MS;
+    for (;;) {
+      const { state: memory } = await this.decisions.load(memoryDecider, memoryId);
+      if (isGone(memory)) {
+        await this.release(owner, [memoryId], null, meta);
+        return 'free';
+      }
+      const { state: bucket } = await this.decisions.load(bucketDecider, bucketIdOf(owner));
+      const place = bucket.places.get(memoryId);
+      if (place === undefined || !hasText(place, hash)) return 'free';
+      const isKept = place.hash === hash && place.edits.isEmpty();
+      if (memory.status === 'saved' && (memory.hash === hash || isKept)) return 'has';
+      if (performance.now() >= ends) return 'unsettled';
+      await pause(POLL_MS);
+    }
   }
 
   /**

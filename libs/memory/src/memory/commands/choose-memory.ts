@@ -1,4 +1,13 @@
-import { type CommandMeta, Decisions, isErased, type Receipt, reject, isDomainError, unlessLeft } from '@app/kernel';
+import {
+  type CommandMeta,
+  Decisions,
+  isErased,
+  type Receipt,
+  reject,
+  isDomainError,
+  revealed,
+  unlessLeft,
+} from '@app/kernel';
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { bucketOf, Places } from '../../bucket/places';
@@ -72,8 +81,19 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
     // Screening may have taken long.
     if (kind === 'shared') assertUses(agentId, { access: await this.accessTo(agentId, userId) });
     assertOn(kind, await this.rulesOf(agentId));
+    return this.keep(proposal, choice, { kind, replaces, screening }, meta);
+  }
+
+  private async keep(
+    proposal: ProposedMemory,
+    choice: 'confirm' | 'save-for-me',
+    kept: Pick<ProposedMemory, 'kind' | 'replaces' | 'screening'>,
+    meta: CommandMeta,
+  ): Promise<ChosenMemory> {
+    const { memoryId, agentId, userId, text } = proposal;
+    const { kind, replaces, screening } = kept;
     const owner = bucketOf({ agentId, userId, kind });
-    const hash = this.places.hashOf(owner, text);
+    const hash = this.places.hashOf(owner, revealed(text, ''));
     const use = choice;
     const command =
       choice === 'confirm'
@@ -86,12 +106,14 @@ export class ChooseMemoryHandler implements ICommandHandler<ChooseMemory> {
       return { memoryId, receipt: await this.forgetting.replacedBy({ replaces }, receipt, meta) };
     } catch (error) {
       if (!isDomainError(error, 'conflict') || error.facts['reason'] !== 'equal_memory') throw error;
+      const equal = String(error.facts['id']);
+      const held = await this.places.holding(owner, equal, hash, meta);
+      if (held === 'free') return this.keep(proposal, choice, kept, meta);
+      // Nothing has the text yet: the proposal is all that there is of it.
+      if (held === 'unsettled') return reject('conflict', { reason: 'concurrent_changes' });
       const discard = { type: 'Discard', reason: 'equal' } as const;
       const receipt = await this.choose(memoryId, proposal, discard, choice, meta);
-      return {
-        memoryId: String(error.facts['id']),
-        receipt: await this.forgetting.replacedBy({ replaces }, receipt, meta),
-      };
+      return { memoryId: equal, receipt: await this.forgetting.replacedBy({ replaces }, receipt, meta) };
     }
   }
 

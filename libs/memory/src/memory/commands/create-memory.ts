@@ -113,7 +113,9 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
       };
     } catch (error) {
       if (!isEqualMemory(error)) throw error;
-      const there = await this.there(String(error.facts['id']), error);
+      const id = String(error.facts['id']);
+      if (await this.isFree(memory, id, meta)) return this.save(memory, meta);
+      const there = await this.there(id);
       return { ...there, receipt: await this.forgetting.replacedBy(memory, there.receipt, meta) };
     }
   }
@@ -122,7 +124,8 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
   private async propose(memory: NewMemory, meta: CommandMeta): Promise<CreatedMemory> {
     const { memoryId, hash, screening } = memory;
     const equal = await this.places.equalTo(bucketOf(memory), hash);
-    if (equal !== undefined && equal !== memory.replaces) return this.there(equal);
+    if (equal !== undefined && equal !== memory.replaces)
+      return (await this.isFree(memory, equal, meta)) ? this.propose(memory, meta) : this.there(equal);
     const expiresAt = new Date(meta.now.getTime() + this.config.MEMORY_PROPOSAL_DAYS * DAY_MS).toISOString();
     const taking = { memoryId, hash, replaces: null, screening, use: 'propose' } as const;
     try {
@@ -136,12 +139,18 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
       const other = await this.places.settled(id, ({ status }) => status === 'absent');
       const isOver = other.status === 'proposed' && Date.parse(other.expiresAt) <= meta.now.getTime();
       if (!isOver && (other.status === 'saved' || other.status === 'proposed' || other.status === 'absent'))
-        return this.there(id, error);
+        return this.there(id);
       // It waits no more, and its place is about to be given back.
       if (isOver) await this.forgetting.lapse(id, other, meta.now);
       else await this.forgetting.freePlaces([id], memory, meta, 'proposed');
       return this.propose(memory, meta);
     }
+  }
+
+  /** Whether a memory has not, in the end, the text of another that its place is held for. Rejects `conflict` where that is still open. */
+  private async isFree(memory: NewMemory, equal: string, meta: CommandMeta): Promise<boolean> {
+    const held = await this.places.holding(bucketOf(memory), equal, memory.hash, meta);
+    return held === 'unsettled' ? reject('conflict', { reason: 'concurrent_changes' }) : held === 'free';
   }
 
   /** The request was sent before: it is answered as it was then, if its body is the same. */
@@ -152,12 +161,11 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     return { memoryId, status, isNew: true, receipt: await this.forgetting.replacedBy(memory, receipt, meta) };
   }
 
-  /** The memory that has the text; one that another request is saving is waited for. */
-  private async there(memoryId: string, error?: DomainError): Promise<CreatedMemory> {
-    const memory = await this.places.settled(memoryId, ({ status }) => status === 'absent');
+  /** The memory that has the text; one that another request is saving was waited for. */
+  private async there(memoryId: string): Promise<CreatedMemory> {
+    const { state: memory, revision, position } = await this.decisions.load(memoryDecider, memoryId);
     if (memory.status !== 'saved' && memory.status !== 'proposed')
-      throw error ?? new Error('a memory that has a place is gone');
-    const { revision, position } = await this.decisions.load(memoryDecider, memoryId);
+      return reject('conflict', { reason: 'equal_memory', id: memoryId });
     const stream = streamOf(memoryDecider.category, memoryId);
     const receipt = { stream, revision, position: position ?? '', eventIds: [], repeated: false };
     return { memoryId, status: memory.status, isNew: false, receipt };
