@@ -229,6 +229,17 @@ describe('a claim', () => {
     expect(finished).toEqual(['2']);
   });
 
+  it('that is left standing is taken up where it was left, also behind a try that the store did not serve', async () => {
+    const store = new MemoryCoordinationStore();
+    const claims = new Claims(store, new FixedClock(), 'a', 60_000);
+    await (
+      await claims.take('work')
+    )?.({ isUnfinished: true });
+    jest.spyOn(store, 'write').mockRejectedValueOnce(new Unavailable('coordination', 'no answer'));
+    await expect(claims.take('work')).rejects.toMatchObject({ outcome: 'none' });
+    expect(await claims.take('work')).toBeDefined();
+  });
+
   it('whose work cannot be finished holds up no other one', async () => {
     const { of, clock } = setUp();
     const [a, b] = [of('a'), of('b')];
