@@ -1,7 +1,8 @@
 import type { Connection } from './connection';
-import { LogPages } from './log-pages';
+import { LogPages, SharedPages } from './log-pages';
 import { Pulse } from './pulse';
 import { ServerFault } from './server-errors';
+import { NOTHING } from './server-reader';
 import type { ReadCall } from './transport';
 
 /** A server that takes reads and says nothing. */
@@ -29,5 +30,11 @@ describe('a page of the whole log', () => {
     expect(reads).toEqual({ begun: 1, open: 0 });
     await jest.advanceTimersByTimeAsync(60_000);
     expect(reads).toEqual({ begun: 1, open: 0 });
+  });
+
+  it('that others asked for shows the end of the log to none who came later: more may have been appended', async () => {
+    const pages = new SharedPages({ page: async () => NOTHING }, async () => undefined);
+    const asked = [pages.page('forwards', null, 10), pages.page('forwards', null, 10)];
+    expect((await Promise.all(asked)).map(({ isWhole }) => isWhole)).toEqual([true, false]);
   });
 });

@@ -87,3 +87,11 @@ describe('those who follow the log in memory', () => {
     expect(rung).toHaveLength(2);
   });
 });
+
+it('an end that was known of a stream is forgotten where an append finds none', () => {
+  const known = new KnownLog();
+  known.onWrongRevision('a-1', 5);
+  expect(known.endOf('a-1')).toBe(5);
+  known.onWrongRevision('a-1', -1);
+  expect(known.endOf('a-1')).toBeUndefined();
+});
