@@ -14,7 +14,7 @@ import { bucketEvents } from '../bucket/bucket.events';
 import { bucketIdOf, bucketOf, PLACE_GRACE_MS, Places } from '../bucket/places';
 import type { AccessToAgents } from '../lookups';
 import { Forgetting } from '../memory/forgetting';
-import { memoryDecider } from '../memory/memory.decider';
+import { type MemoryCommand, memoryDecider } from '../memory/memory.decider';
 import { memoryEvents, type MemoryKind } from '../memory/memory.events';
 import { SettleMemoryPlaces } from './settle-memory-places.policy';
 
@@ -25,8 +25,15 @@ const keyring: Keyring = {
 };
 const screening = { version: '1' };
 
-/** A shared proposal whose user chose, and whose request died once it had the place for that. What is left of it when the policy meets that place. */
-const cutShort = async (use: 'confirm' | 'save-for-me', access: Awaited<ReturnType<AccessToAgents>>) => {
+/**
+ * A shared proposal whose user chose, and whose request died once it had the place for that; `other`: another request chose
+ * meanwhile. What is left of it when the policy meets that place.
+ */
+const cutShort = async (
+  use: 'confirm' | 'save-for-me',
+  access: Awaited<ReturnType<AccessToAgents>>,
+  other?: MemoryCommand,
+) => {
   const codec = new EventCodec(new EventCatalogue([...memoryEvents, ...bucketEvents]), keyring);
   const log = new MemoryLog();
   const decisions = new Decisions(log, codec);
@@ -52,6 +59,7 @@ const cutShort = async (use: 'confirm' | 'save-for-me', access: Awaited<ReturnTy
   const bucket = bucketOf({ agentId, userId, kind });
   const taken = { memoryId, ticket: ids.next(), hash: 'h', replaces: null, use, screening, most: 1 };
   await decisions.transact(bucketDecider, bucketIdOf(bucket), { type: 'Take', ...bucket, ...taken }, meta());
+  if (other !== undefined) await decisions.transact(memoryDecider, memoryId, other, meta());
   const [event] = await codec.decode(await log.readStream(`memories-${bucketIdOf(bucket)}`));
   await policy.react(event as RecordedEvent);
   const { state } = await decisions.load(memoryDecider, memoryId);
@@ -70,5 +78,12 @@ describe('a choice whose request died once it had its place', () => {
 
   it('is for who lost the Agent meanwhile and keeps it for themselves', async () => {
     expect(await cutShort('save-for-me', 'none')).toEqual({ status: 'saved', places: 1 });
+  });
+
+  it.each<['confirm' | 'save-for-me', MemoryCommand]>([
+    ['save-for-me', { type: 'Confirm', screening }],
+    ['confirm', { type: 'SaveForMe', hash: 'h', screening }],
+  ])('gives that back where another request chose otherwise: %s', async (use, other) => {
+    expect(await cutShort(use, 'use', other)).toEqual({ status: 'saved', places: 0 });
   });
 });
