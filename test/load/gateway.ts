@@ -238,8 +238,6 @@ const vectors = (): void => {
   say(`2048 vectors of 1536 numbers to base64: ${median(times).toFixed(1)} ms`);
 };
 
-void main();
-
 /**
  * Keeps a process with all its threads, and those it starts from now on, to one processor, so that a server and what asks
  * it do not take turns on the same one. False where the system cannot: not Linux, or one processor only.
@@ -247,3 +245,5 @@ void main();
 export const pinned = (pid: number, processor: number): boolean =>
   availableParallelism() > processor &&
   spawnSync('taskset', ['-a', '-p', '-c', String(processor), String(pid)], { stdio: 'ignore' }).status === 0;
+
+void main();

@@ -58,6 +58,6 @@ function inFull<Source extends object>(
 ) {
   return Object.assign((source: Source): JsonText => withDocuments(present(source), toolsOf(source)), {
     schema: present.schema,
-    inList: (source: Source): JsonText => withoutDocuments(present(source)),
+    inList: (source: Source): JsonText => withoutDocuments(present(source), toolsOf(source)),
   });
 }

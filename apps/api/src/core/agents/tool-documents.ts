@@ -19,12 +19,15 @@ export const markedTools = <Tool extends ToolWithDocument>(tools: readonly Tool[
 
 /** The JSON of an object that was made with the marks of these tools, with the documents in their places. */
 export const withDocuments = (json: JsonText, tools: readonly ToolWithDocument[] = []): JsonText => {
-  const documents = tools.flatMap(({ http }) => (http === undefined || isErased(http.document) ? [] : [http.document]));
-  if (documents.length === 0) return json;
+  if (!tools.some(hasDocument)) return json;
+  const documents = tools.flatMap((tool) => (hasDocument(tool) ? [tool.http.document] : []));
   let index = 0;
   return new JsonText(json.text.replaceAll(`"${MARK}"`, () => documents[index++] ?? 'null'));
 };
 
-/** The same without the documents. */
-export const withoutDocuments = (json: JsonText): JsonText =>
-  json.text.includes(MARK) ? new JsonText(json.text.replaceAll(`,"document":"${MARK}"`, '')) : json;
+/** The same without the documents. The text is not searched where there is none: a list asks this of each of its rows. */
+export const withoutDocuments = (json: JsonText, tools: readonly ToolWithDocument[] = []): JsonText =>
+  tools.some(hasDocument) ? new JsonText(json.text.replaceAll(`,"document":"${MARK}"`, '')) : json;
+
+const hasDocument = (tool: ToolWithDocument): tool is { readonly http: { readonly document: string } } =>
+  tool.http !== undefined && !isErased(tool.http.document);
