@@ -52,5 +52,6 @@ export { type Place, TransientRequests } from './transient-requests';
 export { parts } from './uploads';
 export { reached, VIEW_WAIT_MS, VIEW_WAITER } from './view-waiter';
 export { isOverTls } from './same-origin';
+export { turnsEnd } from './turns-end';
 export { noSessionCookie, sessionCookie } from './session-cookie';
 export { tagged, written, writtenTogether, type Outcome } from './written';

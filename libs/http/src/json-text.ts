@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
+import { turnsEnd } from './turns-end';
 
 /** From this length on bytes beside the headers are cheaper to send than one string. */
 const LONG = 8_192;
@@ -52,9 +53,8 @@ export class JsonTextAdapter extends FastifyAdapter {
     }
     if (statusCode !== undefined) response.status(statusCode);
     response.header('content-type', 'application/json; charset=utf-8');
-    sendText(response, body);
     // Nest's type says a reply, but all that Nest does with what is returned is to await it; awaiting a reply that is not sent yet would listen to its connection.
-    return undefined as unknown as ReturnType<FastifyAdapter['reply']>;
+    return turnsEnd().then(() => sendText(response, body)) as unknown as ReturnType<FastifyAdapter['reply']>;
   }
 
   override put(...route: Parameters<FastifyAdapter['put']>): ReturnType<FastifyAdapter['put']> {

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { CONFIG, type Config } from '@app/kernel';
 import type { Caller } from '@app/access';
+import { turnsEnd } from '@app/http';
 import {
   type Attempt,
   believedUsage,
@@ -112,7 +113,7 @@ export class ChatGateway {
     record.used(known);
     if (known.source === 'upstream') record.madeIn(ms, known.usage.outputTokens);
     record.succeeded();
-    sendJson(reply, text);
+    await sendJson(reply, text);
   }
 
   private async streamed(call: ChatCall, upstream: UpstreamCall): Promise<void> {
@@ -189,8 +190,9 @@ interface LeftStream {
 const isEventStream = (type: string | undefined): boolean =>
   type === undefined || !/^(?:application\/json|text\/html|application\/problem)/i.test(type);
 
-/** Sends JSON, its bytes read as latin1, straight to the connection. Head and text leave in one write: a buffer would be a second one. */
-const sendJson = (reply: FastifyReply, text: string): void => {
+/** Sends JSON at the end of the turn, its bytes read as latin1, straight to the connection. Head and text leave in one write: a buffer would be a second one. */
+const sendJson = async (reply: FastifyReply, text: string): Promise<void> => {
+  await turnsEnd();
   reply.hijack();
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
   reply.raw
