@@ -81,6 +81,7 @@ const main = async (): Promise<void> => {
   try {
     await fillWithPrompts(dataDir, EVENTS);
     if (RESTORED) await loseViews(dataDir);
+    const startedAt = performance.now();
     const product = await startProduct(dataDir);
     say(
       `${EVENTS} events, ${RESTORED ? 'seen by no view' : 'none seen and none sealed'}: ready in ${product.readyMs.toFixed(0)} ms`,
@@ -110,7 +111,7 @@ const main = async (): Promise<void> => {
     const cpu = cpuSeconds(product.pid) - cpuBefore;
     say(
       isDone
-        ? `all caught up after ${seconds.toFixed(1)} s: ${Math.round(EVENTS / seconds).toLocaleString('en')} events/s (target 50,000)`
+        ? `all caught up after ${seconds.toFixed(1)} s: ${Math.round(EVENTS / seconds).toLocaleString('en')} events/s (target 50,000); ${((performance.now() - startedAt) / 1_000).toFixed(1)} s after the process began, of which views may have used those before it was ready`
         : `not caught up after ${seconds.toFixed(0)} s`,
     );
     say(
