@@ -53,7 +53,7 @@ export class JsonTextAdapter extends FastifyAdapter {
     }
     if (statusCode !== undefined) response.status(statusCode);
     response.header('content-type', 'application/json; charset=utf-8');
-    // Nest's type says a reply, but all that Nest does with what is returned is to await it; awaiting a reply that is not sent yet would listen to its connection.
+    // The cast: Nest's type says a reply, but all that Nest does with what is returned is to await it, and a reply that is not sent yet would listen to its connection then. This rejects where sending fails.
     return turnsEnd().then(() => sendText(response, body)) as unknown as ReturnType<FastifyAdapter['reply']>;
   }
 

@@ -1,0 +1,42 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { JsonText, JsonTextAdapter } from './json-text';
+
+const did: string[] = [];
+
+@Controller()
+class Texts {
+  @Get('quick')
+  quick(): JsonText {
+    did.push('quick made');
+    return new JsonText('{"quick":true}');
+  }
+
+  @Get('slow')
+  async slow(): Promise<JsonText> {
+    for (let step = 0; step < 200; step += 1) await Promise.resolve();
+    did.push('slow made');
+    return new JsonText('{"slow":true}');
+  }
+}
+
+@Module({ controllers: [Texts] })
+class TextsModule {}
+
+it('sends the answers of one turn together, also those that take longer to make', async () => {
+  const app = await NestFactory.create<NestFastifyApplication>(TextsModule, new JsonTextAdapter(), { logger: false });
+  const server = app.getHttpAdapter().getInstance();
+  server.addHook('onSend', async ({ url }) => void did.push(`${url.slice(1)} sent`));
+  await app.init();
+  await server.ready();
+  try {
+    await turn();
+    const answers = await Promise.all(['/quick', '/slow'].map((url) => server.inject({ url })));
+    expect(answers.map(({ body }) => body)).toEqual(['{"quick":true}', '{"slow":true}']);
+    expect(did).toEqual(['quick made', 'slow made', 'quick sent', 'slow sent']);
+  } finally {
+    await app.close();
+  }
+});
