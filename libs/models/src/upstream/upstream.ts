@@ -27,8 +27,8 @@ export class Upstream {
   private readonly pool: Pool;
   private readonly headers: readonly string[];
   private readonly basePath: string;
-  /** Of the base URL: some providers want one with each call. */
-  private readonly query: URLSearchParams;
+  /** The query of the base URL, with its `?`: some providers want one with each call. */
+  private readonly query: string;
 
   /** `key`: the provider's API key; undefined where it wants none. */
   constructor(
@@ -39,7 +39,10 @@ export class Upstream {
   ) {
     const base = new URL(description.baseUrl);
     this.basePath = base.pathname.replace(/\/+$/, '');
-    this.query = base.searchParams;
+    // One that the address itself names is meant.
+    if (description.kind === 'azure' && !base.searchParams.has('api-version'))
+      base.searchParams.set('api-version', description.apiVersion);
+    this.query = base.searchParams.size === 0 ? '' : `?${base.searchParams.toString()}`;
     // Calls have deadlines of their own (`timeoutMs`), and as many connections as there are calls.
     this.pool = new Pool(base.origin, {
       headersTimeout: 0,
@@ -91,11 +94,8 @@ export class Upstream {
   }
 
   private pathOf(model: ModelDescription, operation: Operation): string {
-    const query = new URLSearchParams(this.query);
-    const isAzure = this.description.kind === 'azure';
-    // One that the address itself names is meant.
-    if (isAzure && !query.has('api-version')) query.set('api-version', this.description.apiVersion);
-    const deployment = isAzure ? `/openai/deployments/${encodeURIComponent(model.modelId)}` : '';
-    return `${this.basePath}${deployment}/${operation}${query.size === 0 ? '' : `?${query.toString()}`}`;
+    const deployment =
+      this.description.kind === 'azure' ? `/openai/deployments/${encodeURIComponent(model.modelId)}` : '';
+    return `${this.basePath}${deployment}/${operation}${this.query}`;
   }
 }
