@@ -47,7 +47,7 @@ export interface CreatedMemory {
 }
 
 /**
- * Saves a personal memory, or proposes one. Answers the one that is there for a text that is saved, or waits, already. Rejects `memory_flagged`,
+ * Saves a personal memory, or proposes one. Answers the one that is there for a text that is saved, or waits, already; a proposal that replaces another waits all the same where it is saved. Rejects `memory_flagged`,
  * `memory_disabled`, `memory_full`, `conflict`, and `not_found` for an Agent that the user may not use and a conversation that is deleted; throws what the screener throws, and saves nothing then.
  */
 export class CreateMemory extends Command<CreatedMemory> {
@@ -120,11 +120,14 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     }
   }
 
-  /** A place among those that wait is taken first, so that no more wait than may, and none twice. */
+  /**
+   * A place among those that wait is taken first, so that no more wait than may, and none twice. One that takes the place of another waits also where its
+   * text is saved already: what it replaces is deleted once its user confirms that.
+   */
   private async propose(memory: NewMemory, meta: CommandMeta): Promise<CreatedMemory> {
-    const { memoryId, hash, screening } = memory;
-    const equal = await this.places.equalTo(bucketOf(memory), hash);
-    if (equal !== undefined && equal !== memory.replaces)
+    const { memoryId, hash, screening, replaces } = memory;
+    const equal = replaces === null ? await this.places.equalTo(bucketOf(memory), hash) : undefined;
+    if (equal !== undefined)
       return (await this.isFree(memory, equal, meta)) ? this.propose(memory, meta) : this.there(equal);
     const expiresAt = new Date(meta.now.getTime() + this.config.MEMORY_PROPOSAL_DAYS * DAY_MS).toISOString();
     const taking = { memoryId, hash, replaces: null, screening, use: 'propose' } as const;

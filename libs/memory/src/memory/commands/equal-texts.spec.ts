@@ -79,9 +79,31 @@ const setUp = async () => {
     const { status, isNew } = await creating.execute(new CreateMemory(caller, given, 'proposed', meta()));
     return { status, isNew };
   };
+  /** An editor proposes the text to take the place of an outdated one that is saved, and confirms that. */
+  const replace = async () => {
+    const outdated = ids.next();
+    const made = {
+      memoryId: outdated,
+      agentId,
+      spaceId,
+      userId: ids.next(),
+      kind: 'shared',
+      text: 'Tea is out',
+    } as const;
+    const memory = { ...made, hash: 'outdated', origin: 'user', source: null, replaces: null, screening } as const;
+    await decide(outdated, { type: 'Save', memory });
+    const caller = { userId: ids.next(), access: 'edit' } as const;
+    const given = { agentId, spaceId, text: TEXT, kind: 'shared', origin: 'user', source: null } as const;
+    const proposed = await creating.execute(
+      new CreateMemory(caller, { ...given, replaces: outdated }, 'proposed', meta()),
+    );
+    const before = await statusOf(outdated);
+    const { memoryId } = await handler.execute(new ChooseMemory(caller, agentId, proposed.memoryId, 'confirm', meta()));
+    return { status: proposed.status, before, memoryId, after: await statusOf(outdated) };
+  };
   const statusOf = async (memoryId: string) => (await decisions.load(memoryDecider, memoryId)).state.status;
   const isOver = () => statusOf(second.memoryId);
-  return { first: first.memoryId, hash, take, decide, confirm, isOver, screening, proposeAnew };
+  return { first: first.memoryId, hash, take, decide, confirm, isOver, screening, proposeAnew, replace };
 };
 
 describe('a proposal whose text another memory has the place of', () => {
@@ -124,5 +146,12 @@ describe('a text that another memory has the place of', () => {
     await decide(first, { type: 'Confirm', screening });
     await decide(first, { type: 'Delete' });
     expect(await proposeAnew()).toEqual({ status: 'proposed', isNew: true });
+  });
+
+  it('is proposed where it is to take the place of an outdated one, which goes once that is confirmed', async () => {
+    const { first, hash, take, decide, screening, replace } = await setUp();
+    await take({ hash, use: 'confirm' });
+    await decide(first, { type: 'Confirm', screening });
+    expect(await replace()).toEqual({ status: 'proposed', before: 'saved', memoryId: first, after: 'deleted' });
   });
 });
