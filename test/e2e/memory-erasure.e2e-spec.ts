@@ -148,21 +148,27 @@ describe('clearing', () => {
 });
 
 describe('the conversation that a memory came from', () => {
-  const learned = async (n: number) => {
-    const { platform, owner, agentId, spaceId } = world;
+  const asked = async (n: number) => {
+    const { platform, owner, agentId } = world;
     const turn = await platform.call<{ conversationId: string; message: { id: string } }>(
       `${CORE}/llm/${agentId}/conversation`,
       { method: 'POST', key: owner.key, body: { message: `I like number ${n}` } },
     );
-    const { conversationId, message } = turn.body;
-    const commandId = deriveId(conversationId, 'learned');
-    const source = { conversationId, messageId: message.id };
+    return { conversationId: turn.body.conversationId, messageId: turn.body.message.id };
+  };
+  const learn = async (n: number, source: Awaited<ReturnType<typeof asked>>) => {
+    const { platform, owner, agentId, spaceId } = world;
+    const commandId = deriveId(source.conversationId, `learned/${n}`);
     const given = { agentId, spaceId, text: `I like number ${n}`, kind: 'personal', origin: 'user', source } as const;
     const meta = { commandId, correlationId: commandId, actor: 'system:test', now: new Date() };
     const { memoryId } = await platform.platform.app
       .get(CommandBus, { strict: false })
       .execute(new CreateMemory({ userId: owner.userId, access: 'use' }, given, 'saved', meta));
-    return { conversationId, memoryId };
+    return memoryId;
+  };
+  const learned = async (n: number) => {
+    const source = await asked(n);
+    return { conversationId: source.conversationId, memoryId: await learn(n, source) };
   };
 
   it('leaves it there when it is deleted, or takes it along', async () => {
@@ -176,6 +182,24 @@ describe('the conversation that a memory came from', () => {
     const { body } = await platform.call(`${world.path()}/${kept.memoryId}`, { key: owner.key });
     expect(body).toMatchObject({ source: { conversationId: kept.conversationId } });
     expect((await platform.call(`${world.path()}/${taken.memoryId}`, { key: owner.key })).status).toBe(404);
+  });
+
+  it('takes it along also where it was learned just before the deletion, and the request died with that', async () => {
+    const { platform, owner, agentId } = world;
+    const source = await asked(3);
+    const { decisions } = platform.platform.host.stores;
+    const transact = decisions.transact.bind(decisions);
+    let memoryId = '';
+    const dying = jest.spyOn(decisions, 'transact').mockImplementation(async (decider, id, ...given) => {
+      if (id !== source.conversationId) return transact(decider, id, ...given);
+      memoryId = await learn(3, source);
+      await transact(decider, id, ...given);
+      throw new Error('the process is gone');
+    });
+    const path = `${CORE}/llm/${agentId}/conversation/${source.conversationId}?memories=true`;
+    expect((await remove(path, owner.key)).status).toBe(500);
+    dying.mockRestore();
+    await until(() => isGone(memoryId), 'the end of the memory', { patience: 10_000 });
   });
 });
 

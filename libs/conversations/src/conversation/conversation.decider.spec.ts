@@ -105,6 +105,12 @@ describe('a conversation', () => {
       expect(() => decide(command, ask(1), answer(1))).toThrow('not_found');
     }
   });
+  it('says when it is deleted whose memories go with it', () => {
+    const deleted = (memories?: boolean) =>
+      decide({ type: 'Delete', ...party, ...(memories === undefined ? {} : { memories }) }, ask(1));
+    expect(deleted(true)).toEqual([{ type: 'ConversationDeleted', data: { memoriesOf: party.userId } }]);
+    for (const none of [undefined, false]) expect(deleted(none)).toEqual([{ type: 'ConversationDeleted', data: {} }]);
+  });
   it('is unknown before it began and after its end', () => {
     expect(() => decide(ask(2))).toThrow('not_found');
     for (const command of [ask(2), ask(1), { type: 'Update', ...party, title: 'x' }] as const)

@@ -112,7 +112,8 @@ export type ConversationCommand =
   | Wait
   | Respond
   | (Party & { readonly type: 'Update'; readonly title?: string; readonly archived?: boolean })
-  | (Party & { readonly type: 'Delete' })
+  /** `memories`: with what its user saved or proposed from it. */
+  | (Party & { readonly type: 'Delete'; readonly memories?: boolean })
   /** Also of the answer under way; a question goes with it. */
   | (Party & { readonly type: 'DeleteMessage'; readonly messageId: string })
   | Title
@@ -150,7 +151,7 @@ export const conversationDecider: Decider<ConversationState, ConversationCommand
       case 'Delete':
         if (state.status === 'Deleted') return [];
         known(command, state);
-        return [{ type: 'ConversationDeleted', data: {} }];
+        return deleted(command);
       case 'Title':
         return whileLive(state, (live) => titled(command, live));
       case 'DeleteMessage':
@@ -211,6 +212,13 @@ const ofTurn = (command: Answer | Continue | Wait, live: LiveConversation): read
   if (command.type === 'Answer') return answer(command, live);
   return command.type === 'Wait' ? waits(command, live) : goesOn(command, live);
 };
+
+const deleted = ({
+  memories,
+  userId,
+}: Extract<ConversationCommand, { type: 'Delete' }>): readonly ConversationEvent[] => [
+  { type: 'ConversationDeleted', data: memories === true ? { memoriesOf: userId } : {} },
+];
 
 /** An answer that nobody waits for lost a race (the turn was closed, the conversation deleted) and is dropped. */
 const answer = (

@@ -176,8 +176,9 @@ export const conversationUnarchived = defineEvent({
 
 export const conversationDeleted = defineEvent({
   type: 'ConversationDeleted',
-  description: 'A conversation was deleted permanently, with all its messages.',
-  data: z.strictObject({}),
+  description:
+    'A conversation was deleted permanently, with all its messages; with `memoriesOf` also what that user saved or proposed from it.',
+  data: z.strictObject({ memoriesOf: z.uuid().optional() }),
 });
 
 export const conversationEvents = [

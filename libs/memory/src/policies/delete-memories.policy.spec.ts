@@ -8,6 +8,7 @@ import {
   TimeOrderedIds,
 } from '@app/kernel';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import type { MemoriesOwner } from '../lookups';
 import type { Forgetting } from '../memory/forgetting';
 import { type MemoryCommand, memoryDecider } from '../memory/memory.decider';
 import { memoryEvents } from '../memory/memory.events';
@@ -30,6 +31,7 @@ const setUp = async (choices: readonly MemoryCommand[] = [], isLate = false) => 
   const decisions = new Decisions(log, codec);
   const deleted: string[] = [];
   const found: string[] = [];
+  const asked: MemoriesOwner[] = [];
   const forgetting = { deleteAll: async (memoryIds: readonly string[]) => void deleted.push(...memoryIds) };
   const policy = new DeleteMemoriesOfTheDeleted(
     decisions,
@@ -37,7 +39,10 @@ const setUp = async (choices: readonly MemoryCommand[] = [], isLate = false) => 
     forgetting as unknown as Forgetting,
     log,
     systemClock,
-    async () => found,
+    async (owner) => {
+      asked.push(owner);
+      return found;
+    },
   );
   const [memoryId, agentId, spaceId, userId] = [ids.next(), ids.next(), ids.next(), ids.next()];
   const [conversationId, messageId] = [ids.next(), ids.next()];
@@ -83,7 +88,16 @@ const setUp = async (choices: readonly MemoryCommand[] = [], isLate = false) => 
     await expect(policy.react(ended)).rejects.toThrow('it cannot be read');
     return deleted.map((id) => id === memoryId);
   };
-  return { meetLate, meetUser };
+  /** The end of its conversation, with the memories of a user where one wanted that. */
+  const meetConversation = async (memoriesOf?: 'its user' | 'another') => {
+    found.push(memoryId);
+    const given = memoriesOf === undefined ? {} : { memoriesOf: memoriesOf === 'another' ? ids.next() : userId };
+    const stream = `conversation-${conversationId}`;
+    const context = { ...(proposed as RecordedEvent).context, stream };
+    await policy.react({ ...proposed, type: 'ConversationDeleted', data: given, context } as RecordedEvent);
+    return { asked, deleted: deleted.length, conversationId };
+  };
+  return { meetLate, meetUser, meetConversation, types: policy.types };
 };
 
 const CONFIRM: MemoryCommand = { type: 'Confirm', screening };
@@ -112,6 +126,26 @@ it.each([
 ] as const)('a memory %s', async (_, isLate, deleted) => {
   const { meetLate } = await setUp([], isLate);
   expect(await meetLate('conversation', 'ConversationDeleted')).toBe(deleted);
+});
+
+describe('where a conversation is deleted, a memory that was there before', () => {
+  it.each<readonly [title: string, choices: readonly MemoryCommand[]]>([
+    ['that waits', []],
+    ['that is shared', [CONFIRM]],
+    ['that is personal', [SAVE_FOR_ME]],
+  ])('goes where its user wanted that: one %s', async (_, choices) => {
+    const { meetConversation, types } = await setUp(choices);
+    const { asked, deleted, conversationId } = await meetConversation('its user');
+    expect([types.includes('ConversationDeleted'), asked, deleted]).toEqual([true, [{ conversationId }], 1]);
+  });
+
+  it.each([
+    ['where nobody wanted that', undefined],
+    ['where another user did', 'another'],
+  ] as const)('stays %s', async (_, memoriesOf) => {
+    const { meetConversation } = await setUp([CONFIRM]);
+    expect((await meetConversation(memoriesOf)).deleted).toBe(0);
+  });
 });
 
 it('where one memory of a deleted user cannot be read, the others are deleted', async () => {

@@ -23,12 +23,19 @@ type Made = RecordedEvent & Extract<MemoryEvent, { type: 'MemorySaved' | 'Memory
 /**
  * Deletes the memories of an Agent, a Space or a user with it; shared ones outlive who proposed them. Those made before the deletion stand
  * in the view when it is asked; one made behind it, by a request that was under way, is met as its own event. So is what an answer
- * remembered behind the deletion of its conversation; what was there before stays, unless who deleted that had it deleted too.
+ * remembered behind the deletion of its conversation; what was there before stays, unless who deleted that had their memories from it deleted too.
  */
 @PolicyHandler()
 export class DeleteMemoriesOfTheDeleted implements Policy {
   readonly name = 'delete-memories-of-the-deleted';
-  readonly types = ['AgentDeleted', 'SpaceDeleted', 'UserDeleted', 'MemorySaved', 'MemoryProposed'];
+  readonly types = [
+    'AgentDeleted',
+    'SpaceDeleted',
+    'UserDeleted',
+    'ConversationDeleted',
+    'MemorySaved',
+    'MemoryProposed',
+  ];
 
   constructor(
     private readonly decisions: Decisions,
@@ -45,9 +52,15 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
       await this.forgetting.deleteAll((await this.isOrphaned(id, event as Made)) ? [id] : [], meta);
       return;
     }
+    const memoriesOf = event.data['memoriesOf'];
+    if (event.type === 'ConversationDeleted' && memoriesOf === undefined) return;
     const found = await this.memoriesOf(ownerOf(event.type, id), event.context.position);
     const unread: unknown[] = [];
-    const memoryIds = event.type === 'UserDeleted' ? await this.withoutShared(found, unread) : found;
+    let memoryIds = found;
+    if (event.type === 'UserDeleted')
+      memoryIds = await this.leaving(found, async (memoryId) => !(await this.outlivesUser(memoryId)), unread);
+    if (event.type === 'ConversationDeleted')
+      memoryIds = await this.leaving(found, (memoryId) => this.isOf(memoryId, memoriesOf), unread);
     await this.forgetting.deleteAll(memoryIds, meta);
     if (unread.length > 0) throw unread[0];
   }
@@ -66,18 +79,27 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
     return isLeaving && !(await this.outlivesUser(id));
   }
 
-  /** One that cannot be read keeps no other from being deleted: it is noted in `unread`. Throws where a store is away. */
-  private async withoutShared(memoryIds: readonly string[], unread: unknown[]): Promise<readonly string[]> {
+  /** Those that are to go. One that cannot be read keeps no other from being deleted: it is noted in `unread`. Throws where a store is away. */
+  private async leaving(
+    memoryIds: readonly string[],
+    goes: (memoryId: string) => Promise<boolean>,
+    unread: unknown[],
+  ): Promise<readonly string[]> {
     const leaving: string[] = [];
     for (const memoryId of memoryIds) {
       try {
-        if (!(await this.outlivesUser(memoryId))) leaving.push(memoryId);
+        if (await goes(memoryId)) leaving.push(memoryId);
       } catch (error) {
         if (isUnavailable(error)) throw error;
         unread.push(error);
       }
     }
     return leaving;
+  }
+
+  private async isOf(memoryId: string, userId: unknown): Promise<boolean> {
+    const { state } = await this.decisions.load(memoryDecider, memoryId);
+    return (state.status === 'proposed' || state.status === 'saved') && state.userId === userId;
   }
 
   /** Also what is gone already. */
@@ -89,5 +111,6 @@ export class DeleteMemoriesOfTheDeleted implements Policy {
 
 const ownerOf = (type: string, id: string): MemoriesOwner => {
   if (type === 'AgentDeleted') return { agentId: id };
+  if (type === 'ConversationDeleted') return { conversationId: id };
   return type === 'SpaceDeleted' ? { spaceId: id } : { userId: id };
 };

@@ -159,10 +159,11 @@ export class ConversationsController {
     await this.assertOwn(caller, agentId, conversationId);
     const { memories } = query.parse();
     if (memories && !caller.permissions.has('memory:write')) reject('forbidden', { permission: 'memory:write' });
-    // First, so that who is told that it failed can send it again; and once more for what an answer under way remembered meanwhile.
+    // First, so that who is told that it failed can send it again; and once more for what an answer under way remembered meanwhile,
+    // which who reads their memories next does not see any more: if this dies, a policy deletes it.
     if (memories) await this.clearMemories(caller, conversationId, stepOf(meta, 'memories'));
     const receipt = await this.commands.execute(
-      new DeleteConversation({ userId: caller.userId, agentId }, conversationId, meta),
+      new DeleteConversation({ userId: caller.userId, agentId }, conversationId, meta, memories),
     );
     const late = memories ? await this.clearMemories(caller, conversationId, stepOf(meta, 'late-memories')) : undefined;
     const shown = late === undefined ? receipt : { ...receipt, position: late.position };

@@ -3,12 +3,13 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Turns } from '../../answering/turns';
 import { conversationDecider, type Party } from '../conversation.decider';
 
-/** Deletes a conversation permanently, with its messages, and stops its running answers. */
+/** Deletes a conversation permanently, with its messages, and stops its running answers. `memories`: a policy deletes what its user saved or proposed from it, too. */
 export class DeleteConversation extends Command<Receipt> {
   constructor(
     readonly party: Party,
     readonly conversationId: string,
     readonly meta: CommandMeta,
+    readonly memories = false,
   ) {
     super();
   }
@@ -21,12 +22,12 @@ export class DeleteConversationHandler implements ICommandHandler<DeleteConversa
     private readonly turns: Turns,
   ) {}
 
-  async execute({ party, conversationId, meta }: DeleteConversation): Promise<Receipt> {
+  async execute({ party, conversationId, meta, memories }: DeleteConversation): Promise<Receipt> {
     const stop = await this.turns.stopper(conversationId);
     const receipt = await this.decisions.transact(
       conversationDecider,
       conversationId,
-      { type: 'Delete', ...party },
+      { type: 'Delete', ...party, memories },
       meta,
     );
     // An answer finds the conversation gone in the end.
