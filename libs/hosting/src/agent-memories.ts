@@ -85,6 +85,7 @@ export class MemoriesOfAgents implements AgentMemories {
     kind,
     replaces,
     saidByUser: messages,
+    signal,
     ...given
   }: MemoryProposal): Promise<ProposedMemory> {
     const { agentId, spaceId } = agent;
@@ -109,6 +110,7 @@ export class MemoriesOfAgents implements AgentMemories {
           { ...memory, ...(replaces === undefined ? {} : { replaces }) },
           as,
           meta,
+          signal,
         ),
       );
       return { memoryId, status };

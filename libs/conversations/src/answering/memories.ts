@@ -32,6 +32,8 @@ export interface MemoryProposal {
   readonly replaces?: string;
   /** What the user said in the branch, the newest first, also what is summarised by now: words of their own, without files, answers and what tools gave. */
   readonly saidByUser: readonly string[];
+  /** Its answer was stopped, or the call took too long: from then on nothing is saved. */
+  readonly signal: AbortSignal;
 }
 
 export interface ProposedMemory {

@@ -93,9 +93,11 @@ export class ToolCalls {
     }
   }
 
-  /** Rights are looked up at each call: the answer may have been under way for long. */
+  /** Rights are looked up at each call: the answer may have been under way for long. It may be stopped meanwhile, too. */
   private async call(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutput> {
-    return (await this.parts.mayCall()) ? tool.run(input, context) : failedTool(MAY_NOT);
+    const may = await this.parts.mayCall();
+    context.signal.throwIfAborted();
+    return may ? tool.run(input, context) : failedTool(MAY_NOT);
   }
 
   /** What the message keeps of an input. */

@@ -81,6 +81,30 @@ describe('an answer that calls tools', () => {
     });
   });
 
+  it('calls none once it is stopped, also while the rights to call it are looked up', async () => {
+    const { turns, chat, tools, rights } = scriptedTurns();
+    const used = weather();
+    tools.push(used);
+    const looked = Promise.withResolvers<boolean>();
+    let isAsked = false;
+    const first = calls('', ['weather', {}]);
+    chat.script = async function* (request) {
+      Object.defineProperty(rights, 'mayUse', {
+        get: () => {
+          isAsked = true;
+          return looked.promise;
+        },
+      });
+      yield* first(request);
+    };
+    const turn = await turns.ask(question('Weather?'), meta());
+    await until(() => isAsked);
+    expect(await turns.stop(PARTY, turn.conversationId, turn.answerId, meta())).toBe(true);
+    looked.resolve(true);
+    expect((await turn.finished).answer.status).toBe('stopped');
+    expect(used.inputs).toEqual([]);
+  });
+
   it('is not begun where who asked may not use the Agent any more: no model is called', async () => {
     const { turns, chat, rights } = scriptedTurns();
     rights.mayUse = false;

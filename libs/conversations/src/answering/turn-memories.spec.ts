@@ -5,6 +5,7 @@ import {
   endTurns,
   inTurn,
   meta,
+  PARTY,
   question,
   says,
   scriptedTurns,
@@ -32,7 +33,7 @@ class ScriptedMemories implements AgentMemories {
   isDown = false;
   readonly proposals: MemoryProposal[] = [];
   readonly questions: string[] = [];
-  outcome: ProposedMemory = { memoryId: 'memory-9', status: 'saved' };
+  outcome: ProposedMemory | Promise<ProposedMemory> = { memoryId: 'memory-9', status: 'saved' };
 
   constructor(public memories: readonly AppliedMemory[] = []) {}
 
@@ -163,6 +164,20 @@ describe('the memories of a turn', () => {
     await ask('Four.', { conversationId });
     expect(memories.proposals).toMatchObject([{ saidByUser: ['Four.', 'Three.', 'Two.', 'One.', 'I live in Bonn.'] }]);
     expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it('are proposed no more once the answer is stopped: what is at it is told', async () => {
+    const memories = new ScriptedMemories();
+    const { turns, agent, chat } = opened(memories);
+    memories.outcome = new Promise(() => undefined);
+    chat.script = inTurn(calls('', propose('Likes tea.')), says('Noted.'));
+    const turn = await turns.ask(question('I like tea.', { agent }), meta());
+    await until(() => memories.proposals.length === 1);
+    const [proposal] = memories.proposals;
+    expect(proposal?.signal.aborted).toBe(false);
+    expect(await turns.stop(PARTY, turn.conversationId, turn.answerId, meta())).toBe(true);
+    expect((await turn.finished).answer.status).toBe('stopped');
+    expect(proposal?.signal.aborted).toBe(true);
   });
 
   it('are offered for the user alone where the Agent shares none', async () => {

@@ -5,7 +5,7 @@ import type { MemoryReference } from '../conversation/provenance.schema';
 import type { AnsweringAgent } from './answering';
 import type { AgentMemories, AppliedMemory } from './memories';
 import { failedTool } from './tool-input';
-import type { Tool, ToolOutput } from './tools';
+import type { Tool, ToolContext, ToolOutput } from './tools';
 
 /** Memories that one answer may propose. */
 const MOST_PROPOSALS = 3;
@@ -112,7 +112,7 @@ export class TurnMemories {
         approval: 'never',
         // Its text stands in the memory alone: what is unsafe, or deleted, is in no message.
         kept: (input) => ({ kind: proposalIn(input, kinds)?.kind ?? 'personal' }),
-        run: (input, { callId }) => this.propose(port, turn, kinds, input, callId),
+        run: (input, context) => this.propose(port, turn, kinds, input, context),
       },
     ];
   }
@@ -122,7 +122,7 @@ export class TurnMemories {
     turn: MemoriesToBegin,
     kinds: readonly string[],
     input: unknown,
-    callId: string,
+    { callId, signal }: ToolContext,
   ): Promise<ToolOutput> {
     const given = proposalIn(input, kinds);
     if (given === undefined)
@@ -145,6 +145,7 @@ export class TurnMemories {
       kind,
       ...(replaces === undefined ? {} : { replaces }),
       saidByUser: await saidByUser(),
+      signal,
     });
     const said = message === undefined ? {} : { message };
     const data = { ...(memoryId === undefined ? {} : { memoryId }), status, kind, ...said };

@@ -48,7 +48,7 @@ export interface CreatedMemory {
 
 /**
  * Saves a personal memory, or proposes one. Answers the one that is there for a text that is saved, or waits, already; a proposal that replaces another waits all the same where it is saved. Rejects `memory_flagged`,
- * `memory_disabled`, `memory_full`, `conflict`, and `not_found` for an Agent that the user may not use and a conversation that is deleted; throws what the screener throws, and saves nothing then.
+ * `memory_disabled`, `memory_full`, `conflict`, and `not_found` for an Agent that the user may not use and a conversation that is deleted; throws what the screener throws, and saves nothing then. Once the signal says that nobody wants it any more, it throws its reason and begins nothing.
  */
 export class CreateMemory extends Command<CreatedMemory> {
   constructor(
@@ -56,6 +56,7 @@ export class CreateMemory extends Command<CreatedMemory> {
     readonly memory: GivenMemory,
     readonly as: 'proposed' | 'saved',
     readonly meta: CommandMeta,
+    readonly signal?: AbortSignal,
   ) {
     super();
   }
@@ -74,7 +75,7 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     @Inject(EVENT_LOG) private readonly log: StreamReader,
   ) {}
 
-  async execute({ caller, memory: given, as, meta }: CreateMemory): Promise<CreatedMemory> {
+  async execute({ caller, memory: given, as, meta, signal }: CreateMemory): Promise<CreatedMemory> {
     const { userId } = caller;
     const { agentId, kind, replaces = null } = given;
     const { memoryId, known } = await this.freeId(meta);
@@ -84,6 +85,7 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
     const place = { agentId, userId, kind };
     const safe = await this.texts.safe(given.text, memoryId, { ...place, during: 'creation' }, meta);
     await this.assertAllowed(given, userId);
+    signal?.throwIfAborted();
     const hash = this.places.hashOf(bucketOf(place), safe.text);
     const { spaceId, origin, source } = given;
     const memory: NewMemory = { memoryId, agentId, spaceId, userId, kind, ...safe, hash, origin, source, replaces };
