@@ -177,6 +177,7 @@ describe('a conversation above its budget', () => {
     const path = `${conversation()}/${conversationId}`;
     expect((await call(`${path}/messages/${message.id}`, { method: 'DELETE' })).status).toBe(204);
     expect(await checkpoints(conversationId)).toEqual([]);
+    for (const { id } of made) expect((await call(`${path}/checkpoints/${id}`)).status).toBe(404);
     const erased = async () => {
       const { body } = await gateway.platform.call<{ items: { type: string; data: { summary: unknown } }[] }>(
         `/api/v1/audit/events?stream=conversation-${conversationId}&type=ConversationCompacted&content=true`,
@@ -217,7 +218,11 @@ describe('by hand', () => {
     const calls = gateway.upstream.calls.length;
     expect((await call<Checkpoint>(path, { method: 'POST', headers })).body.id).toBe(made.body.id);
     expect(gateway.upstream.calls).toHaveLength(calls);
-    expect((await checkpoints(conversationId)).map(({ id }) => id)).toEqual([made.body.id]);
+    const listed = await checkpoints(conversationId);
+    expect(listed.map(({ id }) => id)).toEqual([made.body.id]);
+    const one = `${conversation()}/${conversationId}/checkpoints`;
+    expect((await call(`${one}/${made.body.id}`)).body).toEqual(listed[0]);
+    expect((await call(`${one}/${conversationId}`)).status).toBe(404);
     await ask('And?', { conversationId });
     expect(
       answered()

@@ -68,6 +68,29 @@ describe('the list of model calls', () => {
   });
 });
 
+describe('one model call', () => {
+  it('is shown as in the list, to whom it is listed', async () => {
+    const { body } = await ask<{ items: Invocation[] }>(`/invocations?${MARCH}`);
+    for (const listed of body.items) expect((await ask(`/invocations/${listed.id}`)).body).toEqual(listed);
+    expect((await ask(`/invocations/${idNumbered(2)}`, one.key)).body).toEqual(body.items[1]);
+  });
+
+  it('of another user looks like one that there is not', async () => {
+    const answers = await Promise.all(
+      [idNumbered(3), idNumbered(4)].map((id) => ask<{ detail: string }>(`/invocations/${id}`, one.key)),
+    );
+    const shown = answers.map(({ status, body }, index) => [
+      status,
+      JSON.stringify(body)
+        .replaceAll(idNumbered(3 + index), 'ID')
+        .replace(/"(requestId|instance)":"[^"]*"/gu, ''),
+    ]);
+    expect(shown[0]?.[0]).toBe(404);
+    expect(shown[0]).toEqual(shown[1]);
+    expect((await ask('/invocations/no-id', one.key)).status).toBe(404);
+  });
+});
+
 describe('usage as CSV', () => {
   it('is the report, without formulas', async () => {
     const { headers, text } = await ask(`?${MARCH}&groupBy=model`, undefined, { accept: 'text/csv' });

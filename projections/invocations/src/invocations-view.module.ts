@@ -3,6 +3,7 @@ import { CALLS_BEHIND, type CallsBehind } from '@app/spending';
 import { Module } from '@nestjs/common';
 import { invocationPages } from './invocation-pages';
 import { invocations } from './invocations.projection';
+import { GetInvocationHandler } from './queries/get-invocation';
 import { ListInvocationsHandler } from './queries/list-invocations';
 
 const callsBehind = (store: ReadStore): CallsBehind =>
@@ -14,7 +15,11 @@ const callsBehind = (store: ReadStore): CallsBehind =>
 
 /** The view of model calls. */
 @Module({
-  providers: [ListInvocationsHandler, { provide: CALLS_BEHIND, inject: [READ_STORE], useFactory: callsBehind }],
+  providers: [
+    GetInvocationHandler,
+    ListInvocationsHandler,
+    { provide: CALLS_BEHIND, inject: [READ_STORE], useFactory: callsBehind },
+  ],
   exports: [CALLS_BEHIND],
 })
 export class InvocationsViewModule {

@@ -150,7 +150,8 @@ export class History {
   async checkpoint(conversationId: string, checkpointId: string): Promise<RecordedCheckpoint | undefined> {
     const { state } = await this.decisions.load(conversationDecider, conversationId);
     const place = state.status === 'Live' ? state.checkpoints.get(checkpointId)?.place : undefined;
-    return place === undefined ? undefined : (await this.checkpoints(conversationId, [place]))[0];
+    const [found] = place === undefined ? [] : await this.checkpoints(conversationId, [place]);
+    return found === undefined || isErased(found.data.summary) ? undefined : found;
   }
 
   /** The checkpoints of a conversation, the newest first, without erased ones. */

@@ -78,10 +78,7 @@ export class CheckpointsController {
     const requester = { userId: caller.userId, ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }) };
     const turn = { conversationId, agent, requester, signal: left.signal };
     const checkpointId = await this.compactor.byHand(turn, meta);
-    const made = (await this.history.checkpointsOf(conversationId)).find(
-      ({ data }) => data.checkpointId === checkpointId,
-    );
-    return checkpointView(made ?? reject('not_found', { kind: 'checkpoint', id: checkpointId }));
+    return this.shown(conversationId, checkpointId);
   }
 
   @Get('checkpoints')
@@ -98,10 +95,39 @@ export class CheckpointsController {
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
   ): Promise<JsonText> {
+    await this.assertOwn(caller, agentId, conversationId);
+    const checkpoints = await this.history.checkpointsOf(conversationId);
+    return new JsonText(`{"items":[${checkpoints.map((each) => checkpointView(each).text).join(',')}]}`);
+  }
+
+  @Get('checkpoints/:checkpointId')
+  @Requires('llm')
+  @ApiOperation({
+    operationId: 'getCheckpoint',
+    summary: 'Shows a summary that models are shown in place of the beginning of a conversation.',
+  })
+  @Answers(200, checkpointView.schema)
+  @Rejects('conflict')
+  @Reads('conversations')
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param('agentId') agentId: string,
+    @Param('conversationId') conversationId: string,
+    @Param('checkpointId') checkpointId: string,
+  ): Promise<JsonText> {
+    await this.assertOwn(caller, agentId, conversationId);
+    return this.shown(conversationId, checkpointId);
+  }
+
+  /** Rejects what is not a conversation of the caller with this Agent. */
+  private async assertOwn(caller: Caller, agentId: string, conversationId: string): Promise<void> {
     await this.access.agent(caller, agentId, 'use');
     this.incognito.rejectUnkept({ userId: caller.userId, agentId }, conversationId);
     await this.queries.execute(new GetConversation(caller.userId, agentId, conversationId));
-    const checkpoints = await this.history.checkpointsOf(conversationId);
-    return new JsonText(`{"items":[${checkpoints.map((each) => checkpointView(each).text).join(',')}]}`);
+  }
+
+  private async shown(conversationId: string, checkpointId: string): Promise<JsonText> {
+    const made = await this.history.checkpoint(conversationId, checkpointId);
+    return checkpointView(made ?? reject('not_found', { kind: 'checkpoint', id: checkpointId }));
   }
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { type Clock, CLOCK, type Config, CONFIG, reject } from '@app/kernel';
 import { shownSums, type UsageGrouping } from '@app/spending';
-import type { InvocationFilter, WantedInvocations } from '@projections/invocations';
+import type { InvocationFilter, InvocationRow, WantedInvocations } from '@projections/invocations';
 import { ReportUsage } from '@projections/usage';
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
@@ -37,6 +37,12 @@ export class UsageReports {
       new ReportUsage(this.wanted(caller, asked), asked.groupBy, currency, DEFAULT_TIME_ZONE),
     );
     return { currency, ...this.range(asked), totals: shownSums(report.totals()), items: report.items() };
+  }
+
+  /** Whether a call is among those that a caller may see. */
+  isSeen(caller: Caller, { userId }: InvocationRow): boolean {
+    const { userId: own = userId } = seenBy(caller);
+    return userId === own;
   }
 
   /** Rejects where a caller, as they are now, sees less than they did. */

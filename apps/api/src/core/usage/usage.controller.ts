@@ -14,10 +14,10 @@ import {
   Rejects,
   Requires,
 } from '@app/http';
-import { givenFields } from '@app/kernel';
+import { givenFields, reject } from '@app/kernel';
 import { READ_STORE, type ReadStore } from '@app/read-store';
-import { invocationPages, ListInvocations } from '@projections/invocations';
-import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
+import { GetInvocation, invocationPages, ListInvocations } from '@projections/invocations';
+import { Controller, Get, Headers, Inject, Param, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -103,6 +103,18 @@ export class UsageController {
       rows.map(({ row }) => invocationView(row)),
       next,
     );
+  }
+
+  @Get('invocations/:invocationId')
+  @Requires('usage:read')
+  @ApiOperation({ operationId: 'getInvocation', summary: 'Shows a model call.' })
+  @Answers(200, invocationView.schema)
+  @Reads('invocations')
+  async invocation(@CurrentCaller() caller: Caller, @Param('invocationId') invocationId: string): Promise<JsonText> {
+    const row = await this.queries.execute(new GetInvocation(invocationId));
+    return row !== undefined && this.reports.isSeen(caller, row)
+      ? invocationView(row)
+      : reject('not_found', { kind: 'invocation', id: invocationId });
   }
 
   private async *rows(wanted: Parameters<typeof invocationPages>[1]) {
