@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { failureMessage } from '@app/knowledge';
 import { operate } from '../../apps/operator/src/program';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
@@ -69,10 +70,15 @@ const isBootstrapKey = (value: unknown): value is object =>
   'revision' in value &&
   'prefix' in value &&
   value.prefix === 'bootstrap';
+
+/** What 1.5.0 said of every text that it could not read. It is worded anew. */
+const NO_UTF8 = 'The file is not UTF-8 text.';
+
 const settled = (answer: unknown): unknown =>
   JSON.parse(
     JSON.stringify(answer, (name, value: unknown) => {
       if (MOVING.has(name)) return undefined;
+      if (value === NO_UTF8) return failureMessage('invalid_text');
       if (isBootstrapKey(value)) return { ...value, revision: undefined };
       if (name === 'permissions' && Array.isArray(value))
         return (value as unknown[]).filter((each) => !gainedPermission(each));

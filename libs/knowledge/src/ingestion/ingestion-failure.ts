@@ -1,7 +1,7 @@
 /** Why a document cannot become Ready: stable code and message. */
 export const FAILURES = {
   unsupported_type: 'Files of this type cannot be read. Convert it to PDF or text.',
-  invalid_text: 'The file is not UTF-8 text.',
+  invalid_text: 'The file is said to be text, and is not. Save it as UTF-8 text and upload it again.',
   no_text: 'The file has no text, as scans have none. Run text recognition on it first.',
   encrypted: 'The file is protected by a password. Remove the protection and upload it again.',
   malformed: 'The file is damaged, or not of the type that its name says. Save it anew and upload it again.',
