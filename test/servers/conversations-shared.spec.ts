@@ -65,8 +65,11 @@ const specs = (): void => {
     if (answer.status !== 200) throw new Error(`${JSON.stringify(answer.body)}\n${at.output().slice(-4_000)}`);
     return answer.body;
   };
-  const messagesAt = async (at: Child, id: string): Promise<readonly Message[]> =>
-    (await cluster.call<List<Message>>(at, `${path}/${id}/messages`)).body.items;
+  /** None where the view of the process does not show the conversation yet. */
+  const messagesAt = async (at: Child, id: string): Promise<readonly Message[]> => {
+    const { status, body } = await cluster.call<List<Message>>(at, `${path}/${id}/messages`);
+    return status === 404 ? [] : body.items;
+  };
   /** The calls that are on record. */
   const billed = async (): Promise<readonly string[]> =>
     (await cluster.call<List<{ id: string }>>(first, `${CORE}/usage/invocations?${EVER}&limit=100`)).body.items.map(
