@@ -223,6 +223,8 @@ describe('by hand', () => {
     const one = `${conversation()}/${conversationId}/checkpoints`;
     expect((await call(`${one}/${made.body.id}`)).body).toEqual(listed[0]);
     expect((await call(`${one}/${conversationId}`)).status).toBe(404);
+    const { key } = await gateway.platform.newCaller({ role: 'admin' });
+    expect((await call(`${one}/${made.body.id}`, { key })).status).toBe(404);
     await ask('And?', { conversationId });
     expect(
       answered()
