@@ -1,13 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { spawnSync } from 'node:child_process';
 import { Pool } from 'undici';
 import { vectorsIn } from '@app/models';
 import { encoded } from '../../apps/api/src/compat/embedding-vectors';
 import { type Child, startChild } from '../e2e/child';
-import { median, type Rate, rateOf } from './rate';
+import { median, pinned, type Rate, rateOf } from './rate';
 
 /**
  * The compatible gateway beside the mock provider asked directly and a bare Fastify + undici relay, each in a process of its
@@ -237,13 +236,5 @@ const vectors = (): void => {
   });
   say(`2048 vectors of 1536 numbers to base64: ${median(times).toFixed(1)} ms`);
 };
-
-/**
- * Keeps a process with all its threads, and those it starts from now on, to one processor, so that a server and what asks
- * it do not take turns on the same one. False where the system cannot: not Linux, or one processor only.
- */
-const pinned = (pid: number, processor: number): boolean =>
-  availableParallelism() > processor &&
-  spawnSync('taskset', ['-a', '-p', '-c', String(processor), String(pid)], { stdio: 'ignore' }).status === 0;
 
 void main();

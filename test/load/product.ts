@@ -17,21 +17,24 @@ export interface Started {
 }
 
 /** What `npm start` gives to node. */
-const commandOfStart = (): readonly string[] => {
-  const { scripts } = JSON.parse(readFileSync(join(PRODUCT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+const commandOfStart = (checkout: string): readonly string[] => {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
   return scripts.start.replace(/^exec node /, '').split(' ');
 };
 
-/** Starts the built product and asks until it is ready. */
+/** Starts the built product of a checkout and asks until it is ready. */
 export const startProduct = async (
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
+  checkout: string = PRODUCT,
 ): Promise<Started> => {
-  const command = commandOfStart();
-  if (!existsSync(join(PRODUCT, command.at(-1) ?? ''))) throw new Error('run `npm run build` first');
+  const command = commandOfStart(checkout);
+  if (!existsSync(join(checkout, command.at(-1) ?? ''))) throw new Error('run `npm run build` first');
   const began = performance.now();
   const child = spawn(process.execPath, command, {
-    cwd: PRODUCT,
+    cwd: checkout,
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: KEY, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
