@@ -11,7 +11,7 @@ describe('what if there had been a limit', () => {
       body: { ...period, limit },
     });
 
-  it('says whom it would have refused, and writes nothing', async () => {
+  it('says whom it would have rejected, and writes nothing', async () => {
     const recorded = async () =>
       (
         await platform.call<{ items: { id: string }[] }>(`/api/v1/audit/events?limit=100&actor=key:${operatorId}`)

@@ -25,7 +25,7 @@ export interface LeaseGroup {
    * Called with all units that this process holds now and the fence of each, whenever they change; never twice at a time.
    * A unit is given to others only after this has resolved without it.
    */
-  readonly onChange: (held: ReadonlyMap<number, number>, share: LeaseMember) => Promise<void>;
+  readonly onChange: (held: ReadonlyMap<number, number>, member: LeaseMember) => Promise<void>;
 }
 
 /** A unit as it is stored: who holds it, null when nobody does, and the fence that its writes carry. */
@@ -72,7 +72,7 @@ export class LeaseMember {
     return `${LEASES}${this.group.name}/${this.group.declaration}`;
   }
 
-  /** Takes and gives back as the shares are now; `record` is what is stored, where that is known. Does nothing while an earlier call works. */
+  /** Takes and gives back as the units are divided now; `record` is what is stored, where that is known. Does nothing while an earlier call works. */
   async divide(record?: LeaseRecord): Promise<void> {
     if (this.dividing || this.left) return;
     this.dividing = true;
@@ -144,7 +144,7 @@ export class LeaseMember {
       // After a failure it begins anew, which waits for this work to end.
       if (!this.held.has(0) || this.failures > failures || performance.now() > deadline)
         throw new Unavailable(`the view ${this.group.name}`, 'its slices were not collected in time');
-      // Not waited for: it may be this work that a change of the share waits for.
+      // Not waited for: it may be this work that a change of what is held waits for.
       this.divide().catch((error: unknown) =>
         this.options.logger.warn(
           { group: this.group.name, error: errorName(error) },

@@ -47,7 +47,7 @@ describe('shared work that cannot be taken', () => {
 
   it('is told once an outage with its reason, for all groups together, and again in the next one', async () => {
     failing.with = new Unavailable('event log', 'the server cannot be reached');
-    const shares = await leases.join(groups);
+    const members = await leases.join(groups);
     await failTimes(12);
     const message = 'Taking or giving back shared work failed; retrying.';
     const line = {
@@ -73,7 +73,7 @@ describe('shared work that cannot be taken', () => {
       { ...line, reason: 'views is unavailable: away' },
     ]);
     await heldAgain();
-    await leases.leave(shares);
+    await leases.leave(members);
   });
 });
 
@@ -85,11 +85,11 @@ describe('shared work that one process has all of for a time', () => {
     const leases = new Leases({ ...parts, processes });
     await processes.start();
     const group = { name: 'view', declaration: 'one', units: 2, order: 0, onChange: async () => undefined };
-    const [share] = await leases.join([group]);
+    const [member] = await leases.join([group]);
     const wanted = async () => ((await store.read('lease/view/one')) as { readonly wanted?: string }).wanted;
     const write = store.write.bind(store);
     let failed = 0;
-    const done = await share?.withAll(async () => {
+    const done = await member?.withAll(async () => {
       expect(await wanted()).toBe('one');
       store.write = async (key, ...given) => {
         if (!key.startsWith('lease/') || failed === 3) return write(key, ...given);
@@ -101,7 +101,7 @@ describe('shared work that one process has all of for a time', () => {
     expect(done).toBe('done');
     await until(async () => (await wanted()) === undefined, 'the others to have their units again');
     expect(leases.heldOf('view').size).toBe(2);
-    await leases.leave(share === undefined ? [] : [share]);
+    await leases.leave(member === undefined ? [] : [member]);
     await processes.stop();
   });
 });

@@ -19,7 +19,7 @@ export interface LeaseStatus {
  * everything at once.
  */
 export class Leases {
-  private readonly shares = new Set<LeaseMember>();
+  private readonly members = new Set<LeaseMember>();
   /** Why shared work could not be taken or given back since it last could. */
   private readonly told = new Set<string>();
   private silence: (() => void) | undefined;
@@ -39,11 +39,11 @@ export class Leases {
   /** Takes part in groups; resolves when what is free for this process was taken. What a store that is away keeps from beginning is tried again at each beat. */
   async join(groups: readonly LeaseGroup[]): Promise<readonly LeaseMember[]> {
     const joined = groups.map((group) => new LeaseMember(group, this.options, () => this.fenceWhenAlone()));
-    for (const share of joined) {
-      this.shares.add(share);
-      this.processes.share(share.group.name, share.group.declaration);
+    for (const member of joined) {
+      this.members.add(member);
+      this.processes.join(member.group.name, member.group.declaration);
     }
-    this.silence ??= this.processes.onBeat(() => this.divide([...this.shares], () => undefined));
+    this.silence ??= this.processes.onBeat(() => this.divide([...this.members], () => undefined));
     await this.processes.beat();
     const failures: unknown[] = [];
     await this.divide(joined, (error) => isUnavailable(error) || failures.push(error));
@@ -52,37 +52,37 @@ export class Leases {
   }
 
   /** Gives back what is held of some groups, and takes part in them no longer. */
-  async leave(shares: readonly LeaseMember[]): Promise<void> {
-    for (const share of shares) {
-      this.shares.delete(share);
-      this.processes.unshare(share.group.name);
+  async leave(members: readonly LeaseMember[]): Promise<void> {
+    for (const member of members) {
+      this.members.delete(member);
+      this.processes.leave(member.group.name);
     }
-    if (this.shares.size === 0) {
+    if (this.members.size === 0) {
       this.silence?.();
       this.silence = undefined;
     }
-    await Promise.all(shares.map((share) => share.leave()));
+    await Promise.all(members.map((member) => member.leave()));
   }
 
   /** Somebody else works on what this process holds of a group: it gives way, or begins anew with a higher fence. */
   async fenced(group: string): Promise<void> {
-    for (const share of this.shares) if (share.group.name === group) await share.fenced();
+    for (const member of this.members) if (member.group.name === group) await member.fenced();
   }
 
   /** Has all that this process works on begin anew, from what is stored: what it knows of the log is of no use any more. */
   async renew(): Promise<void> {
-    await Promise.all([...this.shares].map((share) => share.renew()));
+    await Promise.all([...this.members].map((member) => member.renew()));
   }
 
   /** The units of a group that this process holds, each with its fence. */
   heldOf(group: string): ReadonlyMap<number, number> {
-    return [...this.shares].find((share) => share.group.name === group)?.held ?? new Map();
+    return [...this.members].find((member) => member.group.name === group)?.held ?? new Map();
   }
 
   /** Every unit that somebody has held: one entry for each living holder, which are several where versions of the product differ in what they declare; else one without. */
   async status(): Promise<readonly LeaseStatus[]> {
     if (this.processes.alone)
-      return [...this.shares].flatMap(({ group, held }) =>
+      return [...this.members].flatMap(({ group, held }) =>
         [...held.keys()].map((unit) => ({ group: group.name, unit, holder: this.processes.id })),
       );
     const all = [...(await this.records())].flatMap(([key, { units }]) => {
@@ -103,20 +103,20 @@ export class Leases {
     return [...all.filter(({ holder }) => holder !== null), ...free.values()];
   }
 
-  private async divide(shares: readonly LeaseMember[], onError: (error: unknown) => void): Promise<void> {
+  private async divide(members: readonly LeaseMember[], onError: (error: unknown) => void): Promise<void> {
     const records = this.processes.alone ? undefined : await this.records();
     const failed = new Map<string, unknown>();
-    const dividing = shares.map(async (share) => {
+    const dividing = members.map(async (member) => {
       try {
-        await share.divide(records?.get(share.key));
+        await member.divide(records?.get(member.key));
       } catch (error) {
-        failed.set(share.group.name, error);
+        failed.set(member.group.name, error);
         onError(error);
       }
     });
     await Promise.all(dividing);
     this.tell(failed);
-    if (failed.size === 0 && shares.length === this.shares.size) this.told.clear();
+    if (failed.size === 0 && members.length === this.members.size) this.told.clear();
   }
 
   /** Once an outage, for all groups together: what keeps one from its work keeps most of them, at every beat. */

@@ -33,7 +33,7 @@ interface ProcessRecord extends ProcessIdentity {
   readonly startedAt: string;
   readonly beatAt: string;
   readonly beat: number;
-  /** Groups of work that it takes part in, each with what it declares that work to be. */
+  /** Groups of work that it takes part in, each with what it declares that work to be: stored as `shares`. */
   readonly shares: Readonly<Record<string, string>>;
 }
 
@@ -59,7 +59,7 @@ export class Processes {
   readonly version: string;
   private readonly silenceMs: number;
   private readonly startedAt: string;
-  private readonly shares = new Map<string, string>();
+  private readonly groups = new Map<string, string>();
   private readonly listeners = new Set<() => Promise<void>>();
   private seen: ReadonlyMap<string, Seen> = new Map();
   private lookedAt = 0;
@@ -90,12 +90,12 @@ export class Processes {
   }
 
   /** Takes part in a group of work; `declaration` says what this process takes it to be. */
-  share(group: string, declaration: string): void {
-    this.shares.set(group, declaration);
+  join(group: string, declaration: string): void {
+    this.groups.set(group, declaration);
   }
 
-  unshare(group: string): void {
-    this.shares.delete(group);
+  leave(group: string): void {
+    this.groups.delete(group);
   }
 
   /** Calls back after each beat. */
@@ -205,7 +205,7 @@ export class Processes {
       startedAt: this.startedAt,
       beatAt: clock.now().toISOString(),
       beat: this.beats,
-      shares: Object.fromEntries(this.shares),
+      shares: Object.fromEntries(this.groups),
     };
   }
 }

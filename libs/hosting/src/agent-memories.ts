@@ -120,12 +120,12 @@ export class MemoriesOfAgents implements AgentMemories {
       if (!isDomainError(error)) throw error;
       return error.code === 'memory_flagged'
         ? { status: 'flagged', message: 'Memory not saved - flagged as unsafe.' }
-        : { status: 'refused', message: refusals[error.code] ?? 'Memory not saved.' };
+        : { status: 'refused', message: REJECTIONS[error.code] ?? 'Memory not saved.' };
     }
   }
 }
 
-const refusals: Readonly<Record<string, string>> = {
+const REJECTIONS: Readonly<Record<string, string>> = {
   memory_full: 'Memory not saved - no more fit here. Delete one first.',
   memory_disabled: 'Memory not saved - memory is switched off here.',
   usage_limit_exceeded: 'Memory not saved - a spend limit is reached.',

@@ -73,7 +73,7 @@ export class Projecting {
   private readonly ordinals: Ordinals;
   private readonly stalls: StallWatch;
   private readonly mark: LogMark;
-  private shares: readonly LeaseMember[] = [];
+  private members: readonly LeaseMember[] = [];
   private timers: readonly NodeJS.Timeout[] = [];
   private unserve: (() => Promise<void>) | undefined;
 
@@ -116,11 +116,11 @@ export class Projecting {
     if (this.views.size < views.length) throw new Error('a projection is defined twice');
   }
 
-  /** Takes this process's share and follows the log from each view's checkpoint; resolves when it follows, not when it has caught up. */
+  /** Takes this process's part and follows the log from each view's checkpoint; resolves when it follows, not when it has caught up. */
   async start(): Promise<void> {
     const { logger } = this.options;
     const managed = [...this.views.values()];
-    this.shares = await this.leases.join(managed.map(({ group }) => group));
+    this.members = await this.leases.join(managed.map(({ group }) => group));
     const every = (milliseconds: number, work: () => Promise<void>, failed: string): NodeJS.Timeout =>
       setInterval(
         () => void work().catch((error: unknown) => logger.warn({ error: errorName(error) }, failed)),
@@ -141,7 +141,7 @@ export class Projecting {
   async stop(): Promise<void> {
     this.timers.forEach(clearInterval);
     await this.unserve?.();
-    await this.leases.leave(this.shares);
+    await this.leases.leave(this.members);
     await this.mark.close();
   }
 

@@ -118,7 +118,7 @@ export class Ledger implements Metering {
     move: Extract<Move, { type: 'hold' | 'ask' }>,
     at: Date,
   ): Promise<GrantedReservation['answer']> {
-    const patience = performance.now() + ENDING_MS;
+    const deadline = performance.now() + ENDING_MS;
     const endings = this.settlements.endingsUnder(limit);
     for (;;) {
       const { over } = endings;
@@ -127,7 +127,7 @@ export class Ledger implements Metering {
       if (answer.granted) return answer;
       if (answer.currency !== undefined) return rejectOther(limit, answer.currency);
       const mayChange = endings.underWay.size > 0 || endings.over > over;
-      if (!mayChange || answer.spent >= limit.account.terms.amount || performance.now() > patience)
+      if (!mayChange || answer.spent >= limit.account.terms.amount || performance.now() > deadline)
         return rejectCall(limit, answer, at);
       await Promise.all(endings.underWay);
     }

@@ -32,7 +32,7 @@ export interface Vault extends Keyring {
   streams(owner: KeyOwner): Promise<readonly string[]>;
   /** Destroyed aggregates with the time, for restores and receipts: pages after an aggregate's name. */
   destroyed(after: string | null, limit: number): Promise<readonly DestroyedKey[]>;
-  /** Everything the vault knows: destroyed owners, then aggregates, then existing keys. With patience it waits for a server that goes away meanwhile. */
+  /** Everything the vault knows: destroyed owners, then aggregates, then existing keys. With `options` it retries while its server does not answer. */
   records(options?: RetryOptions): AsyncIterable<KeyRecord>;
   /**
    * Imports what another vault under the same `VAULT_KEY` knows, in the order of `records`. May be repeated. What either of

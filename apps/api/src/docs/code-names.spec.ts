@@ -48,35 +48,60 @@ it('a name of code in a comment is one of the sources', () => {
   expect(stale.filter(([, ...names]) => names.length > 0)).toEqual([]);
 });
 
-/** Names that gave way to those of the field or of the glossary, with what took their place. */
-const RETIRED: readonly (readonly [name: RegExp, now: string])[] = [
-  [/^bell|ringing/i, 'WakeSignal'],
-  [/companion/i, 'SliceFollower'],
-  [/changeBoard/i, 'SharedVersionCounters'],
-  [/heldCall/i, 'reservation'],
-  [/patiently|insistently/i, 'retry'],
-  [/^(?:is)?standing$/i, 'state'],
-  [/^demand(?!s?$)/i, 'assert'],
-  [/leaseShare/i, 'LeaseMember'],
-  [/^recently$/i, 'TtlCache'],
-  [/strangers?(?![a-z])/i, 'foreign event'],
-  [/asker/i, 'Requester'],
-  [/away$/i, 'isUnavailable, outage'],
-  [/^Room$/, 'FairSemaphore'],
-  [/^spare/i, 'IdlePool'],
+interface Retired {
+  readonly name: RegExp;
+  /** What took its place. */
+  readonly now: string;
+  /** How comments say it, where that is not plain English too. */
+  readonly comment?: RegExp;
+  /** The folders where it had this meaning; everywhere by default. */
+  readonly within?: RegExp;
+}
+
+/** Names that gave way to those of the field or of the glossary. */
+const RETIRED: readonly Retired[] = [
+  { name: /^bell|ringing/i, now: 'WakeSignal', comment: /\bbells?\b|\bringing\b/i },
+  { name: /companion/i, now: 'SliceFollower', comment: /companion/i },
+  { name: /changeBoard/i, now: 'SharedVersionCounters', comment: /change ?board/i },
+  { name: /^board$/i, now: 'SharedVersionCounters', within: /^libs\/read-store/ },
+  { name: /heldCall/i, now: 'reservation', comment: /held calls?\b/i },
+  { name: /patien|insistent/i, now: 'retry, timeout', comment: /patien|insistent/i },
+  // A refusal is a part of the chat-completions format.
+  { name: /refus(?!al$)/i, now: 'reject', comment: /refus(?!als?\b)/i },
+  { name: /^(?:is)?standing$/i, now: 'state' },
+  { name: /^demand(?!s?$)/i, now: 'assert' },
+  { name: /leaseShare/i, now: 'LeaseMember', comment: /lease ?share/i },
+  { name: /^(?:un)?share$/, now: 'LeaseMember, join, leave', within: /^libs\/(?:coordination|projecting|hosting)/ },
+  { name: /^recently$/i, now: 'TtlCache' },
+  { name: /strangers?(?![a-z])/i, now: 'foreign event', comment: /strangers?\b/i },
+  { name: /asker/i, now: 'Requester', comment: /\baskers?\b/i },
+  { name: /away$/i, now: 'isUnavailable, outage' },
+  { name: /^Room$/, now: 'FairSemaphore' },
+  { name: /^spare/i, now: 'IdlePool' },
 ];
 
-it.each(RETIRED)('no name of code is %s: it is %s now', (retired) => {
+/** What a file declares: methods, accessors, and parameters and properties with a type, too. */
+const DECLARED = [
+  /\b(?:const|let|class|function|interface|type|readonly|private|static|async|get|set) (?:\* ?)?(\w+)/g,
+  /^ {2,4}\*?(\w+)(?:<[^(\n]*>)?\((?:\n|[^\n]*\)(?:: [^\n]+)? \{$|[^\n]*\): [^\n]+;$)/gm,
+  /[\s(,](\w+)\??: /g,
+];
+
+it.each(RETIRED)('no name of code, and no comment, is $name: it is $now now', ({ name, comment, within = /./ }) => {
   const files = ['apps', 'libs', 'projections']
     .flatMap((folder) => filesOf(folder, /\.ts$/))
     // Lists of words of languages.
-    .filter((file) => !/[.-]spec\.ts$|^libs\/screening\//.test(file));
-  const declared = files.flatMap((file) =>
-    [...read(file).matchAll(/\b(?:const|let|class|function|interface|type|readonly|private) (\w+)/g)]
-      .filter(([, name = '']) => retired.test(name))
-      .map(([declaration]) => `${file}: ${declaration}`),
-  );
-  expect(declared).toEqual([]);
+    .filter((file) => within.test(file) && !/[.-]spec\.ts$|^libs\/screening\//.test(file));
+  const found = files.flatMap((file) => {
+    const text = read(file);
+    const code = text.replaceAll(COMMENT, '');
+    const declared = new Set(DECLARED.flatMap((kind) => [...code.matchAll(kind)].map(([, each = '']) => each)));
+    const comments = (text.match(COMMENT) ?? []).filter((each) => comment?.test(each) === true);
+    return [...declared, ...comments]
+      .filter((each) => comments.includes(each) || name.test(each))
+      .map((each) => `${file}: ${each}`);
+  });
+  expect([files.length > 0, found]).toEqual([true, []]);
 });
 
 it('what is cast past the compiler says why, in a comment over it', () => {

@@ -2,7 +2,7 @@ import { type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb
 import { WrongExpectedVersion } from '@eventstore/db-client/generated/shared_pb';
 import type { Position } from '@app/kernel';
 import { positionText } from './positions';
-import { type Fault, refusalIn, ServerFault } from './server-errors';
+import { type Fault, rejectionIn, ServerFault } from './server-errors';
 
 /** How the server answers an append. */
 export type AppendAnswer =
@@ -45,7 +45,7 @@ export const answerOf = (response: BatchAppendResp): AppendAnswer => {
     case `${PACKAGE}MaximumAppendEventSizeExceeded`:
       return { kind: 'tooLarge', limit: limitIn(details) };
     default:
-      throw new ServerFault(FAULTS[type] ?? refusalIn(error?.getMessage() ?? '') ?? 'failed', {
+      throw new ServerFault(FAULTS[type] ?? rejectionIn(error?.getMessage() ?? '') ?? 'failed', {
         cause: new Error(error?.getMessage()),
       });
   }

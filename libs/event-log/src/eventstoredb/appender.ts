@@ -100,8 +100,8 @@ export class Appender {
     };
     try {
       const answer = await retry(this.link, send, {
-        most: ends - performance.now(),
-        isWorthwhile: ({ isPassing }) => isPassing && (isExact || !isUnknown),
+        timeoutMs: ends - performance.now(),
+        isRetryable: ({ isPassing }) => isPassing && (isExact || !isUnknown),
       });
       this.trouble = undefined;
       return answer;

@@ -190,7 +190,7 @@ export class EventStoreLog implements EventLog {
       await retry(
         this.connection,
         (left, givenUp) => readFrom(this.connection, wholeRequest('backwards', null, 1), left, undefined, givenUp),
-        { most: SLOW_MS },
+        { timeoutMs: SLOW_MS },
       );
     } catch (error) {
       const fault = serverFault(error);
@@ -246,7 +246,7 @@ export class EventStoreLog implements EventLog {
           this.connection,
           (left, givenUp) =>
             readFrom(this.connection, streamRequest(stream, { direction, from, limit }), left, Infinity, givenUp),
-          { most: milliseconds },
+          { timeoutMs: milliseconds },
         )
       ).events;
     } catch (error) {

@@ -46,8 +46,8 @@ export class LogPages implements PageSource {
     const givenUp = new AbortController();
     const { signal } = givenUp;
     const read = retry(this.connection, (left) => readFrom(this.connection, request, left, undefined, signal), {
-      most: silence,
-      isWorthwhile: ({ isPassing }) => isPassing && !signal.aborted,
+      timeoutMs: silence,
+      isRetryable: ({ isPassing }) => isPassing && !signal.aborted,
     });
     try {
       const [found] = await Promise.all([read, this.learnRemovals()]);

@@ -171,7 +171,7 @@ export class EventStoreLogReader implements LogReader {
     return retry(
       this.connection,
       (left, givenUp) => readFrom(this.connection, streamRequest(stream, read), left, Infinity, givenUp),
-      most === undefined ? {} : { most },
+      most === undefined ? {} : { timeoutMs: most },
     );
   }
 

@@ -281,7 +281,7 @@ export class EventStoreReadIndex implements ReadIndex {
       return await retry(
         this.connection,
         (left, givenUp) => readFrom(this.connection, request, left, undefined, givenUp),
-        most === undefined ? {} : { most },
+        most === undefined ? {} : { timeoutMs: most },
       );
     } catch (error) {
       throw allFault(serverFault(error));

@@ -14,10 +14,11 @@ export interface Link {
   readonly trouble: ServerFault | undefined;
 }
 
-export interface Patience {
+/** Bounds of `retry`. */
+export interface CallRetryOptions {
   /** Milliseconds in all; as long as the log is waited for by default. */
-  readonly most?: number;
-  readonly isWorthwhile?: (fault: ServerFault) => boolean;
+  readonly timeoutMs?: number;
+  readonly isRetryable?: (fault: ServerFault) => boolean;
 }
 
 /** A try: how many milliseconds it may take, and, while no connection lives, what says that nobody waits for it any more. */
@@ -30,9 +31,9 @@ export type Attempt<T> = (milliseconds: number, givenUp?: AbortSignal) => Promis
 export const retry = <T>(
   link: Link,
   attempt: Attempt<T>,
-  { most = WAIT_MS, isWorthwhile = ({ isPassing }) => isPassing }: Patience = {},
+  { timeoutMs = WAIT_MS, isRetryable = ({ isPassing }) => isPassing }: CallRetryOptions = {},
 ): Promise<T> =>
-  waiting(most, async (milliseconds) => {
+  waiting(timeoutMs, async (milliseconds) => {
     const begun = performance.now();
     const ends = (): number =>
       Math.min(begun + milliseconds, link.lostAt === undefined ? Infinity : Math.max(begun, link.lostAt) + GONE_MS);
@@ -46,7 +47,7 @@ export const retry = <T>(
         const fault = serverFault(error);
         if (fault.fault !== 'late' || told === undefined) told = fault;
         const next = wait * (0.5 + Math.random() / 2);
-        if (!isWorthwhile(fault)) throw fault;
+        if (!isRetryable(fault)) throw fault;
         if (performance.now() + next >= ends()) throw explained(told, link);
         await pause(next);
       }

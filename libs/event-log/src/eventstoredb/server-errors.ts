@@ -118,8 +118,8 @@ const faultOf = ({ code, details = '', metadata }: Partial<ServiceError>): Fault
   const named = exception === undefined ? undefined : FAULT_OF_EXCEPTION[String(exception)];
   if (named !== undefined) return named;
   if (/ReadAllResult: (InvalidPosition|Error)|invalid position/.test(details)) return 'invalidPosition';
-  const refused = refusalIn(details);
-  if (refused !== undefined) return refused;
+  const rejection = rejectionIn(details);
+  if (rejection !== undefined) return rejection;
   if (code === 14 && /^(No connection established|Name resolution failed)/.test(details)) return 'unreachable';
   // A server that is stopped throws in the middle of calls, or resets them.
   if (code === 2 && details.startsWith('Exception was thrown by handler')) return 'thrown';
@@ -128,7 +128,7 @@ const faultOf = ({ code, details = '', metadata }: Partial<ServiceError>): Fault
 };
 
 /** How a server words that it takes no calls now: it starts, votes, or has a full queue. */
-export const refusalIn = (text: string): 'notReady' | 'busy' | undefined => {
+export const rejectionIn = (text: string): 'notReady' | 'busy' | undefined => {
   if (/Is (Too )?Busy/i.test(text)) return 'busy';
   return /Not ?Ready|No leader info/i.test(text) ? 'notReady' : undefined;
 };

@@ -9,7 +9,7 @@ import type { Role } from '../lifecycle';
 /** Keeps the views up with the log, reacts to events, seals the log, counts what others write to its server: what other projectors do not do already. */
 @Injectable()
 export class Projector implements Role {
-  private shares: readonly LeaseMember[] = [];
+  private members: readonly LeaseMember[] = [];
 
   constructor(
     private readonly projecting: Projecting,
@@ -23,7 +23,7 @@ export class Projector implements Role {
   async start(): Promise<void> {
     await this.projecting.start();
     await this.policies.start();
-    this.shares = await this.leases.join([
+    this.members = await this.leases.join([
       // Once more where the log is restored under this process: what was erased since stands there as living.
       led('erasures', 0, { start: () => this.erasures.run(), stop: async () => undefined }),
       led('sealer', 1, this.sealer),
@@ -34,6 +34,6 @@ export class Projector implements Role {
   async stop(): Promise<void> {
     await this.policies.stop();
     await this.projecting.stop();
-    await this.leases.leave(this.shares);
+    await this.leases.leave(this.members);
   }
 }

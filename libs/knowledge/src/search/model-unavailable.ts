@@ -1,7 +1,7 @@
 import { isDomainError, isUnavailable } from '@app/kernel';
 
 /** How long a search waits for a model that it can do without, milliseconds. The local one takes a second to start, more beside other work. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** Stands for what a model did not give: it is down, slow, or left alone since it failed too often. */
 export class ModelUnavailable extends Error {
@@ -16,7 +16,7 @@ export const inTime = async <Answer>(
   caller: AbortSignal,
   call: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer | ModelUnavailable> => {
-  const timeout = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     return await call(AbortSignal.any([caller, timeout]));
   } catch (error) {

@@ -23,12 +23,12 @@ export interface NewMemory {
 type Fields = Omit<NewMemory, 'text'> & { readonly text: Sensitive<string> };
 export type ProposedMemory = { readonly status: 'proposed'; readonly expiresAt: string } & Fields;
 /**
- * `refused`: hash of the last text that it was not changed to, since that was flagged. `edits`: how many edits are over, done or
+ * `rejected`: hash of the last text that it was not changed to, since that was flagged. `edits`: how many edits are over, done or
  * abandoned; none where it is absent. `abandoned`: ticket of the last that was.
  */
 export type SavedMemory = {
   readonly status: 'saved';
-  readonly refused?: string;
+  readonly rejected?: string;
   readonly edits?: number;
   readonly abandoned?: string;
 } & Fields;
@@ -118,7 +118,7 @@ export const memoryDecider: Decider<Memory, MemoryCommand, MemoryEvent> = {
         return { status: 'saved', ...event.data };
       case 'MemoryFlagged':
         if (event.data.during !== 'edit') return { status: 'flagged', ...placeOf(event.data) };
-        return memory.status === 'saved' ? { ...memory, refused: event.data.hash } : memory;
+        return memory.status === 'saved' ? { ...memory, rejected: event.data.hash } : memory;
       case 'MemoryDiscarded':
         return { status: event.data.reason === 'abandoned' ? 'abandoned' : 'discarded', ...placeOf(event.data) };
       case 'MemoryDeleted':
@@ -186,7 +186,7 @@ const edited = ({ type: _type, edits, ...data }: Of<'Edit'>, memory: Memory): re
 const flagged = ({ type: _type, rules, ...found }: Of<'Flag'>, memory: Memory): readonly MemoryEvent[] => {
   const isNew =
     found.during === 'edit'
-      ? memory.status === 'saved' && memory.refused !== found.hash
+      ? memory.status === 'saved' && memory.rejected !== found.hash
       : memory.status === 'absent' || memory.status === 'proposed';
   return isNew ? [{ type: 'MemoryFlagged', data: { ...found, rules: [...rules] } }] : [];
 };

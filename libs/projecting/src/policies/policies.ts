@@ -67,7 +67,7 @@ export class Policies {
   private readonly runners = new Map<string, Runner>();
   private readonly readers: Reader[] = [];
   private readonly ordinals: Ordinals;
-  private shares: readonly LeaseMember[] = [];
+  private members: readonly LeaseMember[] = [];
   private reporting: NodeJS.Timeout | undefined;
   private unserve: (() => Promise<void>) | undefined;
 
@@ -101,14 +101,14 @@ export class Policies {
         REPORT_MS,
       ).unref();
     }
-    this.shares = await this.leases.join([led(GROUP, 0, { start: () => this.open(), stop: () => this.close() })]);
+    this.members = await this.leases.join([led(GROUP, 0, { start: () => this.open(), stop: () => this.close() })]);
   }
 
   /** Resolves when the reactions under way have ended and the places are recorded. */
   async stop(): Promise<void> {
     clearInterval(this.reporting);
     await this.unserve?.();
-    await this.leases.leave(this.shares);
+    await this.leases.leave(this.members);
   }
 
   /** How each policy is doing, whichever process runs it. */
@@ -207,8 +207,8 @@ export class Policies {
   private async open(): Promise<void> {
     const { logger } = this.options;
     const onFenced = (): void => {
-      for (const share of this.shares)
-        share
+      for (const member of this.members)
+        member
           .fenced()
           .catch((error: unknown) => logger.error({ error: errorName(error) }, 'Stopping the policies failed.'));
     };

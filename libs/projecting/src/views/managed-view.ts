@@ -50,7 +50,7 @@ export class ManagedView {
   private seen = { record: '', at: 0 };
   private looking = false;
   /** Undefined while this process takes no part in writing the view. */
-  private share: LeaseMember | undefined;
+  private member: LeaseMember | undefined;
 
   constructor(private readonly options: ManagedViewOptions) {
     const { view, processes, order } = options;
@@ -60,7 +60,7 @@ export class ManagedView {
       declaration,
       units: view.store.slices,
       order,
-      onChange: (held, share) => this.changing.run(() => this.change(held, share)),
+      onChange: (held, member) => this.changing.run(() => this.change(held, member)),
     };
     this.sliceFollower = new SliceFollower({ ...options, progress: this.progress });
     this.rebuild = new Rebuild({
@@ -90,7 +90,7 @@ export class ManagedView {
 
   /** A build of the view was found damaged, in a file that this process alone writes: begins anew without it. */
   async mend(version: number): Promise<void> {
-    if (this.gathering === 0 && this.view.breaks(version)) await this.share?.takeUp();
+    if (this.gathering === 0 && this.view.breaks(version)) await this.member?.takeUp();
   }
 
   /** Hands the event of a dead letter, and what waits behind it, to the view again. */
@@ -124,31 +124,31 @@ export class ManagedView {
     await this.view.confirm();
   }
 
-  /** Through the share: what could not be taken up again is not held, and taken anew at the next beat. */
+  /** Through the lease: what could not be taken up again is not held, and taken anew at the next beat. */
   private async reconsider(): Promise<void> {
     const isDue = await this.changing.run(
       async () => this.leads && this.gathering === 0 && (await this.rebuild.isOutdated()),
     );
-    if (isDue) await this.share?.takeUp();
+    if (isDue) await this.member?.takeUp();
   }
 
   /** Another process has written a slice that this one held. */
   async fenced(): Promise<void> {
-    await this.share?.fenced();
+    await this.member?.fenced();
   }
 
   private async gather<T>(work: () => Promise<T>): Promise<T> {
-    if (this.share === undefined) return work();
+    if (this.member === undefined) return work();
     this.gathering += 1;
     try {
-      return await this.share.withAll(work);
+      return await this.member.withAll(work);
     } finally {
       this.gathering -= 1;
     }
   }
 
-  private async change(held: ReadonlyMap<number, number>, share: LeaseMember | undefined): Promise<void> {
-    this.share = share;
+  private async change(held: ReadonlyMap<number, number>, member: LeaseMember | undefined): Promise<void> {
+    this.member = member;
     try {
       if (this.gathering > 0 && this.leads && held.has(0)) return await this.view.reslice(held);
       await this.rebuild.close();

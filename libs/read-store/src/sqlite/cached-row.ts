@@ -15,7 +15,7 @@ export interface FoundRow {
 export interface CachedRow {
   readonly stored: StoredRow;
   readonly changed: number;
-  /** State of the change board at which the row was last known to be this. */
+  /** Value of the shared version counter at which the row was last known to be this. */
   seen: number;
   readonly size: number;
 }

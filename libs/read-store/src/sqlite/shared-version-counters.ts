@@ -7,7 +7,7 @@ const FILES = 1;
 
 /**
  * Counters in memory that all threads of the process share: a writer raises the counter of what it has committed, so that
- * readers in other threads know what they have cached without asking the database. Threads find the board of a folder in
+ * readers in other threads know what they have cached without asking the database. Threads find those of a folder in
  * their environment data, which they inherit. One process owns a data folder, so memory is enough.
  */
 export class SharedVersionCounters {

@@ -71,7 +71,7 @@ export const openSqliteReadStore = async ({
 class SqliteReadStore implements ReadStore {
   /** A page of an index that is changed all over is written once a commit. */
   readonly mostAtOnce = 32_000;
-  private readonly board: SharedVersionCounters;
+  private readonly counters: SharedVersionCounters;
   private readonly stateFile: string;
   private readonly guarded = new GuardedFiles('views');
   private readonly readers = new Map<string, Map<number, ViewReader>>();
@@ -87,7 +87,7 @@ class SqliteReadStore implements ReadStore {
     private readonly folder: string,
     private readonly writer: Calls<ViewsWriter>,
   ) {
-    this.board = new SharedVersionCounters(folder);
+    this.counters = new SharedVersionCounters(folder);
     this.stateFile = join(folder, STATE_FILE);
   }
 
@@ -100,7 +100,7 @@ class SqliteReadStore implements ReadStore {
   }
 
   async versions(view: string): Promise<readonly number[]> {
-    const files = this.board.read(this.board.files);
+    const files = this.counters.read(this.counters.files);
     if (files !== this.listedAt) this.listed = allVersionsIn(this.folder);
     this.listedAt = files;
     return this.listed.filter(({ name }) => name === view).map(({ version }) => version);
@@ -217,7 +217,7 @@ class SqliteReadStore implements ReadStore {
   }
 
   private reader(view: string, version: number): ViewReader | undefined {
-    const files = this.board.read(this.board.files);
+    const files = this.counters.read(this.counters.files);
     if (files !== this.filesSeen) this.closeReaders();
     this.filesSeen = files;
     return this.readers.get(view)?.get(version) ?? this.openReader(view, version);
@@ -226,8 +226,8 @@ class SqliteReadStore implements ReadStore {
   private openReader(view: string, version: number): ViewReader | undefined {
     const file = versionFile(this.folder, view, version);
     if (!existsSync(file)) return undefined;
-    const slot = this.board.rows(view, version);
-    const reader = this.guarded.run(file, () => ViewReader.open(file, () => this.board.read(slot)));
+    const slot = this.counters.rows(view, version);
+    const reader = this.guarded.run(file, () => ViewReader.open(file, () => this.counters.read(slot)));
     if (reader === undefined) return undefined;
     const versions = this.readers.get(view) ?? new Map<number, ViewReader>();
     this.readers.set(view, versions.set(version, reader));
@@ -235,7 +235,7 @@ class SqliteReadStore implements ReadStore {
   }
 
   private liveVersion(view: string): number | undefined {
-    const seen = this.board.read(this.board.pointers);
+    const seen = this.counters.read(this.counters.pointers);
     if (seen !== this.pointersSeen) {
       this.pointers = this.guarded.run(this.stateFile, () => readLive(this.state().db));
       this.pointersSeen = seen;

@@ -38,7 +38,7 @@ interface OpenFile<File extends Opened> {
  * synchronous and belongs to one thread; another thread may have the same folder open with its own connections.
  */
 export class VersionedFiles<File extends Opened> {
-  readonly board: SharedVersionCounters;
+  readonly counters: SharedVersionCounters;
   private readonly files = new Map<string, OpenFile<File>>();
   private readonly guarded: GuardedFiles;
   private readonly stateFile: string;
@@ -53,7 +53,7 @@ export class VersionedFiles<File extends Opened> {
     /** Bytes of a page of new files. */
     private readonly pageSize?: number,
   ) {
-    this.board = new SharedVersionCounters(folder);
+    this.counters = new SharedVersionCounters(folder);
     this.guarded = new GuardedFiles(dependency);
     this.stateFile = join(folder, STATE_FILE);
   }
@@ -123,7 +123,7 @@ export class VersionedFiles<File extends Opened> {
 
   swap(name: string, from: number | undefined, to: number): boolean {
     const swapped = this.onState((db) => swapLive(db, name, from, to));
-    this.board.raise(this.board.pointers);
+    this.counters.raise(this.counters.pointers);
     return swapped;
   }
 
@@ -184,17 +184,17 @@ export class VersionedFiles<File extends Opened> {
     });
   }
 
-  private take(name: string, version: number, away: (file: string) => void): void {
+  private take(name: string, version: number, remove: (file: string) => void): void {
     const file = versionFile(this.folder, name, version);
-    away(file);
+    remove(file);
     this.files.get(file)?.writeBack.close();
     this.files.delete(file);
     this.guarded.forget(file);
-    this.board.raise(this.board.files);
+    this.counters.raise(this.counters.files);
   }
 
   private file(file: string): OpenFile<File> | undefined {
-    const seen = this.board.read(this.board.files);
+    const seen = this.counters.read(this.counters.files);
     // Another thread dropped a file: what is open here may be a file without a name.
     if (seen !== this.filesSeen) this.closeReplaced();
     this.filesSeen = seen;
@@ -206,7 +206,7 @@ export class VersionedFiles<File extends Opened> {
     let opened: OpenFile<File> | undefined;
     try {
       const isNew = db.prepare('select count(*) from sqlite_schema').pluck().get() === 0;
-      if (isNew) this.board.raise(this.board.files);
+      if (isNew) this.counters.raise(this.counters.files);
       make?.(db);
       const found = this.opened(db);
       if (found === undefined) return undefined;

@@ -23,7 +23,7 @@ interface Page {
 }
 
 /**
- * Reads one version of a view, synchronously. What the change board says is unchanged is answered from memory. The board is
+ * Reads one version of a view, synchronously. What the shared version counters say is unchanged is answered from memory. They are
  * read before the file, never after: what is remembered may then be newer than its mark, but not older.
  */
 export class ViewReader {

@@ -42,7 +42,7 @@ export class ViewsWriter {
     this.files.commit(batch.view, batch.version, (file) => file.commit(batch));
     if (this.builds && batch.changes.length >= MANY)
       this.files.on(batch.view, batch.version, ({ db }) => db.pragma('shrink_memory'));
-    this.files.board.raise(this.files.board.rows(batch.view, batch.version));
+    this.files.counters.raise(this.files.counters.rows(batch.view, batch.version));
   }
 
   swap(view: string, from: number | undefined, to: number): boolean {

@@ -1,7 +1,7 @@
 import type { LogReader } from '@app/event-log';
 import { type RetryOptions, retry } from '@app/kernel';
 
-/** The same log, read again where it has gone away, until it answers or patience ends. */
+/** The same log; a read is retried while its server does not answer, within `options`. */
 export const retryingReader = (log: LogReader, options: RetryOptions): LogReader => ({
   readStream: (...given) => retry(() => log.readStream(...given), options),
   readAll: (...given) => retry(() => log.readAll(...given), options),

@@ -22,7 +22,7 @@ export const whatIfAnswer = z.object({
   outcome: z.enum(['refused', 'warned']).describe('What the limit would have done.'),
   calls: z.number().int().describe('All calls of the period that the limit is about.'),
   cost: z.string().describe('What they cost, a decimal.'),
-  affected: callsAffected.describe('The calls that it would have refused or warned of.'),
+  affected: callsAffected.describe('The calls that it would have rejected or warned of.'),
   saved: z.string().describe('What would not have been spent, a decimal; nothing by a limit that warns.'),
   includedCost: z.string().describe('What would have been spent within an included amount, a decimal.'),
   users: z
