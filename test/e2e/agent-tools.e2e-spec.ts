@@ -130,7 +130,7 @@ describe('the tools of an Agent', () => {
     expect(moved.body).toMatchObject({
       code: 'invalid_body',
       detail:
-        'tools[0].http.secret must be given again, since the base URL of the tool has changed. null removes the secret that it had.',
+        'tools[0].http.secret must be sent again, because the base URL of the tool changed. null removes the secret.',
     });
     expect((await put(id, [weather({ baseUrl: 'https://evil.example.com/v1', secret: null })])).status).toBe(200);
     expect(await hasSecret(id)).toBe(false);

@@ -68,7 +68,7 @@ it.each([
 it('an import that names no folder of files writes nothing, and makes none', async () => {
   expect(await importing('mistyped', at('blob'))).toMatchObject({
     code: 2,
-    err: expect.stringContaining(`${at('blob')} is no folder of files that operator export wrote`) as string,
+    err: expect.stringContaining(`${at('blob')} is not an export's blobs folder`) as string,
   });
   expect([existsSync(at('blob')), filesIn(at('mistyped'))]).toEqual([false, []]);
 });

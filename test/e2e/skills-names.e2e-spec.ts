@@ -16,7 +16,7 @@ describe('the name of a Skill', () => {
     // Another name of the same slug.
     expect((await add(ofSpace, 'Mine!')).body).toMatchObject({
       code: 'name_taken',
-      detail: expect.stringMatching(/^The slug that is made from this name is already in use/) as string,
+      detail: expect.stringMatching(/^Another Skill already has the slug/) as string,
       errors: [{ path: 'name', code: 'slug_taken' }],
     });
     expect((await list(`agentId=${one.agentId}`)).map(({ name, availability }) => [name, availability])).toEqual([

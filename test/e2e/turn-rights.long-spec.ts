@@ -110,7 +110,7 @@ describe('rights that are gone in the middle of an answer', () => {
 });
 
 describe('what is switched off in the middle of an answer', () => {
-  const OFF = /memory is switched off/;
+  const OFF = /memory is turned off/;
   const GONE = /changed or removed/;
   it.each<[string, object, readonly RegExp[]]>([
     ['memory', { memoryEnabled: false }, [OFF, OFF]],

@@ -100,7 +100,7 @@ export const checkListing = async (
 const unlisted = (path: string): BackupFinding => ({
   kind: 'unlisted',
   path,
-  detail: 'it was not in the backup when that was made',
+  detail: 'it was not in the backup when it was made',
 });
 
 const compared = async (
@@ -111,9 +111,9 @@ const compared = async (
   try {
     const found = await hashed(folder, path, onPiece);
     if (found.bytes !== bytes)
-      return { kind: 'changed', path, detail: `it has ${found.bytes} bytes, and had ${bytes}` };
+      return { kind: 'changed', path, detail: `its size is ${found.bytes} bytes instead of ${bytes}` };
     if (found.sha256 === sha256) return undefined;
-    return { kind: 'changed', path, detail: 'its bytes are others than those that were backed up' };
+    return { kind: 'changed', path, detail: 'its content changed since the backup' };
   } catch (error) {
     return findingOf(path, error as NodeJS.ErrnoException);
   }
@@ -122,7 +122,7 @@ const compared = async (
 const findingOf = (path: string, error: NodeJS.ErrnoException): BackupFinding => {
   if (error.syscall === undefined) throw error;
   return error.code === 'ENOENT'
-    ? { kind: 'missing', path, detail: 'it is not there' }
+    ? { kind: 'missing', path, detail: 'it is missing' }
     : { kind: 'unreadable', path, detail: error.message };
 };
 

@@ -74,7 +74,7 @@ export class Requests {
         const { answer } = ((await unlessLeft(() => store.read(key))) ?? {}) as Partial<Stored>;
         if (answer !== undefined) return given(answer, ask.group);
       }
-      throw new Unavailable(ask.group, 'no process that holds it has answered', 'unknown');
+      throw new Unavailable(ask.group, 'the owning process did not answer', 'unknown');
     } finally {
       // What cannot be removed now is swept, and changes no answer.
       await inTime(

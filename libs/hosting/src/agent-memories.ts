@@ -126,11 +126,11 @@ export class MemoriesOfAgents implements AgentMemories {
 }
 
 const REJECTIONS: Readonly<Record<string, string>> = {
-  memory_full: 'Memory not saved - no more fit here. Delete one first.',
-  memory_disabled: 'Memory not saved - memory is switched off here.',
+  memory_full: 'Memory not saved - memory limit reached. Delete one first.',
+  memory_disabled: 'Memory not saved - memory is turned off here.',
   usage_limit_exceeded: 'Memory not saved - a spend limit is reached.',
   invalid_body: 'Memory not saved - it must have 1 to 300 characters.',
-  conflict: 'Memory not saved - this Agent has personal memories only, or others changed it at the same time.',
-  not_found: 'Memory not saved - what it replaces is gone, or this Agent is not yours to use any more.',
-  forbidden: 'Memory not saved - what it replaces is not yours to change.',
+  conflict: 'Memory not saved - this Agent only has personal memories, or someone changed it at the same time.',
+  not_found: 'Memory not saved - the memory it replaces is gone, or you can no longer use this Agent.',
+  forbidden: 'Memory not saved - you cannot change the memory it replaces.',
 };

@@ -67,7 +67,7 @@ export const errorRegistry = {
   request_timeout: entry(
     408,
     'Request timeout',
-    'The request came too slowly. Send its body with at least 64 KiB a minute, over a better line or in parts.',
+    'The request was too slow. Send at least 64 KiB a minute. Use a faster connection, or send it in parts.',
   ),
   conflict: entry(409, 'Conflict', 'The current state does not allow this. Read it again.'),
   name_taken: entry(409, 'Name taken', 'Name already in use. Choose another.'),
@@ -105,10 +105,10 @@ export const errorRegistry = {
   findings_not_accepted: entry(
     409,
     'Findings not accepted',
-    'Screening found something in this version. Read its findings, and send acceptFindings: true to list it all the same.',
+    'Screening found something in this version. Read its findings, and send acceptFindings: true to list it anyway.',
   ),
-  memory_disabled: entry(409, 'Memory disabled', 'Memory is switched off here, so nothing is remembered.'),
-  memory_full: entry(409, 'Memory full', 'No more memories fit here. Delete one first.'),
+  memory_disabled: entry(409, 'Memory disabled', 'Memory is turned off here, so nothing is remembered.'),
+  memory_full: entry(409, 'Memory full', 'Memory limit reached. Delete one first.'),
   precondition_failed: entry(
     412,
     'Precondition failed',
@@ -128,7 +128,7 @@ export const errorRegistry = {
   no_object_generated: entry(
     422,
     'No object generated',
-    'The model gave no answer that fits the schema. Try again, with a simpler schema or another model.',
+    "The model's answer does not match the schema. Try again, with a simpler schema or another model.",
   ),
   memory_flagged: entry(422, 'Memory flagged', 'Memory not saved - flagged as unsafe.'),
   usage_limit_exceeded: entry(
@@ -143,11 +143,7 @@ export const errorRegistry = {
     'Log damaged',
     'The event log is damaged: what was read is not what was written. Ask the operator to verify the log.',
   ),
-  log_newer: entry(
-    500,
-    'Log newer',
-    'A later version of the platform wrote what this needs. Ask the operator to start that version here, or a later one.',
-  ),
+  log_newer: entry(500, 'Log newer', 'This data was written by a newer version. Ask the operator to upgrade.'),
   upstream_error: entry(502, 'Upstream error', 'The model provider failed. Try again, or choose another model.'),
   unavailable: entry(503, 'Unavailable', 'The platform cannot serve this now. Try again.'),
   view_unavailable: entry(

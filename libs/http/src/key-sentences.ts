@@ -18,7 +18,7 @@ const core: Readonly<Record<CredentialFault, string>> = {
     'Send the API key in the header x-api-key, and no authorization header. This API does not read authorization.',
   malformed_authorization: WRONG_KEY,
   two_keys: WRONG_KEY,
-  no_session: 'The session has ended, or never was. Sign in again with POST /api/v1/session.',
+  no_session: 'Session expired or unknown. Sign in again with POST /api/v1/session.',
   two_sessions:
     'The request has the cookie ap_session more than once. Remove the cookies of this site, and sign in again.',
   wrong_sign_in:

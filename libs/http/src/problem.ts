@@ -69,10 +69,10 @@ const isSomeFailed = (error: unknown): error is SomeFailed => error instanceof E
 const someFailed = ({ failures, all }: SomeFailed): Problem => {
   const problems = failures.map(({ id, error }) => ({ id, problem: problemOf(error) }));
   const { problem: first = named('internal') } = problems[0] ?? {};
-  const done = failures.length === all ? 'none is done' : 'the others are done';
+  const done = failures.length === all ? 'nothing changed' : 'the others succeeded';
   return {
     ...first,
-    detail: `${failures.length} of ${all} failed, ${done}: see errors. ${first.detail}`,
+    detail: `${failures.length} of ${all} failed; ${done}. See errors. ${first.detail}`,
     errors: problems.map(({ id, problem: { code, detail } }) => ({ path: id, code, message: detail })),
   };
 };

@@ -28,17 +28,17 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
     (path === undefined ? undefined : sentenceAbout(String(path), 'is already in use. Choose another.')),
   memory_disabled: ({ kind }) =>
     kind === 'shared'
-      ? 'This Agent shares no memories. Switch `sharedMemoryEnabled` of the Agent on, or save it for yourself.'
-      : 'This Agent remembers nothing. Switch `memoryEnabled` of the Agent on; a public Agent has no memory.',
+      ? 'This Agent shares no memories. Turn on `sharedMemoryEnabled` of the Agent, or save it for yourself.'
+      : 'This Agent remembers nothing. Turn on `memoryEnabled` of the Agent; a public Agent has no memory.',
   findings_not_accepted: ({ rules }) =>
-    `Screening found this in the version: ${rules}. Read its findings, and send acceptFindings: true to list it all the same.`,
+    `Screening found this in the version: ${rules}. Read its findings, and send acceptFindings: true to list it anyway.`,
   memory_full: ({ kind, limit }) =>
     kind === 'proposed'
       ? `You have ${limit} proposed memories with this Agent already. Confirm or discard some first.`
       : `The Agent keeps at most ${limit} ${kind} memories${kind === 'shared' ? '' : ' of each user'}. Delete one first, or replace one.`,
   precondition_failed: ({ expected, actual, reason }) => {
-    if (reason === 'no_etag') return 'What this changes has no etag, so no If-Match holds. Leave it out.';
-    if (actual === -1) return 'This is new, so no If-Match holds. Leave it out.';
+    if (reason === 'no_etag') return 'This has no etag. Remove If-Match.';
+    if (actual === -1) return 'This is new. Remove If-Match.';
     return actual === undefined
       ? undefined
       : `This is now at revision ${actual}, but If-Match says ${expected}. Read it again, and repeat your change.`;
@@ -58,7 +58,7 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
   unsupported_media_type: ({ header }) => mediaTypes[String(header)],
   too_large: ({ bytes, limit, reason }) =>
     reason === 'incognito'
-      ? 'Your incognito conversations take more memory than they may. Delete one, or send a shorter message.'
+      ? 'Incognito conversations are over their memory limit. Delete one, or send a shorter message.'
       : limit === undefined
         ? undefined
         : reason === 'attachment'
@@ -69,7 +69,7 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
               ? `The files of a Skill may have at most ${limit} bytes together, and these have ${bytes}. Leave some out.`
               : reason === 'skill_file'
                 ? `A file of a Skill may have at most ${limit} bytes. Make it smaller, or leave it out.`
-                : `This takes ${bytes} bytes to store, but at most ${limit} fit. Make it smaller, or send it in parts.`,
+                : `This takes ${bytes} bytes to store; the limit is ${limit}. Make it smaller, or send it in parts.`,
   rate_limited: ({ retryAfterSeconds }) => `Too many requests this minute. Retry in ${retryAfterSeconds} s.`,
   rebuild_exists: ({ version, state }) =>
     `The view already has a rebuild: version ${version}, ${state}. Swap it in, resume, cancel or retire it first.`,
@@ -80,14 +80,13 @@ const sentences: Readonly<Record<string, (facts: Facts) => string | undefined>> 
   unavailable: ({ reason }) => unavailables[String(reason)],
   model_not_available: ({ kind, reason }) =>
     reason === 'not_allowed'
-      ? 'The Agent may not use this model. List those that it may use with GET /api/v1/core/llm/{agentId}/models.'
+      ? 'This Agent cannot use this model. List those that it can use with GET /api/v1/core/llm/{agentId}/models.'
       : `This needs a model of the kind ${kind}, and none is configured. Add one to MODELS_FILE.`,
 };
 
 const unsupported: Readonly<Record<string, string | undefined>> = {
-  switched_off: 'is switched off for this Agent. Remove it, or switch it on in `sampling` of the Agent.',
-  knowledge_off:
-    'asks for Knowledge, which is switched off for this Agent. Remove it, or switch `knowledgeEnabled` on.',
+  switched_off: 'is turned off for this Agent. Remove it, or turn it on in `sampling` of the Agent.',
+  knowledge_off: 'asks for Knowledge, which is turned off for this Agent. Remove it, or turn on `knowledgeEnabled`.',
   incognito_file: 'is a file, which would be stored. Remove it, or ask in a conversation that is not incognito.',
   sees_nothing: 'is a file, and the model cannot see files. Remove it, or choose a model with the tag vision.',
 };
@@ -95,13 +94,13 @@ const unsupported: Readonly<Record<string, string | undefined>> = {
 const unavailables: Readonly<Record<string, string | undefined>> = {
   no_process_url:
     'The conversation is in the memory of another process, and this one does not know its address. Try again, or ask the operator to set PROCESS_URL.',
-  incognito_full: 'Incognito conversations already take all the memory that they may. Try again later.',
+  incognito_full: 'No memory left for incognito conversations. Try again later.',
 };
 
 /** What a caller can do while something that the platform depends on is away. Undefined: no more than to try again. */
 export const sentenceWithout = (dependency: string): string | undefined =>
   dependency === 'embedding'
-    ? 'The embedding model does not answer, so nothing is searched by meaning. Search with the mode hybrid or text, or try again later.'
+    ? 'The embedding model does not answer, so semantic search is unavailable. Search with the mode hybrid or text, or try again later.'
     : undefined;
 
 const parameters: Readonly<Record<string, string | undefined>> = {
@@ -171,38 +170,38 @@ function forbiddenSentence(facts: Facts): string | undefined {
 const forbids: Readonly<Record<string, string>> = {
   admins_only: 'Only admins may add and change global documents. Use the scope agent or space, or ask an admin.',
   space_creation:
-    'Your role may not create Spaces. Ask an admin to create one, or the operator to add your role to SPACE_CREATION_ROLES.',
+    'Your role cannot create Spaces. Ask an admin to create one, or the operator to add your role to SPACE_CREATION_ROLES.',
   marketplace:
-    'Your role may not change the marketplace. Ask an admin, or the operator to add your role to MARKETPLACE_ROLES.',
+    'Your role cannot change the marketplace. Ask an admin, or the operator to add your role to MARKETPLACE_ROLES.',
   agent_lost:
-    'You or your API key may not use this Agent any more. Use another key, or ask an owner of the Space of the Agent.',
+    'You or your API key can no longer use this Agent. Use another key, or ask an owner of the Space of the Agent.',
   sees_less: 'Your access changed while this was sent. Try again.',
   not_all_agents: 'These are the memories of all Agents. Use a key for all Agents, or ask for those of one Agent.',
   foreign_origin:
-    'A page of another origin sent this, and sessions are for the pages of this one. Send an API key in the header x-api-key instead.',
+    'This came from a page of another origin, and sessions are only for pages of this one. Send an API key in the header x-api-key instead.',
   key_ended: 'This API key was revoked or has expired, so it cannot create or change keys. Use another.',
   key_exceeds:
-    'That API key may do more than yours, or is for other Agents, so yours can narrow it but not widen it. Use a key that may do as much.',
+    'That API key has more rights than yours, or is for other Agents, so yours can narrow it but not widen it. Use a key with the same rights.',
   userId: 'Only admins may create or list API keys of other users. Leave userId out for your own.',
   permissions:
     'A key cannot have permissions that your own key, or the role of its user, lacks. Remove them from permissions, or use a key that has them.',
   allAgents: 'Only a key for all Agents can create another one. List the Agents in agentIds.',
   expiresAt:
-    'A key that expires cannot give a key a later end, and no key can prolong one that may do more than itself. Choose an earlier expiresAt, or use a key that does not expire.',
+    'A key that expires cannot give a key a later end, and no key can extend one with more rights than itself. Choose an earlier expiresAt, or use a key that does not expire.',
   usageLimit:
-    'A key with a limit cannot create keys or raise limits, and no key can raise the limit of one that may do more than itself. Use a key without a limit.',
+    'A key with a limit cannot create keys or raise limits, and no key can raise the limit of one with more rights than itself. Use a key without a limit.',
 };
 
 /** By reason: what prevents it, and what to do. */
 const conflicts: Readonly<Record<string, string>> = {
   concurrent_changes: 'Others changed this at the same time, and nothing was done. Send the request again.',
   document_not_ready: 'The document is not Ready, so its chunks are about to change. Wait until it is, then edit them.',
-  too_many_tags: 'The document already has 100 tags, the most that it may have. Detach one first.',
+  too_many_tags: 'The document already has 100 tags, the maximum. Detach one first.',
   archived: 'This Skill of the marketplace is archived. Restore it first, with POST .../restore.',
   not_published: 'No version of the Skill is published. Publish it first, then list it.',
   exists: 'This id is already in use, and nothing was changed. Send the request again as a new one.',
   incognito:
-    'An incognito conversation is kept nowhere, so this cannot be done with it. Ask, regenerate, read, stop or delete it.',
+    'An incognito conversation is not stored, so it does not support this. You can ask, regenerate, read, stop or delete it.',
   other_kind: 'The conversation is of another kind. Leave kind out to go on with it, or begin a new one.',
   last_admin: 'You cannot delete, suspend or demote the last admin. Make another user an admin first.',
   personal_agent: 'You cannot delete a personal Agent. It is deleted with its user.',
@@ -210,7 +209,8 @@ const conflicts: Readonly<Record<string, string>> = {
     'You cannot delete a personal Space or add members to it. It is deleted with its user. Create a team Space instead.',
   unknown_model:
     'That version uses a model that is no longer configured. Restore another version, or ask the operator to configure the model.',
-  memory_chosen: 'This memory no longer waits: it was saved or discarded, or has lapsed. Read it, or propose it again.',
+  memory_chosen:
+    'This memory is no longer proposed: it was saved, was discarded, or has lapsed. Read it, or propose it again.',
   memory_edited: 'The memory was changed meanwhile. Read it again, then edit it.',
   memory_proposed: 'This memory is only proposed. Confirm it first, then edit it.',
   memory_replaced: 'Another memory is replacing this one. List the memories, and replace the new one.',
@@ -225,11 +225,11 @@ const conflicts: Readonly<Record<string, string>> = {
     'A build of the summary index is running. Wait for it, or cancel it with DELETE /api/v1/core/knowledge/{agentId}/summary-index.',
   reindex_exists: 'A re-index has not ended. Swap or cancel it first.',
   no_reindex: 'There is no re-index here. Start one first.',
-  reindex_not_ready: 'The present state of the re-index does not allow this. Read its state first.',
+  reindex_not_ready: 'The re-index is in another state. Read its state first.',
   nothing_to_summarise: 'There is nothing to summarise. Go on with the conversation first.',
   call_decided: 'The call no longer waits for approval. Read the message to see what became of it.',
   skills_full:
-    'This Space or Agent has as many Skills as it may have. Delete one first, or ask the operator to raise SKILLS_PER_PLACE.',
+    'This Space or Agent has reached its limit of Skills. Delete one first, or ask the operator to raise SKILLS_PER_PLACE.',
   only_draft: 'Nothing of the Skill is published yet. Delete the Skill instead.',
   no_draft: 'The Skill has no draft to publish. Change it first.',
   version_served: 'This version of the view is being served. Roll back or swap first.',
@@ -238,23 +238,22 @@ const conflicts: Readonly<Record<string, string>> = {
 /** By reason: what has the name of a Skill, where it is not the name alone, or cannot be chosen. */
 const takenNames: Readonly<Record<string, string>> = {
   slug_taken:
-    'The slug that is made from this name is already in use, by a Skill of another name: several names give one slug, and a slug stays when its Skill is renamed. Choose another name.',
+    'Another Skill already has the slug that this name gives. Renaming a Skill keeps its slug. Choose another name.',
   installed:
     'This Skill of the marketplace is already installed here: for the Space, or for an Agent of it. Uninstall it there first.',
   entry_name_taken: 'Another Skill here has the name of this one. Rename, delete or uninstall that one first.',
   entry_slug_taken:
-    'Another Skill here has the slug of this one, which no rename changes. Delete or uninstall that one first.',
+    'Another Skill here has the slug of this one. Renaming keeps the slug, so delete or uninstall that Skill first.',
 };
 
 const bodies: Readonly<Record<string, string>> = {
   not_among_allowed_models: 'must be one of allowedModels. Choose one of them, or add it.',
   unknown_model:
     'names a model that is not configured for chat. List those that are with GET /api/v1/core/llm/{agentId}/models.',
-  secret_of_another_address:
-    'must be given again, since the base URL of the tool has changed. null removes the secret that it had.',
+  secret_of_another_address: 'must be sent again, because the base URL of the tool changed. null removes the secret.',
   schema_too_slow: 'takes too long to check. Make it simpler',
   unknown_version: 'must be a published version of this Skill. List them with GET .../versions.',
-  memory_length: 'must have 1 to 300 characters that can be seen',
+  memory_length: 'must have 1 to 300 visible characters',
   unknown_price_version: 'names a price version that does not exist',
 };
 
@@ -263,7 +262,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   'content-type':
     'The content-type is missing or not accepted here. Send application/json in UTF-8, or multipart/form-data with a boundary to upload files.',
   attachment:
-    'By its bytes, the file is not text in UTF-8, Markdown, PDF, PNG, JPEG, WebP or GIF. Convert it to one of these.',
+    'The content of the file is not UTF-8 text, Markdown, PDF, PNG, JPEG, WebP or GIF. Convert it to one of these.',
 };
 
 /** Reasons with a sentence. A test checks that none is missing. */

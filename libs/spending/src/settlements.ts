@@ -26,7 +26,7 @@ export interface Endings {
   over: number;
 }
 
-/** Ends calls: each is recorded first, and then settled in the accounts of its limits, behind the back of whoever made it. */
+/** Ends calls: records each first, then settles it in the accounts of its limits, without making its caller wait. */
 export class Settlements {
   readonly records: UsageRecords;
   private readonly accounts = new Map<string, OpenAccount>();

@@ -26,7 +26,7 @@ import {
 /** Where documents are searched that an Agent finds. */
 const placesOf = ({ agentId, spaceId }: SummarisedAgent): readonly string[] => [`a:${agentId}`, `s:${spaceId}`, 'g'];
 
-/** What is Ready is told by whom searches ask, too. */
+/** Asks the same source as searches do which documents are Ready. */
 const sources = (store: Pick<ReadStore, 'find' | 'getMany'>, shown: ShownDocuments): SummarySources => ({
   of: async (agent) => {
     const found: SourceDocument[] = [];

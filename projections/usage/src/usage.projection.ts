@@ -67,7 +67,7 @@ export const usageDays = summedBy('usage-days', DAY_MS);
 
 type Sum = Extract<Operation, { op: 'add' }> & { readonly row: UsageRow; readonly by: Sums };
 
-/** One operation a row: an event tells of many calls that mostly differ in nothing else, so each is held against the row of the one before first. */
+/** One operation a row. Most calls of an event share a row, so each is first compared with the row of the call before. */
 const summed = (invocations: readonly RecordedInvocation[], span: number): readonly Operation[] => {
   const rows = new Map<string, Sum>();
   const spans = new Map<string, string>();

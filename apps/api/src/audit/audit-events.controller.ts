@@ -69,7 +69,7 @@ export class AuditEventsController {
   @ApiOperation({
     operationId: 'listEvents',
     summary:
-      'Lists the events of the log, newest first. `follow=true` streams new ones as Server-Sent Events (`event`; `restored` when the log was restored from an older backup: list them again).',
+      'Lists the events of the log, newest first. `follow=true` streams new ones as Server-Sent Events: `event`, and `restored` when the log was restored from an older backup. Then list the events again.',
   })
   @Reads(AUDIT_TRAIL)
   @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })

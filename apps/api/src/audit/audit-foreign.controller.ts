@@ -38,7 +38,7 @@ export class AuditForeignController {
   @ApiOperation({
     operationId: 'listForeignEvents',
     summary:
-      'Lists what other programs wrote to the server of the log, oldest first. Items are events in our streams or under a seal; `others` counts the rest. A page may be empty before the end.',
+      'Lists events that other programs wrote to the log server, oldest first. Items are those in streams of the platform or under a seal; `others` counts the rest. A page before the last can be empty.',
   })
   @Answers(200, listOf(foreignEventSchema, { others: foreignEventsSchema.describe('The rest.') }))
   @Reads()

@@ -114,7 +114,8 @@ export class AuditObjectsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'getObjectAsOf',
-    summary: 'Shows an object as it was at a time, a position or one of its revisions, such as a citation pins.',
+    summary:
+      'Reads an object as it was at a time, a position or one of its revisions, such as one that a citation names.',
   })
   @Reads(auditObjects.name)
   @Answers(200, objectSchema)
@@ -150,7 +151,7 @@ export class AuditObjectsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'listObjectChanges',
-    summary: 'Lists what each event changed in an object, newest first, even after it was deleted.',
+    summary: 'Lists what each event changed in an object, newest first, also after it was deleted.',
   })
   @Reads(auditObjects.name)
   @Answers(200, listOf(historyItemSchema))

@@ -73,7 +73,7 @@ export class AuditSealsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'getSealKey',
-    summary: 'Returns the public key that verifies the signatures of the seals.',
+    summary: 'Reads the public key that verifies the signatures of the seals.',
   })
   @Answers(200, sealKeySchema)
   @Reads()
@@ -85,7 +85,7 @@ export class AuditSealsController {
   @Requires('audit:read')
   @ApiOperation({
     operationId: 'getEventProof',
-    summary: 'Returns the seal over an event and the path from the event to its root.',
+    summary: 'Reads the seal over an event, and the path from the event to its root.',
   })
   @Reads(AUDIT_TRAIL)
   @Answers(200, proofSchema)

@@ -93,7 +93,7 @@ const PASSED: ReadonlyMap<string, Check> = new Map([
   ].map((name): [string, Check] => [name, anything]),
 ]);
 
-/** Tiers of service at no more than the usual price. Limits know no other: a provider gets one that is dearer where its `forward` names the field. */
+/** Service tiers at the usual price or less, the only prices that limits know. A provider is sent a dearer tier only if its `forward` names the field. */
 const USUAL_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex']);
 
 const isDearer = (name: string, value: unknown): boolean => name === 'service_tier' && !USUAL_TIERS.has(value);

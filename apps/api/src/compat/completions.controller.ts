@@ -27,7 +27,7 @@ export class CompletionsController {
   @Requires('compat')
   @ApiOperation({
     operationId: 'createChatCompletion',
-    summary: 'Creates a chat completion; with `stream` as Server-Sent Events that end with `data: [DONE]`.',
+    summary: 'Creates a chat completion. With `stream`, sends Server-Sent Events that end with `data: [DONE]`.',
   })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, chatCompletion)

@@ -28,7 +28,7 @@ export class GatewayModelsController {
   @Requires('compat')
   @ApiOperation({
     operationId: 'getModel',
-    summary: 'Reads one of the listed models, or the reranker. Ids may hold slashes, percent-encoded or not.',
+    summary: 'Reads one of the listed models, or the reranker. Ids can contain slashes, percent-encoded or not.',
   })
   @Answers(200, gatewayModel)
   @Reads()

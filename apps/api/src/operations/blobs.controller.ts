@@ -25,7 +25,7 @@ export class BlobsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'sweepBlobs',
-    summary: 'Removes stored bodies that no event names and that are older than a day. This also happens every hour.',
+    summary: 'Removes blobs that no event names and that are older than a day. This also runs every hour.',
   })
   @Answers(200, sweptSchema)
   async sweep(@CommandContext() meta: CommandMeta): Promise<z.output<typeof sweptSchema>> {

@@ -70,7 +70,7 @@ export class DeadLettersController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'getDeadLetter',
-    summary: 'Shows where the event is and why it failed, without content.',
+    summary: 'Reads a dead letter: where the event is and why it failed, without content.',
   })
   @Answers(200, deadLetterSchema)
   @Reads()
@@ -82,7 +82,7 @@ export class DeadLettersController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'retryDeadLetter',
-    summary: 'Handles the event again, then those that wait behind it.',
+    summary: 'Retries a dead letter: handles its event again, then those that wait behind it.',
   })
   @Answers(200, solvedSchema)
   retry(@Param('id') id: string, @CommandContext() meta: CommandMeta): Promise<Solved> {
@@ -93,7 +93,8 @@ export class DeadLettersController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'discardDeadLetter',
-    summary: 'Skips the event for good, also in rebuilds, and handles those that wait behind it.',
+    summary:
+      'Discards a dead letter: skips its event permanently, also in rebuilds, and handles those that wait behind it.',
   })
   @Answers(200, solvedSchema)
   discard(@Param('id') id: string, @CommandContext() meta: CommandMeta): Promise<Solved> {

@@ -25,7 +25,7 @@ export class ModelsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'reloadModels',
-    summary: 'Reloads the model catalogue. An invalid one changes nothing.',
+    summary: 'Reloads the model catalogue. An invalid one is rejected, and nothing changes.',
   })
   @Answers(200, catalogueSchema)
   @Rejects('invalid_parameter')

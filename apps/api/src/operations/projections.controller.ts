@@ -37,7 +37,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'listProjections',
-    summary: 'Lists every view: version, state, lag, rows, dead letters, rebuild.',
+    summary: 'Lists every view with its version, state, lag, rows, dead letters and rebuild.',
   })
   @Answers(200, listOf(projectionSchema))
   @Reads()
@@ -47,7 +47,7 @@ export class ProjectionsController {
 
   @Get(':name')
   @Requires('operations')
-  @ApiOperation({ operationId: 'getProjection', summary: 'Shows a view.' })
+  @ApiOperation({ operationId: 'getProjection', summary: 'Reads the state of a view.' })
   @Answers(200, projectionSchema)
   @Reads()
   one(@Param('name') name: string): Promise<ProjectionStatus> {
@@ -58,7 +58,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'rebuildProjection',
-    summary: 'Rebuilds the view beside the live version. With `swap` it is swapped in once it is verified to be equal.',
+    summary: 'Rebuilds a view beside the live version. With `swap`, swaps it in once it is verified to be equal.',
   })
   @Accepts({ required: false })
   @Answers(202, projectionSchema)
@@ -93,7 +93,7 @@ export class ProjectionsController {
 
   @Post(':name/rebuild/cancel')
   @Requires('operations')
-  @ApiOperation({ operationId: 'cancelRebuild', summary: 'Cancels a rebuild and drops what it built.' })
+  @ApiOperation({ operationId: 'cancelRebuild', summary: 'Cancels a rebuild and deletes what it built.' })
   @Answers(200, projectionSchema)
   @Rejects('no_rebuild', 'rebuild_not_ready')
   cancel(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -104,7 +104,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'swapProjection',
-    summary: 'Serves the rebuilt version. The one before is kept and keeps following the log.',
+    summary: 'Swaps in the rebuilt version of a view. The previous one is kept and keeps following the log.',
   })
   @Answers(200, projectionSchema)
   @Rejects('no_rebuild', 'rebuild_not_ready')
@@ -114,7 +114,7 @@ export class ProjectionsController {
 
   @Post(':name/rollback')
   @Requires('operations')
-  @ApiOperation({ operationId: 'rollBackProjection', summary: 'Serves the version before again.' })
+  @ApiOperation({ operationId: 'rollBackProjection', summary: 'Rolls back to the previous version of a view.' })
   @Answers(200, projectionSchema)
   @Rejects('no_rebuild', 'rebuild_not_ready')
   rollback(@Param('name') name: string, @CommandContext() meta: CommandMeta): Promise<ProjectionStatus> {
@@ -125,7 +125,7 @@ export class ProjectionsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'retireProjection',
-    summary: 'Drops the version that is no longer served. There is no way back.',
+    summary: 'Retires the version that is no longer served: deletes it permanently.',
   })
   @Answers(200, projectionSchema)
   @Rejects('no_rebuild', 'rebuild_not_ready')

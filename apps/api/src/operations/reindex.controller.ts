@@ -44,7 +44,7 @@ export class InstanceReindexController {
   @ApiOperation({
     operationId: 'getInstanceReindex',
     summary:
-      'Tells where the re-index by the configured embedding model stands. Without one, `progress.total` is how many documents need it.',
+      'Reads the state of the re-index with the configured embedding model. If there is none, `progress.total` is the number of documents that need it.',
   })
   @Answers(200, reindexView.schema)
   @Reads('documents')
@@ -57,7 +57,7 @@ export class InstanceReindexController {
   @ApiOperation({
     operationId: 'startInstanceReindex',
     summary:
-      'Embeds all documents by the configured embedding model, beside what is searched. With `dryRun` it only tells what that takes (200).',
+      'Starts a re-index: embeds all documents with the configured embedding model, beside the passages that are searched. With `dryRun`, only estimates it (200).',
   })
   @Accepts({ required: false })
   @Answers(202, reindexView.schema)
@@ -82,7 +82,7 @@ export class InstanceReindexController {
 
   @Post('pause')
   @Requires('operations')
-  @ApiOperation({ operationId: 'pauseInstanceReindex', summary: 'Pauses the re-index, which keeps what it made.' })
+  @ApiOperation({ operationId: 'pauseInstanceReindex', summary: 'Pauses the re-index. Its passages are kept.' })
   @Answers(200, reindexView.schema)
   @Rejects('conflict')
   pause(@CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
@@ -100,7 +100,7 @@ export class InstanceReindexController {
 
   @Post('cancel')
   @Requires('operations')
-  @ApiOperation({ operationId: 'cancelInstanceReindex', summary: 'Cancels the re-index and drops what it made.' })
+  @ApiOperation({ operationId: 'cancelInstanceReindex', summary: 'Cancels the re-index and deletes its passages.' })
   @Answers(200, reindexView.schema)
   @Rejects('conflict')
   cancel(@CommandContext() meta: CommandMeta, @Res({ passthrough: true }) reply: FastifyReply) {
@@ -111,7 +111,8 @@ export class InstanceReindexController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'swapInstanceReindex',
-    summary: 'Has the new passages searched, document by document. Those before are kept until the next re-index.',
+    summary:
+      'Starts searching the new passages, document by document. The previous ones are kept until the next re-index.',
   })
   @Answers(200, reindexView.schema)
   @Rejects('conflict')
@@ -123,7 +124,7 @@ export class InstanceReindexController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'rollBackInstanceReindex',
-    summary: 'Has the passages from before the swap searched again.',
+    summary: 'Restores the previous passages, so that they are searched again.',
   })
   @Answers(200, reindexView.schema)
   @Rejects('conflict')

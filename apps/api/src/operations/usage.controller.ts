@@ -52,7 +52,7 @@ export class UsageOperationsController {
   @ApiOperation({
     operationId: 'createRestatement',
     summary:
-      'Computes what the calls of a period would have cost under other prices, in a second ledger. What was billed does not change.',
+      'Creates a restatement: a second ledger of what the calls of a period would have cost under other prices. Billed amounts do not change.',
   })
   @Answers(201, restatementView.schema)
   @Reads('invocations')
@@ -102,7 +102,7 @@ export class UsageOperationsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'getRestatement',
-    summary: 'Shows a restatement. It has no sums until its ledger is complete.',
+    summary: 'Reads a restatement. It has no sums until its ledger is complete.',
   })
   @Answers(200, restatementView.schema)
   @Reads('restatements')
@@ -114,7 +114,8 @@ export class UsageOperationsController {
   @Requires('operations')
   @ApiOperation({
     operationId: 'simulateSpendLimit',
-    summary: 'Shows which calls of a period a limit would have rejected, by user, key and model. Writes nothing.',
+    summary:
+      'Simulates a spend limit: reports which calls of a period it would have rejected, by user, key and model. Writes nothing.',
   })
   @Answers(200, shownWhatIf)
   @Reads('invocations')

@@ -107,7 +107,7 @@ export const runImport: Verb<[file: string, given: Apart & { readonly publicKey?
   const config = storesConfig();
   await orFailure(assertExport(file));
   if (apart.blobs !== undefined && statSync(apart.blobs, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Failure(`${apart.blobs} is no folder of files that operator export wrote.`, EXIT.wrongUsage);
+    throw new Failure(`${apart.blobs} is not an export's blobs folder.`, EXIT.wrongUsage);
   if (!mayShare(config)) await assertDataFolder(config);
   const checked = await shown(output, (onProgress) =>
     orFailure(verifyExport(file, { publicKeys: publicKey === undefined ? [] : [publicKey], onProgress })),

@@ -177,7 +177,7 @@ const lines = ({
   ...(withheld.length === 0
     ? []
     : [
-        `${counted(withheld.length, 'document has lost its file', 'documents have lost their files')}, and none of these was deleted: they are many, came meanwhile, or are others than you confirmed. If it is right, run this again with --confirm ${confirmation}.`,
+        `${counted(withheld.length, 'document has lost its file', 'documents have lost their files')}, and none of these was deleted: too many, or different from those you confirmed. If this is right, run it again with --confirm ${confirmation}.`,
       ]),
 ];
 

@@ -15,7 +15,7 @@ import type { Requester } from './retriever';
 import { Turn } from './turn';
 import type { TurnBeginning } from './turn-beginnings';
 
-/** How long whoever waits for an answer waits for the log to take it, milliseconds. */
+/** How long the log may take to record an answer before its caller stops waiting, milliseconds. */
 const RECORD_MS = 5_000;
 
 /** A turn to be worked on, whose claim is in hand. */

@@ -33,7 +33,7 @@ export class TurnClaims {
   async rejectHeld(conversationId: string, answerId: string): Promise<void> {
     renewReadScope();
     if (await this.isWaiting(conversationId, answerId))
-      throw new Unavailable('coordination', 'the answer is in hand of another request');
+      throw new Unavailable('coordination', 'another request is handling this answer');
   }
 
   /** Whether a turn waits for its user. */

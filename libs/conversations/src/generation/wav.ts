@@ -32,7 +32,7 @@ export const readWav = (data: Uint8Array): Wav | undefined => {
   return undefined;
 };
 
-/** Of whole samples it follows from how they are written, which whoever plays them goes by: what the head says beside that may be wrong. */
+/** With whole samples it follows from their format, which players use too; the value in the header may be wrong. */
 const bytesPerSecondOf = (format: Buffer): number => {
   const told = format.readUInt32LE(8);
   if (!WHOLE_SAMPLES.includes(format.readUInt16LE(0))) return told;

@@ -1,11 +1,11 @@
 /** Why a document cannot become Ready: stable code and message. */
 export const FAILURES = {
   unsupported_type: 'Files of this type cannot be read. Convert it to PDF or text.',
-  invalid_text: 'The file is said to be text, and is not. Save it as UTF-8 text and upload it again.',
-  no_text: 'The file has no text, as scans have none. Run text recognition on it first.',
-  encrypted: 'The file is protected by a password. Remove the protection and upload it again.',
-  malformed: 'The file is damaged, or not of the type that its name says. Save it anew and upload it again.',
-  inflates_too_far: 'The file takes far more room unpacked than it has. Split the file.',
+  invalid_text: 'The file is not valid text. Save it as UTF-8 text and upload it again.',
+  no_text: 'The file has no text. It may be a scan: run text recognition on it first.',
+  encrypted: 'The file is password-protected. Remove the password and upload it again.',
+  malformed: 'The file is damaged, or does not match its extension. Save it again and upload it.',
+  inflates_too_far: 'The file is too large when decompressed. Split the file.',
   timed_out: 'Reading the file took too long. Split the file.',
   out_of_memory: 'Reading the file takes too much memory. Split the file.',
   empty_document: 'The file has no text.',

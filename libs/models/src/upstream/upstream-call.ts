@@ -43,7 +43,7 @@ export class UpstreamCall {
   private asked: ModelDescription | null = null;
   private deadline: NodeJS.Timeout | undefined;
   private over: UpstreamFailure | undefined;
-  /** What was broken off, by whom ever; its provider bills it. */
+  /** The work that was broken off, no matter by whom: its provider bills it. */
   private brokenOff: UpstreamWork | undefined;
   /** Whether the exchange has shown that it is an answer. */
   private hasBegun = false;

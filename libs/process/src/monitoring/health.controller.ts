@@ -123,7 +123,7 @@ export class HealthController {
 
   @Get('live')
   @Requires('public')
-  @ApiOperation({ operationId: 'getLiveness', summary: 'Tells whether the process is alive.' })
+  @ApiOperation({ operationId: 'getLiveness', summary: 'Reads whether the process is alive.' })
   @Answers(200, upOrDown)
   @Reads()
   live(): { status: 'up' } {
@@ -132,7 +132,7 @@ export class HealthController {
 
   @Get('ready')
   @Requires('public')
-  @ApiOperation({ operationId: 'getReadiness', summary: 'Tells whether the process accepts requests.' })
+  @ApiOperation({ operationId: 'getReadiness', summary: 'Reads whether the process accepts requests.' })
   @Answers(503, upOrDown)
   @Answers(200, upOrDown)
   @Reads()
@@ -144,7 +144,7 @@ export class HealthController {
 
   @Get()
   @Requires('monitoring')
-  @ApiOperation({ operationId: 'getHealth', summary: 'Shows the state of each dependency, process, view and policy.' })
+  @ApiOperation({ operationId: 'getHealth', summary: 'Reads the state of each dependency, process, view and policy.' })
   @Answers(503, report)
   @Answers(200, report)
   @Reads()

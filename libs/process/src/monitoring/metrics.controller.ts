@@ -11,7 +11,7 @@ export class MetricsController {
 
   @Get()
   @Requires('monitoring')
-  @ApiOperation({ operationId: 'getMetrics', summary: 'Returns metrics in the Prometheus text format.' })
+  @ApiOperation({ operationId: 'getMetrics', summary: 'Reads metrics in the Prometheus text format.' })
   @Answers(200)
   @AnswersAs('text/plain')
   @Reads()

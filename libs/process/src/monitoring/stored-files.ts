@@ -6,9 +6,9 @@ import type { ReadStore } from '@app/read-store';
 import { NAMED_BLOBS } from '@projections/named-blobs';
 import { type DependencyHealth, inTime } from './health';
 
-/** How long is looked for files: that the folder or bucket itself does not answer is told within 2 s. */
+/** Time limit for reading files, so that a folder or bucket that does not answer is reported within 2 s. */
 const LOOK_MS = 1_500;
-/** How long is waited for the view of named files. */
+/** How long to wait for the view of named files. */
 const VIEW_MS = 500;
 
 export interface StoredFilesParts {

@@ -123,7 +123,7 @@ export class CodedVectors implements Vectors {
   }
 }
 
-/** The nearest so many, and those that are as near as the last of them. */
+/** The nearest `wanted`, and any others that are as near as the last of them. */
 const firstOf = (ranked: readonly Ranked<number>[], wanted: number): readonly Ranked<number>[] => {
   const ordered = ranked.toSorted((a, b) => a.value - b.value);
   const last = ordered[wanted - 1]?.value ?? Infinity;

@@ -45,7 +45,7 @@ export class AgentsController {
   @Requires('agents:read')
   @ApiOperation({
     operationId: 'listAgents',
-    summary: 'Lists the Agents in your Spaces that the key is granted, newest first.',
+    summary: 'Lists the Agents in your Spaces that the key can use, newest first.',
   })
   @Answers(200, listOf(agentView.schema))
   @Reads('agents', 'space-members')
@@ -129,7 +129,7 @@ export class AgentsController {
   @ApiOperation({
     operationId: 'updateAgent',
     summary:
-      'Changes an Agent. Absent fields do not change, also inside sampling and public. Going public turns memory off.',
+      'Updates an Agent. Absent fields do not change, also inside sampling and public. Making it public turns memory off.',
   })
   @Answers(200, agentView.schema)
   @Rejects('conflict', 'agent_not_granted')

@@ -39,7 +39,7 @@ export class AgentVersionsController {
   @Requires('agents:read')
   @ApiOperation({
     operationId: 'listAgentVersions',
-    summary: 'Lists the configurations an Agent had, newest first, with what each changed.',
+    summary: "Lists the versions of an Agent's configuration, newest first, with what each changed.",
   })
   @Answers(200, listOf(versionView.schema))
   @Rejects('agent_not_granted')
@@ -66,7 +66,7 @@ export class AgentVersionsController {
 
   @Get(':revision')
   @Requires('agents:read')
-  @ApiOperation({ operationId: 'getAgentVersion', summary: 'Reads what one revision changed.' })
+  @ApiOperation({ operationId: 'getAgentVersion', summary: 'Reads what a revision of an Agent changed.' })
   @Answers(200, versionView.schema)
   @Rejects('agent_not_granted')
   @Reads('agent-versions')
@@ -83,7 +83,7 @@ export class AgentVersionsController {
   @Requires('agents:write')
   @ApiOperation({
     operationId: 'restoreAgentVersion',
-    summary: 'Restores the configuration of an Agent at a revision, as a new revision.',
+    summary: "Restores an Agent's configuration from an earlier revision, as a new revision.",
   })
   @Answers(200, agentView.schema)
   @Rejects('conflict', 'agent_not_granted')

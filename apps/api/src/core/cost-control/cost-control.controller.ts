@@ -85,7 +85,7 @@ export class CostControlController {
   @Requires('cost:write')
   @ApiOperation({
     operationId: 'createSpendLimit',
-    summary: 'Sets a spend limit for the instance, a Space, an Agent, a user or an API key.',
+    summary: 'Creates a spend limit for the instance, a Space, an Agent, a user or an API key.',
   })
   @Answers(201, shownLimit)
   @Rejects('not_found', 'agent_not_granted')
@@ -107,7 +107,7 @@ export class CostControlController {
   @Requires('usage:read')
   @ApiOperation({
     operationId: 'getSpendLimit',
-    summary: 'Reads a spend limit with what is spent and reserved in its window.',
+    summary: 'Reads a spend limit, with the amounts spent and reserved in its window.',
   })
   @Answers(200, shownLimit)
   @Reads()
@@ -125,7 +125,7 @@ export class CostControlController {
   @ApiOperation({
     operationId: 'explainSpendLimit',
     summary:
-      'Explains a limit: what is reserved, and the model calls behind what was spent in its window, newest first.',
+      'Explains a spend limit: the amount reserved, and the model calls that were charged to its window, newest first.',
   })
   @Answers(200, explained)
   @Reads()
@@ -166,8 +166,7 @@ export class CostControlController {
   @Requires('cost:write')
   @ApiOperation({
     operationId: 'updateSpendLimit',
-    summary:
-      'Changes a spend limit. Absent fields do not change. Another window or time zone recounts what was spent in it.',
+    summary: 'Updates a spend limit. Absent fields do not change. A new window or time zone recounts what was spent.',
   })
   @Answers(200, shownLimit)
   update(

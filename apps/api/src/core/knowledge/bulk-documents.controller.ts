@@ -73,7 +73,7 @@ export class BulkDocumentsController {
   @ApiOperation({
     operationId: 'changeDocuments',
     summary:
-      'Tags, re-ingests or deletes many documents. Each is done by itself: one that cannot be says so in its place, and the others go on. A repeat under the same `Idempotency-Key` finishes what was cut off.',
+      'Updates many documents: adds or removes a tag, ingests them again, or deletes them. Each has its own outcome: if one fails, the others go on. Repeat with the same `Idempotency-Key` to finish an interrupted request.',
   })
   @Answers(200, bulkResults.schema)
   async change(

@@ -46,7 +46,7 @@ export class DocumentChunksController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'listDocumentChunks',
-    summary: 'Lists the searchable chunks, in the order of the text.',
+    summary: 'Lists the searchable chunks of a document, in the order of the text.',
   })
   @Answers(200, listOf(chunkView))
   @Reads('documents')
@@ -71,7 +71,7 @@ export class DocumentChunksController {
 
   @Get(':chunkId')
   @Requires('knowledge:read')
-  @ApiOperation({ operationId: 'getDocumentChunk', summary: 'Returns a chunk. The `etag` is that of the document.' })
+  @ApiOperation({ operationId: 'getDocumentChunk', summary: 'Reads a chunk. The `etag` is that of the document.' })
   @Answers(200, chunkView)
   @Reads('documents')
   async read(
@@ -92,7 +92,7 @@ export class DocumentChunksController {
   @ApiOperation({
     operationId: 'updateDocumentChunk',
     summary:
-      'Changes the text of a chunk, or whether it is searched. The change stays when the same content is ingested again. The `etag` is that of the document, which must be Ready.',
+      'Updates the text of a chunk, or whether it is searched. The change is kept when the same content is ingested again. The `etag` is that of the document, which must be Ready.',
   })
   @Answers(200, writtenChunk)
   @Rejects('upstream_error', 'upstream_timeout', 'usage_limit_exceeded')

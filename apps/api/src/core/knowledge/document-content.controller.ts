@@ -46,7 +46,7 @@ export class DocumentContentController {
   @ApiOperation({
     operationId: 'getDocumentContent',
     summary:
-      'Reads the extracted text, null until it is extracted. Offsets of chunks and citations count its characters.',
+      'Reads the extracted text of a document, null until it is extracted. Offsets of chunks and citations count its characters.',
   })
   @Answers(200, documentContent)
   @Reads('documents')
@@ -66,7 +66,7 @@ export class DocumentContentController {
 
   @Get('file')
   @Requires('knowledge:read')
-  @ApiOperation({ operationId: 'downloadDocument', summary: 'Downloads the file as it was uploaded.' })
+  @ApiOperation({ operationId: 'downloadDocument', summary: 'Downloads the original file of a document.' })
   @Answers(200)
   @AnswersAs('application/octet-stream')
   @Reads('documents')
@@ -88,7 +88,7 @@ export class DocumentContentController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'listDocumentLogs',
-    summary: 'Lists what ingestion did with the document, newest first. `progress` shows a running attempt.',
+    summary: 'Lists the ingestion log of a document, newest first. `progress` shows a running attempt.',
   })
   @Answers(
     200,

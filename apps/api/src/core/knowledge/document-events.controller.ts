@@ -39,7 +39,7 @@ export class DocumentEventsController {
   @ApiOperation({
     operationId: 'streamDocumentEvents',
     summary:
-      'Follows changes of documents as Server-Sent Events: `document`, `deleted` and `progress`; `restored` when the log was restored from an older backup: list them again. Goes on behind `last-event-id`.',
+      'Streams changes of documents as Server-Sent Events: `document`, `deleted` and `progress`; and `restored` when the log was restored from an older backup. Then list the documents again. Continues after `last-event-id`.',
   })
   @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })
   @Answers(200)

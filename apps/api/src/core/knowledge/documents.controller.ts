@@ -75,7 +75,7 @@ export class DocumentsController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'listDocuments',
-    summary: "Lists the documents that an Agent searches: its own, its Space's and global ones, newest first.",
+    summary: "Lists the documents that an Agent searches (its own, its Space's and global ones), newest first.",
   })
   @Answers(200, listOf(shownDocument))
   @Reads('documents', 'tags')
@@ -110,7 +110,7 @@ export class DocumentsController {
   @ApiOperation({
     operationId: 'createDocument',
     summary:
-      'Adds documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion follows. `sameName` lists those that had the name already.',
+      'Creates documents: one as JSON, or one or more files as multipart (fields before files), answered as `{ items }`. Ingestion starts afterwards. `sameName` lists existing documents with the same name.',
   })
   @Accepts({ ...LARGE, files: uploadedDocuments })
   @Answers(202, createdDocuments)
@@ -148,7 +148,7 @@ export class DocumentsController {
   @ApiOperation({
     operationId: 'updateDocument',
     summary:
-      'Renames a document, sets its tags, enables or disables it, or replaces its content: as JSON, or as multipart with one `file` (fields before it). New content is searched once the document is Ready again; until then nothing of it is.',
+      'Updates the name, tags, content or `enabled` of a document: as JSON, or as multipart with one `file` (fields before it). After new content, the document is not searched until it is Ready again.',
   })
   @Accepts({ ...LARGE, files: replacedContent })
   @Answers(200, writtenDocument)
@@ -172,7 +172,7 @@ export class DocumentsController {
   @Requires('knowledge:write')
   @ApiOperation({
     operationId: 'deleteDocument',
-    summary: 'Deletes a document permanently, with everything made from it.',
+    summary: 'Deletes a document permanently, with everything derived from it.',
   })
   @Answers(204)
   async delete(
@@ -192,7 +192,7 @@ export class DocumentsController {
   @Requires('knowledge:write')
   @ApiOperation({
     operationId: 'reprocessDocument',
-    summary: 'Ingests a document again. Without `force`, only if that could change anything.',
+    summary: 'Ingests a document again; without `force`, only if that could change anything.',
   })
   @Accepts({ required: false })
   @Answers(202, writtenDocument)

@@ -33,7 +33,7 @@ export class DownloadDocumentsController {
   @ApiOperation({
     operationId: 'downloadDocuments',
     summary:
-      'Downloads the files of many documents, as they were uploaded, in a zip archive. Answers 404 if the Agent does not search one of them.',
+      'Downloads the original files of many documents as a zip archive. 404 if the Agent does not search one of them.',
   })
   @Answers(200)
   @AnswersAs('application/zip')

@@ -47,7 +47,7 @@ export class ReindexController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'getReindex',
-    summary: 'Tells where the re-index of the documents of an Agent or its Space stands, or what one would take.',
+    summary: "Reads the state of the re-index of an Agent's or its Space's documents, or an estimate if there is none.",
   })
   @Answers(200, reindexView.schema)
   @Reads('documents')
@@ -65,7 +65,7 @@ export class ReindexController {
   @ApiOperation({
     operationId: 'startReindex',
     summary:
-      'Makes new passages by the present chunking and embedding model, beside those that are searched. With `dryRun` it only tells what that takes (200).',
+      'Starts a re-index: makes new passages with the current chunking and embedding model, beside those that are searched. With `dryRun`, only estimates it (200).',
   })
   @Accepts({ required: false })
   @Answers(202, reindexView.schema)
@@ -96,7 +96,7 @@ export class ReindexController {
 
   @Post('pause')
   @Requires('knowledge:write')
-  @ApiOperation({ operationId: 'pauseReindex', summary: 'Pauses a re-index, which keeps what it made.' })
+  @ApiOperation({ operationId: 'pauseReindex', summary: 'Pauses a re-index. Its passages are kept.' })
   @Accepts({ required: false })
   @Answers(200, reindexView.schema)
   @Rejects('conflict')
@@ -128,7 +128,7 @@ export class ReindexController {
 
   @Post('cancel')
   @Requires('knowledge:write')
-  @ApiOperation({ operationId: 'cancelReindex', summary: 'Cancels a re-index and drops what it made.' })
+  @ApiOperation({ operationId: 'cancelReindex', summary: 'Cancels a re-index and deletes its passages.' })
   @Accepts({ required: false })
   @Answers(200, reindexView.schema)
   @Rejects('conflict')
@@ -146,7 +146,8 @@ export class ReindexController {
   @Requires('knowledge:write')
   @ApiOperation({
     operationId: 'swapReindex',
-    summary: 'Has the new passages searched, document by document. Those before are kept until the next re-index.',
+    summary:
+      'Starts searching the new passages, document by document. The previous ones are kept until the next re-index.',
   })
   @Accepts({ required: false })
   @Answers(200, reindexView.schema)
@@ -163,7 +164,10 @@ export class ReindexController {
 
   @Post('rollback')
   @Requires('knowledge:write')
-  @ApiOperation({ operationId: 'rollBackReindex', summary: 'Has the passages from before the swap searched again.' })
+  @ApiOperation({
+    operationId: 'rollBackReindex',
+    summary: 'Restores the previous passages, so that they are searched again.',
+  })
   @Accepts({ required: false })
   @Answers(200, reindexView.schema)
   @Rejects('conflict')

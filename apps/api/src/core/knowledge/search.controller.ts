@@ -79,7 +79,7 @@ export class SearchController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'searchDocuments',
-    summary: 'Searches as the Agent does: returns the passages that it would answer from.',
+    summary: 'Searches as the Agent does, and returns the passages that it would answer from.',
   })
   @Answers(200, found.schema)
   @Rejects('usage_limit_exceeded')

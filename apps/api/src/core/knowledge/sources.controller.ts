@@ -83,7 +83,7 @@ export class SourcesController {
   @ApiOperation({
     operationId: 'syncSource',
     summary:
-      'Compares the files of a source with the documents that came from it, deletes those whose files are gone, and says which contents are to follow. More than 10 deletions of more than 10 % of the documents are withheld until they are confirmed.',
+      'Compares the files of a source with its documents, deletes documents whose files are gone, and lists the files to upload. If more than 10 documents and more than 10 % of them would be deleted, the deletions wait for confirmation.',
   })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, syncResult.schema)
@@ -116,7 +116,7 @@ export class SourcesController {
   @ApiOperation({
     operationId: 'putSourceFile',
     summary:
-      'Sends a file of a source, as multipart: `path`, then `file`. Equal content changes nothing, unless the document is `Failed`: then it is tried again.',
+      'Uploads a file of a source, as multipart: `path`, then `file`. Identical content changes nothing, unless the document is `Failed`: then it is ingested again.',
   })
   @AcceptsFiles(sourceFile)
   @Answers(202, writtenDocument)

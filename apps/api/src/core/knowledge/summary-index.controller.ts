@@ -88,7 +88,7 @@ export class SummaryIndexController {
   @Requires('knowledge:read')
   @ApiOperation({
     operationId: 'getSummaryIndex',
-    summary: 'Reads the state of the section-summary index, and what a build of it would cost.',
+    summary: 'Reads the state of the section-summary index, and the estimated cost of a build.',
   })
   @Answers(200, summaryIndexView.schema)
   @Rejects('model_not_available')
@@ -102,7 +102,7 @@ export class SummaryIndexController {
   @ApiOperation({
     operationId: 'buildSummaryIndex',
     summary:
-      'Builds the section-summary index from the Ready documents that the Agent searches, with its model. What is there is used until the build is done.',
+      'Builds the section-summary index from the Ready documents that the Agent searches, with its model. Until it is done, the existing index is used.',
   })
   @Accepts({ required: false })
   @Answers(202, summaryIndexView.schema)
@@ -126,7 +126,7 @@ export class SummaryIndexController {
   @ApiOperation({
     operationId: 'cancelSummaryIndexBuild',
     summary:
-      'Cancels the running build; the index stays as it was. With `purge=true` the index is removed too, for good.',
+      'Cancels the running build; the index stays as it was. With `purge=true`, also deletes the index permanently.',
   })
   @Answers(204)
   async end(

@@ -106,7 +106,7 @@ export class TagsController {
 
   @Put('tags/:tagId')
   @Requires('knowledge:write')
-  @ApiOperation({ operationId: 'updateTag', summary: 'Renames or recolours a tag.' })
+  @ApiOperation({ operationId: 'updateTag', summary: 'Updates the name or colour of a tag.' })
   @Answers(200, tagView.schema)
   @Rejects('name_taken')
   async update(

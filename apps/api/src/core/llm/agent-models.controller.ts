@@ -42,7 +42,7 @@ export class AgentModelsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'listAgentModels',
-    summary: "Lists the chat models that an Agent may use. `defaultModel` is the Agent's own.",
+    summary: "Lists the chat models that an Agent can use. `defaultModel` is the Agent's own.",
   })
   @Answers(200, agentModels.schema)
   @Reads()

@@ -47,7 +47,7 @@ export class BranchesController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'regenerateMessage',
-    summary: 'Answers a question once more, beside the answers that it has; by the id of the question or of an answer.',
+    summary: 'Regenerates an answer, beside the existing ones. Takes the id of the question or of one of its answers.',
   })
   @Answers(200, turnAnswer)
   @AnswersAs('text/event-stream')
@@ -83,7 +83,7 @@ export class BranchesController {
   @Post('feedback')
   @HttpCode(200)
   @Requires('llm')
-  @ApiOperation({ operationId: 'giveFeedback', summary: 'Rates an answer, with a comment, or takes that back.' })
+  @ApiOperation({ operationId: 'giveFeedback', summary: 'Rates an answer, with a comment, or withdraws the rating.' })
   @Answers(200, messageView.schema)
   @Rejects('conflict')
   async rate(

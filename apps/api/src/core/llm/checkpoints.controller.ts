@@ -58,7 +58,7 @@ export class CheckpointsController {
   @ApiOperation({
     operationId: 'compactConversation',
     summary:
-      'Summarises a conversation now: its next answers are made from the summary and the last messages. All messages stay.',
+      'Summarises a conversation now. Its next answers use the summary and the latest messages. No message is deleted.',
   })
   @Answers(200, checkpointView.schema)
   @Rejects('conflict', 'model_not_available', 'upstream_error', 'upstream_timeout', 'usage_limit_exceeded')
@@ -85,7 +85,8 @@ export class CheckpointsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'listCheckpoints',
-    summary: 'Lists the summaries of a conversation that models are shown in place of its beginning, newest first.',
+    summary:
+      'Lists the checkpoints of a conversation, newest first: summaries that models see instead of its beginning.',
   })
   @Answers(200, checkpointList)
   @Rejects('conflict')
@@ -104,7 +105,7 @@ export class CheckpointsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'getCheckpoint',
-    summary: 'Shows a summary that models are shown in place of the beginning of a conversation.',
+    summary: 'Reads a checkpoint: a summary that models see instead of the beginning of the conversation.',
   })
   @Answers(200, checkpointView.schema)
   @Rejects('conflict')

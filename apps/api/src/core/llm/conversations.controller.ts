@@ -57,7 +57,7 @@ export class ConversationsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'listConversations',
-    summary: 'Lists your conversations with an Agent, newest first, archived ones on request.',
+    summary: 'Lists your conversations with an Agent, newest first; archived ones on request.',
   })
   @Answers(200, listOf(conversationView.schema))
   @Reads('conversations', 'searched-messages')
@@ -107,7 +107,10 @@ export class ConversationsController {
 
   @Put(':conversationId')
   @Requires('llm')
-  @ApiOperation({ operationId: 'updateConversation', summary: 'Renames, archives or restores a conversation.' })
+  @ApiOperation({
+    operationId: 'updateConversation',
+    summary: 'Updates the title of a conversation, or archives or restores it.',
+  })
   @Answers(200, conversationView.schema)
   @Rejects('conflict')
   async update(
@@ -140,7 +143,7 @@ export class ConversationsController {
   @ApiOperation({
     operationId: 'deleteConversation',
     summary:
-      'Deletes a conversation permanently, with its messages; with `memories=true`, which needs the permission `memory:write`, also what was learned in it.',
+      'Deletes a conversation permanently, with its messages. With `memories=true`, also deletes the memories learned in it; this needs the permission `memory:write`.',
   })
   @Answers(204)
   async delete(
@@ -231,7 +234,7 @@ export class ConversationsController {
   @ApiOperation({
     operationId: 'deleteMessage',
     summary:
-      'Deletes a message permanently, with the title made from it. An answer under way ends; with its question it goes too.',
+      'Deletes a message permanently, with the title made from it. Stops an answer in progress; deleting a question deletes its unfinished answer too.',
   })
   @Answers(204)
   @Rejects('conflict')

@@ -54,7 +54,7 @@ export class FilesController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'uploadAttachment',
-    summary: 'Stores a file to attach to questions: text, Markdown, PDF, PNG, JPEG, WebP or GIF, as the part `file`.',
+    summary: 'Uploads a file to attach to questions: text, Markdown, PDF, PNG, JPEG, WebP or GIF, as the part `file`.',
   })
   @AcceptsFiles(sent)
   @Answers(201, fileView.schema)
@@ -79,7 +79,7 @@ export class FilesController {
 
   @Get(':fileId')
   @Requires('llm')
-  @ApiOperation({ operationId: 'getAttachment', summary: 'Reads what is known of an attached file.' })
+  @ApiOperation({ operationId: 'getAttachment', summary: 'Reads the metadata of an attached file.' })
   @Answers(200, fileView.schema)
   @Rejects('not_found')
   @Reads('attachments')
@@ -96,7 +96,7 @@ export class FilesController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'downloadAttachment',
-    summary: 'Downloads an attached file as it was uploaded, under its `mediaType`.',
+    summary: 'Downloads an attached file as it was uploaded, with its `mediaType`.',
   })
   @Answers(200)
   @AnswersAs('*/*')

@@ -48,7 +48,7 @@ export class GenerationController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'generateText',
-    summary: "Generates text with an Agent's prompt, model and Knowledge. No conversation is begun or changed.",
+    summary: "Generates text with an Agent's prompt, model and Knowledge. Does not create or change a conversation.",
   })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, generatedText.schema)
@@ -72,7 +72,7 @@ export class GenerationController {
   @ApiOperation({
     operationId: 'generateObject',
     summary:
-      'Generates JSON that is valid under a JSON Schema. A model that misses it is asked twice again; `usage` is that of all its answers.',
+      "Generates JSON that matches a JSON Schema. If the model's answer does not match, it is asked up to two more times; `usage` covers all its answers.",
   })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, generatedObjectSchema)

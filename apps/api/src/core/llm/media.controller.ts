@@ -43,7 +43,7 @@ export class MediaController {
   @Post('generateImage')
   @HttpCode(200)
   @Requires('llm')
-  @ApiOperation({ operationId: 'generateImage', summary: 'Generates images, or changes one. They are billed each.' })
+  @ApiOperation({ operationId: 'generateImage', summary: 'Generates images, or edits one. Billed per image.' })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, generatedImages.schema)
   @Rejects(...REJECTIONS)
@@ -71,7 +71,7 @@ export class MediaController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'generateSpeech',
-    summary: 'Says a text in one voice, or a dialogue in two. It is billed by the character.',
+    summary: 'Converts text to speech, in one voice, or a dialogue in two. Billed per character.',
   })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, generatedSpeech.schema)
@@ -97,7 +97,7 @@ export class MediaController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'transcribe',
-    summary: 'Writes down what is said in a sound. It is billed by the second.',
+    summary: 'Transcribes audio. Billed per second.',
   })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, transcript.schema)

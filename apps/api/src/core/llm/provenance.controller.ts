@@ -136,7 +136,7 @@ export class ProvenanceController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'getAnswerProvenance',
-    summary: 'Says what an answer was made from, as it was recorded with it. Nothing is run again.',
+    summary: 'Reads what an answer was made from, as it was recorded with the answer. Nothing is run again.',
   })
   @Answers(200, view.schema)
   @Rejects('conflict')

@@ -59,7 +59,7 @@ export class TurnsController {
   @ApiOperation({
     operationId: 'sendMessage',
     summary:
-      'Continues or starts a conversation and answers, with `stream` as Server-Sent Events in the UI message format.',
+      'Sends a message to a new or existing conversation, and answers it. With `stream`, sends Server-Sent Events in the UI message format.',
   })
   @Accepts({ limit: LARGE_JSON_LIMIT })
   @Answers(200, turnAnswer)
@@ -105,7 +105,7 @@ export class TurnsController {
   @ApiOperation({
     operationId: 'streamAnswer',
     summary:
-      'Streams the running answer, or continues after an event of one that broke off, even if it is finished by now. 204 where none runs and none is named.',
+      'Streams the running answer, or resumes an interrupted stream after its last event, even if the answer is finished. 204 if none is running and none is named.',
   })
   @ApiHeader({ name: 'last-event-id', description: 'The id of the last event that was received.' })
   @Answers(200)
@@ -139,7 +139,7 @@ export class TurnsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'stopAnswer',
-    summary: 'Stops the running answer and keeps its text. `stopped` is false if none runs.',
+    summary: 'Stops the running answer and keeps its text. `stopped` is false if none was running.',
   })
   @Answers(200, stopAnswer)
   async stop(
@@ -161,7 +161,7 @@ export class TurnsController {
   @Requires('llm')
   @ApiOperation({
     operationId: 'respondToToolCall',
-    summary: 'Approves or denies a call that an answer waits for. After the last one the answer goes on.',
+    summary: 'Approves or denies a tool call that an answer waits for. After the last one, the answer continues.',
   })
   @Answers(202, callResponded)
   @Rejects('conflict')

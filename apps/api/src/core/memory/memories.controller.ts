@@ -52,7 +52,7 @@ export class MemoriesController {
   @ApiOperation({
     operationId: 'listMemories',
     summary:
-      'Lists what an Agent remembers of you and shares with all its users, and what waits for you; newest first.',
+      'Lists your personal memories with an Agent, its shared memories, and proposals that wait for you; newest first.',
   })
   @Answers(200, listOf(memoryView.schema))
   @Reads('memories')
@@ -82,7 +82,7 @@ export class MemoriesController {
   @ApiOperation({
     operationId: 'createMemory',
     summary:
-      'Saves a personal memory, or proposes a shared one, which you then confirm. An equal one is answered as it is.',
+      'Creates a personal memory, or proposes a shared one for you to confirm. If an equal one exists, returns that.',
   })
   @Answers(200, memoryView.schema)
   @Answers(201, memoryView.schema)
@@ -120,7 +120,8 @@ export class MemoriesController {
   @Requires('memory:write')
   @ApiOperation({
     operationId: 'clearMemories',
-    summary: 'Deletes what an Agent remembers of you; with `kind=shared` what it shares, as an editor.',
+    summary:
+      'Deletes all your personal memories with an Agent. With `kind=shared`, deletes its shared memories, which only editors can.',
   })
   @Answers(204)
   async clear(
@@ -184,7 +185,7 @@ export class MemoriesController {
 
   @Delete(':memoryId')
   @Requires('memory:write')
-  @ApiOperation({ operationId: 'deleteMemory', summary: 'Deletes a memory permanently; its text is erased.' })
+  @ApiOperation({ operationId: 'deleteMemory', summary: 'Deletes a memory permanently and erases its text.' })
   @Answers(204)
   async delete(
     @CurrentCaller() caller: Caller,

@@ -22,7 +22,10 @@ export class MemoryChoicesController {
 
   @Post('confirm')
   @Requires('memory:write')
-  @ApiOperation({ operationId: 'confirmMemory', summary: 'Saves a proposed memory as it was proposed.' })
+  @ApiOperation({
+    operationId: 'confirmMemory',
+    summary: 'Confirms a proposed memory, so that it is saved as proposed.',
+  })
   @Answers(200, memoryView.schema)
   @Rejects('memory_disabled', 'memory_full', 'memory_flagged', 'usage_limit_exceeded')
   confirm(
@@ -37,7 +40,7 @@ export class MemoryChoicesController {
 
   @Post('save-for-me')
   @Requires('memory:write')
-  @ApiOperation({ operationId: 'saveMemoryForMe', summary: 'Saves a proposed memory as your own.' })
+  @ApiOperation({ operationId: 'saveMemoryForMe', summary: 'Saves a proposed memory as a personal one.' })
   @Answers(200, memoryView.schema)
   @Rejects('memory_disabled', 'memory_full', 'memory_flagged', 'usage_limit_exceeded')
   saveForMe(
@@ -52,7 +55,7 @@ export class MemoryChoicesController {
 
   @Post('discard')
   @Requires('memory:write')
-  @ApiOperation({ operationId: 'discardMemory', summary: 'Discards a proposed memory; its text is erased.' })
+  @ApiOperation({ operationId: 'discardMemory', summary: 'Discards a proposed memory and erases its text.' })
   @Answers(204)
   async discard(
     @CurrentCaller() caller: Caller,

@@ -36,7 +36,7 @@ export class OwnMemoriesController {
   @Requires('memory:read')
   @ApiOperation({
     operationId: 'listOwnMemories',
-    summary: 'Lists what all Agents remember of you, and what waits for you; newest first.',
+    summary: 'Lists your personal memories with all Agents, and proposals that wait for you; newest first.',
   })
   @Answers(200, listOf(memoryView.schema))
   @Reads('memories')
@@ -62,7 +62,7 @@ export class OwnMemoriesController {
 
   @Delete()
   @Requires('memory:write')
-  @ApiOperation({ operationId: 'clearOwnMemories', summary: 'Deletes what all Agents remember of you.' })
+  @ApiOperation({ operationId: 'clearOwnMemories', summary: 'Deletes your personal memories with all Agents.' })
   @Answers(204)
   async clear(
     @CurrentCaller() caller: Caller,

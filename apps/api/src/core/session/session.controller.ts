@@ -43,7 +43,7 @@ export class SessionController {
   @ApiOperation({
     operationId: 'startSession',
     summary:
-      'Signs in with an API key. The cookie `ap_session` of the answer then stands for it in requests of pages of the same origin.',
+      'Signs in with an API key. The answer sets the cookie `ap_session`, which replaces the key in requests from pages of the same origin.',
   })
   @ApiHeader({ name: 'Origin', description: 'Sent by browsers. Another than that of this server is rejected.' })
   @Answers(201, sessionView)
@@ -67,7 +67,7 @@ export class SessionController {
 
   @Get()
   @Requires('authenticated')
-  @ApiOperation({ operationId: 'getSession', summary: 'Reads the session that the cookie `ap_session` belongs to.' })
+  @ApiOperation({ operationId: 'getSession', summary: 'Reads the session of the cookie `ap_session`.' })
   @Answers(200, sessionView)
   @Rejects('not_found')
   @Reads()

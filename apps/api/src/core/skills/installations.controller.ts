@@ -47,7 +47,7 @@ export class InstallationsController {
   @Requires('skills:read')
   @ApiOperation({
     operationId: 'listSkillInstallations',
-    summary: 'Lists where a Skill of the marketplace is installed, of the places that you may see, newest first.',
+    summary: 'Lists the installations of a Skill of the marketplace that you can see, newest first.',
   })
   @Answers(200, listOf(installationView.schema))
   @Rejects('not_found')
@@ -77,7 +77,7 @@ export class InstallationsController {
   @Requires('skills:write')
   @ApiOperation({
     operationId: 'installSkill',
-    summary: 'Installs a Skill of the marketplace for a Space or one Agent, which loads it from the next turn on.',
+    summary: 'Installs a Skill of the marketplace for a Space or one Agent. Agents can load it from the next turn on.',
   })
   @Answers(201, installationView.schema)
   @Rejects('name_taken', 'conflict', 'not_found', 'forbidden', 'agent_not_granted')
@@ -105,7 +105,7 @@ export class InstallationsController {
   @Requires('skills:read')
   @ApiOperation({
     operationId: 'getSkillInstallation',
-    summary: 'Reads where a Skill of the marketplace is installed, and which version stays there.',
+    summary: 'Reads an installation and its pinned version.',
   })
   @Answers(200, installationView.schema)
   @Rejects('not_found')
@@ -123,7 +123,7 @@ export class InstallationsController {
 
   @Delete(':installationId')
   @Requires('skills:write')
-  @ApiOperation({ operationId: 'uninstallSkill', summary: 'Takes an installation away. Its name is free then.' })
+  @ApiOperation({ operationId: 'uninstallSkill', summary: 'Uninstalls a Skill and frees its name.' })
   @Answers(204)
   @Rejects('not_found', 'forbidden')
   async uninstall(

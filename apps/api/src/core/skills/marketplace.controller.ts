@@ -65,7 +65,7 @@ export class MarketplaceController {
   @ApiOperation({
     operationId: 'listSkillInMarketplace',
     summary:
-      'Copies the live version of a Skill to the marketplace: as a new entry, or as the next version of its entry. For editors with a role of MARKETPLACE_ROLES.',
+      'Copies the live version of a Skill to the marketplace, as a new entry or as the next version of its entry. For editors with a role in MARKETPLACE_ROLES.',
   })
   @Answers(201, entryView.schema)
   @Rejects('not_found', 'forbidden', 'conflict', 'findings_not_accepted')
@@ -91,7 +91,7 @@ export class MarketplaceController {
   @Requires('skills:read')
   @ApiOperation({
     operationId: 'getMarketplaceSkill',
-    summary: 'Reads a Skill of the marketplace, also an archived one.',
+    summary: 'Reads a Skill of the marketplace, even if it is archived.',
   })
   @Answers(200, entryView.schema)
   @Rejects('not_found')
@@ -106,7 +106,8 @@ export class MarketplaceController {
   @Requires('skills:write')
   @ApiOperation({
     operationId: 'archiveMarketplaceSkill',
-    summary: 'Archives a Skill of the marketplace: it is listed no more and cannot be installed. Installations go on.',
+    summary:
+      'Archives a Skill of the marketplace: it is no longer listed and cannot be installed. Existing installations keep working.',
   })
   @Answers(204)
   @Rejects('not_found', 'forbidden')
@@ -126,7 +127,7 @@ export class MarketplaceController {
   @Requires('skills:write')
   @ApiOperation({
     operationId: 'restoreMarketplaceSkill',
-    summary: 'Lists an archived Skill of the marketplace again.',
+    summary: 'Restores an archived Skill of the marketplace, so that it is listed again.',
   })
   @Answers(200, entryView.schema)
   @Rejects('not_found', 'forbidden')

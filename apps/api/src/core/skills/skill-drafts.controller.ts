@@ -56,7 +56,8 @@ export class SkillDraftsController {
   @Requires('skills:write')
   @ApiOperation({
     operationId: 'replaceSkillDraft',
-    summary: 'Replaces the draft by a `.md`, `.zip` or `.skill`, sent as the part `file`. The name of the Skill stays.',
+    summary:
+      'Replaces the draft of a Skill with a `.md`, `.zip` or `.skill` file, sent as the part `file`. The name of the Skill stays.',
   })
   @AcceptsFiles(draft)
   @Answers(200, warned)
@@ -81,7 +82,7 @@ export class SkillDraftsController {
 
   @Delete()
   @Requires('skills:write')
-  @ApiOperation({ operationId: 'discardSkillDraft', summary: 'Discards the draft.' })
+  @ApiOperation({ operationId: 'discardSkillDraft', summary: 'Discards the draft of a Skill.' })
   @Answers(204)
   @Rejects('conflict', 'not_found', 'forbidden')
   async discard(
@@ -98,7 +99,7 @@ export class SkillDraftsController {
   @Requires('skills:write')
   @ApiOperation({
     operationId: 'putSkillFile',
-    summary: 'Adds a reference file to the draft, or replaces it, by the bytes of the part `file`.',
+    summary: 'Adds a reference file to the draft, or replaces it, with the content of the part `file`.',
   })
   @AcceptsFiles(referenceFile)
   @Answers(200, skillView.schema)
@@ -127,7 +128,7 @@ export class SkillDraftsController {
 
   @Delete('files/:filePath')
   @Requires('skills:write')
-  @ApiOperation({ operationId: 'deleteSkillFile', summary: 'Takes a reference file out of the draft.' })
+  @ApiOperation({ operationId: 'deleteSkillFile', summary: 'Deletes a reference file from the draft.' })
   @Answers(204)
   @Rejects('conflict', 'not_found', 'forbidden')
   async deleteFile(

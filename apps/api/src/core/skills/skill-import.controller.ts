@@ -96,7 +96,7 @@ export class SkillImportController {
   @ApiOperation({
     operationId: 'importSkills',
     summary:
-      'Imports every SKILL.md of an archive, each with an outcome of its own: as new Skills, or with the mode `update` as drafts of those with the same slugs. Multipart: `scope`, `spaceId` or `agentId` and `mode`, then the part `file`.',
+      'Imports every SKILL.md of an archive, each with its own outcome: as new Skills, or with the mode `update` as drafts of the Skills with the same slugs. Multipart: `scope`, `spaceId` or `agentId` and `mode`, then the part `file`.',
   })
   @AcceptsFiles(importedSkills)
   @Answers(201, imported.schema)

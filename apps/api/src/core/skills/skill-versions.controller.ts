@@ -66,7 +66,10 @@ export class SkillVersionsController {
 
   @Get(':versionId')
   @Requires('skills:read')
-  @ApiOperation({ operationId: 'getSkillVersion', summary: 'Reads a version of a Skill; `draft` is its draft.' })
+  @ApiOperation({
+    operationId: 'getSkillVersion',
+    summary: 'Reads a version of a Skill; the id `draft` reads its draft.',
+  })
   @Answers(200, versionView.schema)
   @Rejects('not_found')
   @Reads()

@@ -105,7 +105,7 @@ export class SkillsController {
   @ApiOperation({
     operationId: 'createSkill',
     summary:
-      'Creates a Skill as a draft, or publishes it at once: as JSON, or from a `.md`, `.zip` or `.skill` as multipart with one `file` (fields before it).',
+      'Creates a Skill as a draft, or published at once: from JSON, or from a `.md`, `.zip` or `.skill` file as multipart with one `file` (fields before it).',
   })
   @Accepts({ files: uploadedSkill })
   @Answers(201, warned)
@@ -156,7 +156,7 @@ export class SkillsController {
   @ApiOperation({
     operationId: 'updateSkill',
     summary:
-      'Renames a Skill, and changes its draft. What is live stays until the draft is published. Fields absent stay.',
+      'Updates the name of a Skill, and its draft. The live version stays until the draft is published. Absent fields do not change.',
   })
   @Answers(200, skillView.schema)
   @Rejects('name_taken', 'conflict', 'not_found', 'forbidden')
@@ -196,7 +196,7 @@ export class SkillsController {
   @Requires('skills:write')
   @ApiOperation({
     operationId: 'publishSkill',
-    summary: 'Publishes the draft, with every file byte for byte. Agents load it from their next turn on.',
+    summary: 'Publishes the draft of a Skill, with its files unchanged. Agents load it from their next turn on.',
   })
   @Answers(200, skillView.schema)
   @Rejects('conflict', 'not_found', 'forbidden')
@@ -214,7 +214,7 @@ export class SkillsController {
   @Requires('skills:write')
   @ApiOperation({
     operationId: 'activateSkillVersion',
-    summary: 'Makes any published version live again, with its files.',
+    summary: 'Activates a published version of a Skill, with its files.',
   })
   @Answers(200, skillView.schema)
   @Rejects('not_found', 'forbidden')

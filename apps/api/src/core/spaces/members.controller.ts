@@ -80,7 +80,7 @@ export class MembersController {
   @Requires('spaces:write')
   @ApiOperation({
     operationId: 'setSpaceMember',
-    summary: 'Makes a user a member of a team Space, or gives them another role.',
+    summary: 'Adds a user to a team Space, or updates their role.',
   })
   @Answers(200, memberView.schema)
   @Rejects('last_owner', 'conflict')
@@ -103,7 +103,10 @@ export class MembersController {
 
   @Delete(':userId')
   @Requires('spaces:write')
-  @ApiOperation({ operationId: 'removeSpaceMember', summary: 'Ends a membership; everyone may end their own.' })
+  @ApiOperation({
+    operationId: 'removeSpaceMember',
+    summary: 'Removes a member from a Space. Members can remove themselves.',
+  })
   @Answers(204)
   @Rejects('last_owner', 'conflict')
   async remove(

@@ -98,7 +98,7 @@ export class PromptsController {
 
   @Put(':promptId')
   @Requires('spaces:write')
-  @ApiOperation({ operationId: 'updatePrompt', summary: 'Updates a prompt; fields absent stay.' })
+  @ApiOperation({ operationId: 'updatePrompt', summary: 'Updates a prompt. Absent fields do not change.' })
   @Answers(200, promptView.schema)
   async update(
     @CurrentCaller() caller: Caller,
@@ -115,7 +115,7 @@ export class PromptsController {
 
   @Delete(':promptId')
   @Requires('spaces:write')
-  @ApiOperation({ operationId: 'deletePrompt', summary: 'Deletes a prompt; its text is erased.' })
+  @ApiOperation({ operationId: 'deletePrompt', summary: 'Deletes a prompt and erases its text.' })
   @Answers(204)
   async delete(
     @CurrentCaller() caller: Caller,

@@ -43,7 +43,7 @@ export class SpacesController {
   @Requires('spaces:read')
   @ApiOperation({
     operationId: 'listSpaces',
-    summary: "Lists the caller's Spaces, newest first; for admins every team Space.",
+    summary: "Lists the caller's Spaces, newest first; for admins, every team Space.",
   })
   @Answers(200, listOf(spaceView.schema))
   @Reads('spaces', 'space-members')
@@ -66,7 +66,7 @@ export class SpacesController {
 
   @Post()
   @Requires('spaces:write')
-  @ApiOperation({ operationId: 'createSpace', summary: 'Creates a team Space that the caller owns.' })
+  @ApiOperation({ operationId: 'createSpace', summary: 'Creates a team Space with the caller as its owner.' })
   @Answers(201, spaceView.schema)
   // A repeat under its key, once the Space is gone for the caller.
   @Rejects('name_taken', 'not_found')
@@ -106,7 +106,7 @@ export class SpacesController {
 
   @Put(':spaceId')
   @Requires('spaces:write')
-  @ApiOperation({ operationId: 'updateSpace', summary: 'Updates a Space; fields absent stay.' })
+  @ApiOperation({ operationId: 'updateSpace', summary: 'Updates a Space. Absent fields do not change.' })
   @Answers(200, spaceView.schema)
   @Rejects('name_taken')
   async update(

@@ -24,7 +24,7 @@ export class AgentUsageController {
   @ApiOperation({
     operationId: 'getAgentUsage',
     summary:
-      "Sums an Agent's model calls as `/usage` does. `window` shows how much of your tightest limit is used, over all Agents.",
+      "Sums an Agent's model calls, as `/usage` does. `window` shows how much of your tightest limit is used, across all Agents.",
   })
   @Answers(200, agentReport)
   @AnswersAs('text/csv')

@@ -23,7 +23,7 @@ export class UsageReports {
   wanted(caller: Caller, asked: Asked): WantedInvocations {
     const { userId, apiKeyId, agentId, spaceId } = asked;
     if (agentId !== undefined && !caller.allAgents && !caller.agentIds.has(agentId)) return reject('agent_not_granted');
-    // Up to now is up to the newest: a call that began in this very millisecond counts.
+    // Without an end, include the newest: a call that began in this very millisecond counts.
     return {
       filters: [{ userId, apiKeyId, agentId, spaceId }, seenBy(caller)],
       from: this.range(asked).from,

@@ -51,7 +51,7 @@ export class UsageController {
   @ApiOperation({
     operationId: 'getUsage',
     summary:
-      "Sums model calls by day, model, user or API key: your own, or everybody's for admins. Default: since the month began.",
+      "Sums model calls by day, model, user or API key: your own, or everybody's for admins. The default period is the current month.",
   })
   @Answers(200, shownReport)
   @AnswersAs('text/csv')
@@ -74,7 +74,7 @@ export class UsageController {
   @Requires('usage:read')
   @ApiOperation({
     operationId: 'listInvocations',
-    summary: 'Lists model calls, newest first. As CSV, returns the whole period at once.',
+    summary: 'Lists model calls, newest first. As CSV, lists the whole period at once.',
   })
   @Answers(200, listOf(invocationView.schema))
   @AnswersAs('text/csv')
@@ -107,7 +107,7 @@ export class UsageController {
 
   @Get('invocations/:invocationId')
   @Requires('usage:read')
-  @ApiOperation({ operationId: 'getInvocation', summary: 'Shows a model call.' })
+  @ApiOperation({ operationId: 'getInvocation', summary: 'Reads a model call.' })
   @Answers(200, invocationView.schema)
   @Reads('invocations')
   async invocation(@CurrentCaller() caller: Caller, @Param('invocationId') invocationId: string): Promise<JsonText> {

@@ -135,7 +135,7 @@ export class UsersController {
   @Requires('users:write')
   @ApiOperation({
     operationId: 'updateUser',
-    summary: 'Updates a user. Absent fields do not change. The last admin keeps the role.',
+    summary: 'Updates a user. Absent fields do not change. The last admin cannot lose that role.',
   })
   @Answers(200, userView.schema)
   @Rejects('name_taken', 'conflict')
@@ -154,7 +154,7 @@ export class UsersController {
   @Requires('users:write')
   @ApiOperation({
     operationId: 'deleteUser',
-    summary: 'Deletes a user with their personal Space and erases what is theirs alone.',
+    summary: 'Deletes a user with their personal Space, and erases what only they own.',
   })
   @Answers(204)
   @Rejects('conflict')
@@ -171,7 +171,7 @@ export class UsersController {
   @Requires('users:write')
   @ApiOperation({
     operationId: 'suspendUser',
-    summary: 'Suspends a user: rejects all their credentials from the next request on.',
+    summary: 'Suspends a user. All their credentials are rejected from the next request on.',
   })
   @Answers(200, userView.schema)
   @Rejects('conflict')
