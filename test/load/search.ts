@@ -130,7 +130,7 @@ const openBare = (folder: string): Database.Database => {
   return db;
 };
 
-/** The least that an answer needs: ranked rows of both legs in the scope, without tags, documents, fusion or texts. */
+/** The least that an answer needs: ranked rows of both rankings in the scope, without tags, documents, fusion or texts. */
 const bare = (folder: string): ((query: SearchQuery) => void) => {
   const db = openBare(folder);
   const scopeId = db.prepare('select id from scopes where scope = ?').pluck();

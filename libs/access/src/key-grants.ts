@@ -16,7 +16,7 @@ import { Access } from './access';
 import type { Caller } from './caller';
 
 /** Who gives a key what, and what they may give. */
-interface Giving {
+interface GrantContext {
   readonly caller: Caller;
   /** Of the key's user. */
   readonly role: InstanceRole;
@@ -39,7 +39,7 @@ export class KeyGrants {
    * `forbidden`, or `agent_not_granted` for an Agent out of reach, whether it exists or not.
    */
   async assert(caller: Caller, userId: string, fields: Partial<ApiKeyFields>, current?: IssuedApiKey): Promise<void> {
-    check(await this.giving(caller, userId, fields.agentIds, current), fields, current);
+    check(await this.grantContext(caller, userId, fields.agentIds, current), fields, current);
   }
 
   /**
@@ -53,7 +53,7 @@ export class KeyGrants {
     agentIds?: readonly string[],
   ): Promise<ApiKeyChange> {
     const found = await this.key(caller, keyId);
-    const giving = await this.giving(caller, found.userId, agentIds, found);
+    const giving = await this.grantContext(caller, found.userId, agentIds, found);
     return (current) => {
       const fields = change(current);
       check(giving, fields, current);
@@ -72,12 +72,12 @@ export class KeyGrants {
     return key.status !== 'absent' && (key.userId === caller.userId || caller.role === 'admin') ? key : undefined;
   }
 
-  private async giving(
+  private async grantContext(
     caller: Caller,
     userId: string,
     agentIds: readonly string[] = [],
     current?: IssuedApiKey,
-  ): Promise<Giving> {
+  ): Promise<GrantContext> {
     const { state: user } = await this.decisions.load(userDecider, userId);
     if (!isLiving(user)) return reject('not_found', { kind: 'user', id: userId });
     const { keyId } = caller;
@@ -96,7 +96,7 @@ export class KeyGrants {
 
 /** `current`: the key as it is, or undefined for a new one. */
 const check = (
-  { caller, role, own, agents }: Giving,
+  { caller, role, own, agents }: GrantContext,
   fields: Partial<ApiKeyFields>,
   current: IssuedApiKey | undefined,
 ): void => {

@@ -23,8 +23,8 @@ afterAll(() => context.close());
 describe('the module of conversations', () => {
   it('handles commands', async () => {
     const { commands, ids, meta } = context;
-    const party = { userId: ids.next(), agentId: ids.next() };
-    await expect(commands.execute(new DeleteConversation(party, ids.next(), meta()))).rejects.toMatchObject({
+    const participants = { userId: ids.next(), agentId: ids.next() };
+    await expect(commands.execute(new DeleteConversation(participants, ids.next(), meta()))).rejects.toMatchObject({
       code: 'not_found',
     });
   });

@@ -16,7 +16,7 @@ export class BatchedWake {
   }
 
   /** Somebody waits for those who follow: what was appended is not batched any longer. */
-  hurry(): void {
+  wakeNow(): void {
     if (this.waking === undefined || this.wakesAt - performance.now() <= WAKE_AFTER_MS) return;
     clearTimeout(this.waking);
     this.wakeIn(WAKE_AFTER_MS);

@@ -90,7 +90,7 @@ class Following implements Subscription {
     for (let failures = 0; !this.isStopped;) {
       try {
         if (await this.handlePage()) await this.rest();
-        else await this.hurry();
+        else await this.readOn();
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -189,7 +189,7 @@ class Following implements Subscription {
   }
 
   /** Behind: reads on without a listener, which would be too slow. */
-  private async hurry(): Promise<void> {
+  private async readOn(): Promise<void> {
     this.unlisten();
     await nextTurn();
   }

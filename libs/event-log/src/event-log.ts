@@ -24,7 +24,7 @@ export interface EventLog extends StreamLog {
   /** Follows the log from a position until stopped. */
   subscribe(options: SubscribeOptions): Subscription;
   /** A caller waits for subscribers to handle the event at a position. A log that gathers events for them delivers now. */
-  hurry?(position: Position): void;
+  deliverNow?(position: Position): void;
   /** Removes the events of a stream before a revision. Reads no longer show them. */
   truncate(stream: string, beforeRevision: number): Promise<void>;
   /** Removes all events of a stream. A later append continues at the next revision. */

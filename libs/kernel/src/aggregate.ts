@@ -86,7 +86,7 @@ export const defineAggregate = <const List extends readonly EventDefinition[]>(
     throw new Error(
       `${keyed.type}.${keyed.entity} names an entity with a data key of its own, but the aggregate ${of.category} does not say what erases it: declare \`erasure.entities\`.`,
     );
-  for (const type of Object.keys({ ...erasure?.by, ...erasure?.entities?.by, ...integrations?.tell })) {
+  for (const type of Object.keys({ ...erasure?.by, ...erasure?.entities?.by, ...integrations?.mapping })) {
     if (!events.some((event) => event.type === type))
       throw new Error(`The aggregate ${of.category} says what follows from ${type}, which is none of its events.`);
   }

@@ -5,7 +5,7 @@ import { heldBlob, releasedBlobs, sensitive } from './marked-fields';
 import { nameSchema, textSchema } from './name-schemas';
 import type { RecordedEvent } from './recorded-event';
 import { defineEvent } from './event-definition';
-import { defineIntegration, tell } from './integration-event';
+import { defineIntegration, integrationEvent } from './integration-event';
 
 const event = <Type extends string, Data extends z.ZodObject>(type: Type, data: Data) =>
   defineEvent({ type, description: type, data });
@@ -129,7 +129,10 @@ describe('what follows from the declarations', () => {
   });
   const notes = defineAggregate(note, [named, filed, emptied, deleted], {
     erasure: { by: { NoteDeleted: ownKey }, again },
-    integrations: { definitions: [removed], tell: { NoteDeleted: (_, noteId) => tell(removed, { noteId }) } },
+    integrations: {
+      definitions: [removed],
+      mapping: { NoteDeleted: (_, noteId) => integrationEvent(removed, { noteId }) },
+    },
     kinds: { note: ownStream('note') },
   });
   const all = new Aggregates([notes, defineAggregate({ category: 'board' }, [deleted])]);
@@ -203,8 +206,8 @@ describe('what follows from the declarations', () => {
   });
 
   it('is told to nobody under a definition that is not declared: no schema of it would be published', () => {
-    const tells = { NoteDeleted: (_: unknown, noteId: string) => tell(removed, { noteId }) };
-    const undeclared = defineAggregate(note, [deleted], { integrations: { definitions: [], tell: tells } });
+    const tells = { NoteDeleted: (_: unknown, noteId: string) => integrationEvent(removed, { noteId }) };
+    const undeclared = defineAggregate(note, [deleted], { integrations: { definitions: [], mapping: tells } });
     expect(() => new Aggregates([undeclared]).integrationOf(recorded('NoteDeleted'))).toThrow(
       'note.deleted is told of NoteDeleted, but not declared: enter it in the `definitions` of its aggregate.',
     );

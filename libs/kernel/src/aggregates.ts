@@ -1,6 +1,6 @@
 import { type Aggregate, type AuditKind, type DeleteAgain, entityKey, type Erasure } from './aggregate';
 import { type AnyEvent, EventCatalogue, type EventDefinition } from './event-definition';
-import type { IntegrationDefinition, IntegrationEvent, Integrations, Tellings } from './integration-event';
+import type { IntegrationDefinition, IntegrationEvent, Integrations, IntegrationMapping } from './integration-event';
 import { textsAt } from './field-paths';
 import { categoryOf, idOf } from './decider';
 import { dataKeyPlace, type KeySelector } from './keyring';
@@ -25,7 +25,7 @@ export class Aggregates {
   readonly relayedTypes: readonly string[];
   private readonly byCategory: ReadonlyMap<string, Aggregate>;
   private readonly erasures: Readonly<Record<string, ((event: RecordedEvent) => KeySelector | undefined) | undefined>>;
-  private readonly tellings: Tellings<AnyEvent>;
+  private readonly mapping: IntegrationMapping<AnyEvent>;
 
   /** Throws when two share a category, a kind, or the name of an event, an integration event or what erases. */
   constructor(all: readonly Aggregate[]) {
@@ -38,10 +38,10 @@ export class Aggregates {
     this.integrations = all.flatMap(({ integrations }) => integrations?.definitions ?? []);
     this.subjects = [...new Set(this.integrations.map(({ subject }) => subject))];
     this.erasures = united(all.map(({ erasure }) => ({ ...entityErasures(erasure), ...erasure?.by })));
-    this.tellings = united(all.map(({ integrations }) => integrations?.tell ?? {}));
+    this.mapping = united(all.map(({ integrations }) => integrations?.mapping ?? {}));
     this.erasingTypes = Object.keys(this.erasures);
     this.endingTypes = all.flatMap(({ erasure }) => Object.keys(erasure?.by ?? {}));
-    this.relayedTypes = Object.keys(this.tellings);
+    this.relayedTypes = Object.keys(this.mapping);
   }
 
   /** The keys that an event destroys; undefined where it erases nothing. */
@@ -97,7 +97,7 @@ export class Aggregates {
 
   /** What others are told of an event; null: nothing. Throws when its definition is not declared, or promises something else. */
   integrationOf({ type, data, context }: RecordedEvent): IntegrationEvent | null {
-    const told = this.tellings[type]?.(data, idOf(context.stream));
+    const told = this.mapping[type]?.(data, idOf(context.stream));
     if (told === undefined) return null;
     if (!this.integrations.includes(told.definition))
       throw new Error(
@@ -106,9 +106,9 @@ export class Aggregates {
     return { ...told, data: told.definition.data.parse(told.data) };
   }
 
-  /** Which streams of a category others hear nothing of (`Integrations.isUntold`); undefined where they hear of all. */
-  untoldOf(category: string): Integrations['isUntold'] {
-    return this.byCategory.get(category)?.integrations?.isUntold;
+  /** Which streams of a category are private (`Integrations.isPrivate`); undefined where none is. */
+  isPrivateOf(category: string): Integrations['isPrivate'] {
+    return this.byCategory.get(category)?.integrations?.isPrivate;
   }
 }
 

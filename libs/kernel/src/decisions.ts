@@ -9,7 +9,7 @@ import { isWrongExpectedRevision, type StreamLog } from './log-records';
 import { LogOutage } from './log-outage';
 import { Queues } from './concurrency';
 import type { RecordedEvent } from './recorded-event';
-import { again, LINE_MS } from './race';
+import { retryLostRaces, LINE_MS } from './race';
 import { SNAPSHOT_EVENTS, Snapshots, type SnapshotStore } from './snapshots';
 import { RECALL_AFTER_MS, waitBudget, waiting } from './wait-budget';
 
@@ -65,7 +65,9 @@ export class Decisions {
     // Losers of this process take turns. Otherwise each would race with all others for every revision.
     return (
       (await attempt()) ??
-      waiting(LINE_MS, (milliseconds) => this.queues.run(stream, milliseconds, () => again(attempt, stream, latest)))
+      waiting(LINE_MS, (milliseconds) =>
+        this.queues.run(stream, milliseconds, () => retryLostRaces(attempt, stream, latest)),
+      )
     );
   }
 

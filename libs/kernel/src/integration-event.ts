@@ -19,20 +19,20 @@ export interface IntegrationEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What each event says to others, given its data and the id of its aggregate. Types without an entry are told to nobody. */
-export type Tellings<Event extends AnyEvent> = {
+/** Makes the integration event of each event from its data and the id of its aggregate. Types without an entry have none. */
+export type IntegrationMapping<Event extends AnyEvent> = {
   readonly [Type in Event['type']]?: (
     data: Extract<Event, { readonly type: Type }>['data'],
     id: string,
   ) => IntegrationEvent;
 };
 
-/** What others are told of the events of one aggregate. */
+/** The integration events of one aggregate. */
 export interface Integrations<Event extends AnyEvent = AnyEvent> {
   readonly definitions: readonly IntegrationDefinition[];
-  readonly tell: Tellings<Event>;
+  readonly mapping: IntegrationMapping<Event>;
   /** Whether others hear nothing of a stream, by the data of its first event as it is stored: not even that it exists, or is deleted. */
-  readonly isUntold?: (first: Readonly<Record<string, unknown>>) => boolean;
+  readonly isPrivate?: (first: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** Declares one kind of integration event. */
@@ -41,7 +41,7 @@ export const defineIntegration = <Data extends z.ZodObject>(
 ): IntegrationDefinition<Data> => Object.freeze(definition);
 
 /** An integration event with the data that its definition asks for. */
-export const tell = <Data extends z.ZodObject>(
+export const integrationEvent = <Data extends z.ZodObject>(
   definition: IntegrationDefinition<Data>,
   data: z.output<Data>,
 ): IntegrationEvent => ({ definition, data });

@@ -10,7 +10,7 @@ export const LINE_MS = 8_000;
 const LONGEST_PAUSE_MS = 50;
 
 /** Tries until no race is lost or the time is over, at least once. `latest`: when it is over at the latest. */
-export const again = async (
+export const retryLostRaces = async (
   attempt: () => Promise<Receipt | undefined>,
   stream: string,
   latest: number,

@@ -19,7 +19,7 @@ export { IngestionWorker, type WaitingDocument } from './ingestion/ingestion-wor
 export { ProgressBoard, readProgress } from './ingestion/progress';
 export { KnowledgeModule } from './knowledge.module';
 export * from './lookups';
-export { ChangeReindex } from './reindex/commands/change-reindex';
+export { UpdateReindex } from './reindex/commands/update-reindex';
 export { StartReindex } from './reindex/commands/start-reindex';
 export { reindexId } from './reindex/reindex-plan';
 export { readReindexProgress } from './reindex/reindex-progress';

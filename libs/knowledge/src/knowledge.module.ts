@@ -36,7 +36,7 @@ import { RemoveSupersededBlobs } from './policies/remove-superseded-blobs.policy
 import { RetitleRenamedDocuments } from './policies/retitle-renamed-documents.policy';
 import { ApplyReindex } from './policies/apply-reindex.policy';
 import { CancelReindexesOfTheDeleted } from './policies/cancel-reindexes-of-the-deleted.policy';
-import { ChangeReindexHandler } from './reindex/commands/change-reindex';
+import { UpdateReindexHandler } from './reindex/commands/update-reindex';
 import { StartReindexHandler } from './reindex/commands/start-reindex';
 import { ReindexWorker, type ReindexWorkerOptions } from './reindex/reindex-worker';
 import { RetitleWorker, type RetitleWorkerOptions } from './retitle/retitle-worker';
@@ -74,7 +74,7 @@ const commands = [
   DeleteTagHandler,
   UpdateTagHandler,
   StartReindexHandler,
-  ChangeReindexHandler,
+  UpdateReindexHandler,
 ];
 const policies = [
   ApplyReindex,

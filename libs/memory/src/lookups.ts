@@ -29,7 +29,7 @@ export interface OpenProposal {
 
 /** Proposals that wait: the first to lapse. */
 export interface OpenProposals {
-  firstToLapse(most: number): Promise<readonly OpenProposal[]>;
+  firstToExpire(most: number): Promise<readonly OpenProposal[]>;
 }
 
 /** What an Agent may remember now. `never`: all that it remembers is personal. */

@@ -2,7 +2,7 @@ import { UnfinishedWork } from '@app/projecting';
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Remembered } from './applying/remembered';
 import { Places } from './bucket/places';
-import { Lapsing } from './lapsing';
+import { ProposalExpiry } from './proposal-expiry';
 import { memoryAggregates } from './memory.aggregates';
 import { ChooseMemoryHandler } from './memory/commands/choose-memory';
 import { ClearMemoriesHandler } from './memory/commands/clear-memories';
@@ -27,7 +27,7 @@ import { ScreenedTexts } from './screened-texts';
     Places,
     ScreenedTexts,
     Forgetting,
-    Lapsing,
+    ProposalExpiry,
     Remembered,
   ],
   exports: [Remembered],
@@ -36,11 +36,11 @@ export class MemoryModule implements OnModuleInit {
   static readonly aggregates = memoryAggregates;
 
   constructor(
-    private readonly lapsing: Lapsing,
+    private readonly expiry: ProposalExpiry,
     private readonly unfinished: UnfinishedWork,
   ) {}
 
   onModuleInit(): void {
-    this.unfinished.add({ name: 'memory-proposals', finish: () => this.lapsing.discardLapsed() });
+    this.unfinished.add({ name: 'memory-proposals', finish: () => this.expiry.discardExpired() });
   }
 }

@@ -39,15 +39,15 @@ describe('Projecting', () => {
 
   it('has a log that gathers hand over what somebody waits for, and nothing where nobody has to wait', async () => {
     const { log, projecting } = memoryProjecting();
-    const hurry = jest.fn();
-    Object.assign(log, { hurry });
+    const deliverNow = jest.fn();
+    Object.assign(log, { deliverNow });
     await projecting.start();
     const { position } = await log.append('counter-a', [opened('a')], 'noStream');
     const shown = projecting.waitFor('counters', position, LONG);
-    expect(hurry).toHaveBeenCalledTimes(1);
+    expect(deliverNow).toHaveBeenCalledTimes(1);
     await shown;
     await projecting.waitFor('counters', position, LONG);
-    expect(hurry).toHaveBeenCalledTimes(1);
+    expect(deliverNow).toHaveBeenCalledTimes(1);
     await projecting.stop();
   });
 

@@ -150,7 +150,7 @@ export class Projecting {
     const { view } = this.managed(name);
     if (!this.leases.processes.alone && !(view.whole && view.live !== undefined))
       return view.stored.wait(position, timeoutMs);
-    if (!view.waiters.shows(position)) this.options.log.hurry?.(position);
+    if (!view.waiters.shows(position)) this.options.log.deliverNow?.(position);
     return view.waiters.wait(position, timeoutMs);
   }
 

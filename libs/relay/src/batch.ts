@@ -18,16 +18,19 @@ export interface BatchOptions {
 /** Content is not read: what is encrypted reads as erased. */
 const NO_KEYS: ReadonlyMap<string, DataKey> = new Map();
 
-/** What others are told of events, in their order; `held` says from which revision on a stream waits, `untold` of which streams they hear nothing. */
+/** The integration events of some events, in their order; `held` says from which revision on a stream waits, `privateStreams` are left out. */
 export const batchOf = (
   events: readonly StoredEvent[],
-  { held, untold }: { readonly held: ReadonlyMap<string, number>; readonly untold: ReadonlySet<string> },
+  {
+    held,
+    privateStreams,
+  }: { readonly held: ReadonlyMap<string, number>; readonly privateStreams: ReadonlySet<string> },
   { codec, aggregates, ...envelope }: BatchOptions,
 ): Batch => {
   const messages: Message[] = [];
   const poison = new Map<string, PoisonEvent>();
   for (const event of events) {
-    if (untold.has(event.stream)) continue;
+    if (privateStreams.has(event.stream)) continue;
     // What stands before the dead letter is sent: after a crash it may not have been.
     if (poison.has(event.stream) || event.revision >= (held.get(event.stream) ?? Number.POSITIVE_INFINITY)) continue;
     try {

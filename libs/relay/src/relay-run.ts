@@ -23,7 +23,7 @@ import {
 } from '@app/projecting';
 import { type Batch, batchOf } from './batch';
 import type { Publisher } from './message';
-import { UntoldStreams } from './untold-streams';
+import { PrivateStreams } from './private-streams';
 
 /** The name of the relay's place and dead letters in the log, as of a policy. */
 export const RELAY = 'relay';
@@ -67,7 +67,7 @@ export class RelayRun implements Runner {
   private readonly held: Map<string, number>;
   /** Up to here events were read; what was held back of them waits for its dead letter. */
   private read: Position | null;
-  private readonly untold: UntoldStreams;
+  private readonly privateStreams: PrivateStreams;
 
   private constructor(
     private readonly options: RelayRunOptions,
@@ -76,7 +76,7 @@ export class RelayRun implements Runner {
     private reached: Position | null,
   ) {
     this.read = reached;
-    this.untold = new UntoldStreams(options.log, options.aggregates);
+    this.privateStreams = new PrivateStreams(options.log, options.aggregates);
     this.held = new Map([...parked].map(([stream, { revision }]) => [stream, revision]));
   }
 
@@ -127,7 +127,7 @@ export class RelayRun implements Runner {
       );
       const { messages, poison } = batchOf(
         waiting,
-        { held: new Map(), untold: await this.untold.among(waiting) },
+        { held: new Map(), privateStreams: await this.privateStreams.among(waiting) },
         this.options,
       );
       await this.sending;
@@ -158,7 +158,11 @@ export class RelayRun implements Runner {
 
   /** Answers when the batch before has arrived: what is in memory are two batches, the log holds the rest. */
   private async onEvents(events: readonly StoredEvent[], upTo: Position): Promise<void> {
-    const batch = batchOf(events, { held: this.held, untold: await this.untold.among(events) }, this.options);
+    const batch = batchOf(
+      events,
+      { held: this.held, privateStreams: await this.privateStreams.among(events) },
+      this.options,
+    );
     for (const { event } of batch.poison) this.held.set(event.stream, event.revision);
     await this.sending;
     this.stopping.signal.throwIfAborted();

@@ -1,21 +1,21 @@
 import type { SearchQuery } from './search-index';
 
-/** A row of a leg: the smaller the value, the nearer. */
+/** a row of a ranking: the smaller the value, the nearer. */
 export interface Ranked<Id> {
   readonly id: Id;
   /** Of words the negative score, of vectors the cosine distance. */
   readonly value: number;
 }
 
-/** A passage that one leg of a search found. Its chunk id tells ties apart; where there are none it may cost a read that nobody needs. */
+/** A passage that one ranking of a search found. Its chunk id tells ties apart; where there are none it may cost a read that nobody needs. */
 export interface Found<Id> extends Ranked<Id> {
   readonly chunkId: string;
 }
 
-/** A passage of either leg with its place in both. */
+/** A passage of either ranking with its place in both. */
 export interface Candidate<Id> {
   readonly id: Id;
-  /** From 1; null where that leg did not find it. */
+  /** From 1; null where that ranking did not find it. */
   readonly textRank: number | null;
   readonly vectorRank: number | null;
   readonly score: number;
@@ -23,13 +23,13 @@ export interface Candidate<Id> {
 
 /** Of models whose description says nothing: measured with all-MiniLM-L6-v2. The bundled one has less (docs/decisions, search). */
 const DEFAULT_VECTOR_WEIGHT = 1;
-/** Each leg hands this many to the fusion at least, four times the limit if that is more. */
+/** Each ranking hands this many to the fusion at least, four times the limit if that is more. */
 const MIN_CANDIDATES = 200;
 
-/** Most passages that a leg is asked for, one of which only tells whether the cut falls into a tie. */
+/** Most passages that a ranking is asked for, one of which only tells whether the cut falls into a tie. */
 export const MAX_CANDIDATES = 4_096;
 
-/** How many passages each leg hands to the fusion. */
+/** How many passages each ranking hands to the fusion. */
 export const candidatesFor = (limit: number): number =>
   Math.min(Math.max(MIN_CANDIDATES, limit * 4), MAX_CANDIDATES - 1);
 
@@ -43,7 +43,7 @@ export const isCutInTie = (found: readonly { readonly value: number }[], wanted:
   found.length === limit && limit < MAX_CANDIDATES && found[wanted - 1]?.value === found.at(-1)?.value;
 
 /**
- * Joins both legs by their scores, the same on every engine: that of the words as a share of the best, and that of the vector
+ * Joins both rankings by their scores, the same on every engine: that of the words as a share of the best, and that of the vector
  * between the worst and the best that were found, at the model's weight. So a model that tells little apart moves only what words
  * leave close together. Ties are ordered by chunk id.
  */

@@ -91,7 +91,7 @@ export interface SearchHit extends Place {
   readonly start: number;
   readonly end: number;
   readonly score: number;
-  /** From 1; null where that leg did not find it. */
+  /** From 1; null where that ranking did not find it. */
   readonly textRank: number | null;
   readonly vectorRank: number | null;
 }

@@ -20,7 +20,7 @@ const lookUp =
     views.keys(memories.name, { ...owner }, [{ field: 'createdAt', order: 'desc' }], position);
 
 const openProposals = (store: ReadStore): OpenProposals => ({
-  firstToLapse: async (limit) =>
+  firstToExpire: async (limit) =>
     (
       await store.find(memories.name, {
         where: { status: 'proposed' },

@@ -25,7 +25,7 @@ import { Controller, Get, Headers, Inject, Res, StreamableFile } from '@nestjs/c
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { ContentRegister, lookedAt } from './content-register';
+import { ContentRegister, shownRange } from './content-register';
 import { EventShower } from './event-shower';
 import { followEvents } from './follow-events';
 import { shownEventSchema } from './audit-schemas';
@@ -97,7 +97,7 @@ export class AuditEventsController {
     const start =
       after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
     const page = await this.auditLog.page(asked, { order: asked.order, after: start, limit });
-    if (asked.content) await this.register.record(caller, filtersOf(asked), lookedAt(page.events), meta);
+    if (asked.content) await this.register.record(caller, filtersOf(asked), shownRange(page.events), meta);
     const items = (await this.shower.show(page.events, asked)).map((event) => new JsonText(JSON.stringify(event)));
     return this.lists.answer(LIST, caller, asked, items, page.next === null ? null : { values: [], key: page.next });
   }
@@ -109,11 +109,14 @@ export class AuditEventsController {
     caller: Caller,
     meta: CommandMeta,
   ): Promise<StreamableFile> {
-    if (asked.content) await this.register.record(caller, filtersOf(asked), lookedAt([]), meta);
+    if (asked.content) await this.register.record(caller, filtersOf(asked), shownRange([]), meta);
     const show = async (events: readonly StoredEvent[]) => {
       const wanted = events.filter((event) => matches(asked, tracedOf(event)));
       if (asked.content && (await this.shower.holdContent(wanted)))
-        await this.register.record(caller, filtersOf(asked), lookedAt(wanted), { ...meta, commandId: this.ids.next() });
+        await this.register.record(caller, filtersOf(asked), shownRange(wanted), {
+          ...meta,
+          commandId: this.ids.next(),
+        });
       return this.shower.show(wanted, asked);
     };
     const from = lastEventId ?? asked.after;

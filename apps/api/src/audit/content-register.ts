@@ -4,13 +4,13 @@ import { type CommandMeta, Decisions } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 
 /** How many events somebody is shown, and the positions of the first and the last, in the order shown; null where there are none. */
-export interface LookedAt {
+export interface ShownRange {
   readonly count: number;
   readonly first: string | null;
   readonly last: string | null;
 }
 
-export const lookedAt = (events: readonly { readonly position: string }[]): LookedAt => ({
+export const shownRange = (events: readonly { readonly position: string }[]): ShownRange => ({
   count: events.length,
   first: events.at(0)?.position ?? null,
   last: events.at(-1)?.position ?? null,
@@ -25,7 +25,7 @@ export class ContentRegister {
   async record(
     caller: Caller,
     asked: Readonly<Record<string, unknown>>,
-    events: LookedAt,
+    events: ShownRange,
     meta: CommandMeta,
   ): Promise<void> {
     const given = Object.entries(asked).filter(([, value]) => value !== undefined);

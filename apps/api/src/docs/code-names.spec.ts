@@ -78,6 +78,19 @@ const RETIRED: readonly Retired[] = [
   { name: /away$/i, now: 'isUnavailable, outage' },
   { name: /^Room$/, now: 'FairSemaphore' },
   { name: /^spare/i, now: 'IdlePool' },
+  { name: /^hurry/, now: 'deliverNow, wakeNow' },
+  { name: /untold|tellings/i, now: 'isPrivate, PrivateStreams, IntegrationMapping' },
+  { name: /^party$/i, now: 'Participants' },
+  { name: /^(?:lapsing|lapse)$|lapsed$|ToLapse$/i, now: 'ProposalExpiry, expire' },
+  { name: /^legs?$|textLeg/i, now: 'TextSearch, ranking', comment: /\blegs?\b/i },
+  { name: /^Beside$|^embeddedBeside$/, now: 'StandbyPassages' },
+  {
+    name: /^(?:Giving|LookedAt|Former\w*|Told|Behind|Taking)$/,
+    now: 'GrantContext, ShownRange, Legacy or Previous and so on',
+  },
+  { name: /^givingWay$/i, now: 'timeSliced' },
+  { name: /^again$/, now: 'retryLostRaces', within: /^libs\/kernel\/src\/(?:race|decisions)/ },
+  { name: /wayOf(?=[A-Z])/i, now: 'TransactionOptions' },
 ];
 
 /** What a file declares: methods, accessors, and parameters and properties with a type, too. */

@@ -13,7 +13,7 @@ import {
 } from '@app/http';
 import { type CommandMeta, CONFIG, type Config } from '@app/kernel';
 import {
-  ChangeReindex,
+  UpdateReindex,
   INSTANCE,
   type ReindexAction,
   Reindexes,
@@ -133,7 +133,7 @@ export class InstanceReindexController {
   }
 
   private async act(action: ReindexAction, meta: CommandMeta, reply: FastifyReply): Promise<JsonText | undefined> {
-    const receipt = await this.commands.execute(new ChangeReindex(INSTANCE, action, meta));
+    const receipt = await this.commands.execute(new UpdateReindex(INSTANCE, action, meta));
     return written(reply, receipt, { views: VIEWS, show: () => this.show() });
   }
 

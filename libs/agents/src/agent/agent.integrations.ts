@@ -1,4 +1,4 @@
-import { defineIntegration, given, type Integrations, tell } from '@app/kernel';
+import { defineIntegration, given, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import { agentConfig } from './agent-config';
 import type { AgentEvent } from './agent.events';
@@ -39,10 +39,10 @@ const deleted = defineIntegration({
 
 export const agentIntegrations: Integrations<AgentEvent> = {
   definitions: [created, updated, deleted],
-  tell: {
+  mapping: {
     AgentCreated: ({ spaceId, isPersonal, automatic, ownerId, model }, agentId) =>
-      tell(created, { agentId, spaceId, isPersonal, automatic, ownerId, model }),
-    AgentChanged: (change, agentId) => tell(updated, { agentId, changed: given(changed, change) }),
-    AgentDeleted: ({ spaceId }, agentId) => tell(deleted, { agentId, spaceId }),
+      integrationEvent(created, { agentId, spaceId, isPersonal, automatic, ownerId, model }),
+    AgentChanged: (change, agentId) => integrationEvent(updated, { agentId, changed: given(changed, change) }),
+    AgentDeleted: ({ spaceId }, agentId) => integrationEvent(deleted, { agentId, spaceId }),
   },
 };

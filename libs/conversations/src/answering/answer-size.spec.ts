@@ -1,5 +1,12 @@
 import { Decisions } from '@app/kernel';
-import { endTurns, meta, PARTY, question, saysHalf, scriptedTurns } from '../../../../test/fixtures/scripted-turns';
+import {
+  endTurns,
+  meta,
+  PARTICIPANTS,
+  question,
+  saysHalf,
+  scriptedTurns,
+} from '../../../../test/fixtures/scripted-turns';
 import { conversationDecider } from '../conversation/conversation.decider';
 import type { MessagePart } from '../conversation/message-parts';
 import { beginningWithin, bytesOf, MOST_ANSWER_BYTES, partsWithin } from './answer-size';
@@ -52,7 +59,9 @@ it('an answer of which more was saved than fits into its end is closed with its 
   // As if the process had died that made it.
   here.clock.advance(60_000);
   await other.closeAbandonedTurns();
-  const { answer } = await other.resume(PARTY, conversationId, answerId, meta()).then(({ finished }) => finished);
+  const { answer } = await other
+    .resume(PARTICIPANTS, conversationId, answerId, meta())
+    .then(({ finished }) => finished);
   expect(answer).toMatchObject({ status: 'failed', parts: [{ type: 'text' }, { type: 'reasoning' }] });
   expect(bytesOf(answer.parts)).toBeLessThan(MOST_ANSWER_BYTES + 100);
 });

@@ -4,7 +4,7 @@ import {
   endTurns,
   ids,
   meta,
-  PARTY,
+  PARTICIPANTS,
   question,
   says,
   scriptedTurns,
@@ -61,7 +61,7 @@ describe('an answer that breaks off in the middle', () => {
     const other = here.process();
     const saved = async () => (await other.saidMeanwhile(turn.conversationId)).get(turn.answerId)?.parts.length === 1;
     await until(saved, 'what was said is saved');
-    const follow = () => other.resume(PARTY, turn.conversationId, turn.answerId, meta());
+    const follow = () => other.resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta());
     const [followed, joined] = [await follow(), await follow()];
     await followed.follow().next();
     release();
@@ -86,7 +86,7 @@ describe('an answer that another process makes', () => {
       if ((failed += 1) > 3) return read(key);
       throw new Unavailable('coordination', 'no answer');
     };
-    const followed = await process().resume(PARTY, asked.conversationId, asked.answerId, meta());
+    const followed = await process().resume(PARTICIPANTS, asked.conversationId, asked.answerId, meta());
     const outcome = followed.finished.then(({ answer }) => answer.status);
     await until(() => failed > 3);
     goOn();

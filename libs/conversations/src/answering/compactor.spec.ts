@@ -3,7 +3,7 @@ import { type ChatRequest, textOfMessage } from '@app/models';
 import {
   endTurns,
   meta,
-  PARTY,
+  PARTICIPANTS,
   question,
   says,
   saysHalf,
@@ -126,7 +126,7 @@ describe('a conversation above its budget', () => {
     const asked = ask(words('why', 125));
     await until(() => summarised().length === 1);
     const messageId = answerIds[index] as string;
-    const deletion = { type: 'DeleteMessage' as const, ...PARTY, messageId };
+    const deletion = { type: 'DeleteMessage' as const, ...PARTICIPANTS, messageId };
     await new Decisions(log, codec).transact(conversationDecider, conversationId, deletion, meta());
     release();
     await asked;

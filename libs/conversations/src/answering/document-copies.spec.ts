@@ -8,7 +8,7 @@ import {
   ids,
   inTurn,
   meta,
-  PARTY,
+  PARTICIPANTS,
   question,
   says,
   scriptedTurns,
@@ -116,9 +116,11 @@ describe('what documents say, in what is kept of answers', () => {
     expect(wordsOf(wait?.data)).not.toMatch(/sleep|About|On /);
     destroy(zebra);
     const { conversationId, answerId } = turn;
-    const given = { party: PARTY, agent: AGENT, requester: { userId: PARTY.userId } };
+    const given = { participants: PARTICIPANTS, agent: AGENT, requester: { userId: PARTICIPANTS.userId } };
     await process().respond({ ...given, conversationId, answerId, callId: 'call_0', approved: true }, meta());
-    const { answer } = await (await process().resume(PARTY, turn.conversationId, turn.answerId, meta())).finished;
+    const { answer } = await (
+      await process().resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta())
+    ).finished;
     expect(bodies[1]).toContain('Lions');
     expect(bodies[1]).not.toContain('Zebras');
     expect(answer.parts.filter(({ type }) => type === 'source-document')).toMatchObject([{ sourceId: lion.chunkId }]);

@@ -5,7 +5,7 @@ import {
   endTurns,
   inTurn,
   meta,
-  PARTY,
+  PARTICIPANTS,
   question,
   says,
   saysHalf,
@@ -29,8 +29,8 @@ const setUp = () => {
     decide(
       turn.conversationId,
       what === 'its answer'
-        ? { type: 'DeleteMessage', ...PARTY, messageId: turn.answerId }
-        : { type: 'Delete', ...PARTY },
+        ? { type: 'DeleteMessage', ...PARTICIPANTS, messageId: turn.answerId }
+        : { type: 'Delete', ...PARTICIPANTS },
     );
   /** Whether the model is left. */
   const isLeft = () => here.chat.requests.at(-1)?.signal.aborted === true;
@@ -90,7 +90,7 @@ describe('an answer that is deleted', () => {
     await stop();
     await expect(turn.finished).rejects.toMatchObject(NOT_FOUND);
     expect(isLeft()).toBe(false);
-    expect(await turns.stop(PARTY, beside.conversationId, beside.answerId, meta())).toBe(true);
+    expect(await turns.stop(PARTICIPANTS, beside.conversationId, beside.answerId, meta())).toBe(true);
   });
 
   it('is stopped by its next words at the latest', async () => {
@@ -178,6 +178,6 @@ it('an answer whose process died behind an approval is closed by the repeat of t
   expect(await respond(other, turn, 'call_0', true, command)).toBe('streaming');
   expect(types(turn.conversationId).at(-1)).toBe('AssistantMessageAdded');
   expect(
-    (await other.resume(PARTY, turn.conversationId, turn.answerId, meta()).then((t) => t.finished)).answer,
+    (await other.resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta()).then((t) => t.finished)).answer,
   ).toMatchObject({ status: 'failed', parts: [{ text: 'Shall I? ' }, { state: 'output-error' }] });
 });

@@ -4,7 +4,7 @@ import {
   endTurns,
   inTurn,
   meta,
-  PARTY,
+  PARTICIPANTS,
   question,
   says,
   saysHalf,
@@ -45,7 +45,7 @@ describe('an answer that waits, whose claim is not given back yet since the stor
 
   it('is not said to be stopped by a process that could not stop it', async () => {
     const { process, turn, turns, back, types } = await asked();
-    const stop = (by: typeof turns) => by.stop(PARTY, turn.conversationId, turn.answerId, meta());
+    const stop = (by: typeof turns) => by.stop(PARTICIPANTS, turn.conversationId, turn.answerId, meta());
     await expect(stop(process())).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none' });
     expect(types()).not.toContain('AssistantMessageAdded');
     expect(await stop(turns)).toBe(true);

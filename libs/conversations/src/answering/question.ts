@@ -1,4 +1,4 @@
-import type { Ask, Party } from '../conversation/conversation.decider';
+import type { Ask, Participants } from '../conversation/conversation.decider';
 import type { Channel, ConversationKind } from '../conversation/conversation.events';
 import { NO_TITLE } from '../conversation/message-deletion';
 import { type QuestionPart, textOf } from '../conversation/message-parts';
@@ -32,7 +32,7 @@ export interface TurnIds {
 
 /** A user's answer to a call that must be approved. */
 export interface CallResponse {
-  readonly party: Party;
+  readonly participants: Participants;
   readonly agent: AnsweringAgent;
   /** Whether the answer may go on with this model, which made it until then; else it does with the Agent's. */
   readonly mayUse?: (model: string) => boolean;
@@ -46,7 +46,7 @@ export interface CallResponse {
 /** The command that a question is. */
 export const askOf = (
   { conversationId: given, agent, parts, parentId, kind, channel, memory }: Question,
-  ids: Party & TurnIds,
+  ids: Participants & TurnIds,
 ): Ask => ({
   type: 'Ask',
   create: given === undefined,

@@ -12,7 +12,7 @@ import {
   type Answer,
   conversationDecider,
   type LiveConversation,
-  type Party,
+  type Participants,
 } from '../conversation/conversation.decider';
 import { questionOf } from '../conversation/asking';
 import type { Continuation } from '../conversation/continuation';
@@ -42,28 +42,28 @@ export interface RecordedTurnsParts {
 export class RecordedTurns {
   constructor(private readonly parts: RecordedTurnsParts) {}
 
-  async rejectForeign(conversationId: string, party: Party): Promise<void> {
+  async rejectForeign(conversationId: string, participants: Participants): Promise<void> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    if (state.status === 'Live' && !isOf(party, state))
+    if (state.status === 'Live' && !isOf(participants, state))
       reject('not_found', { kind: 'conversation', id: conversationId });
   }
 
-  /** A conversation of this party. Rejects `not_found`. */
-  async own(party: Party, conversationId: string): Promise<LiveConversation> {
+  /** A conversation of these participants. Rejects `not_found`. */
+  async own(participants: Participants, conversationId: string): Promise<LiveConversation> {
     const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
-    return state.status === 'Live' && isOf(party, state)
+    return state.status === 'Live' && isOf(participants, state)
       ? state
       : reject('not_found', { kind: 'conversation', id: conversationId });
   }
 
   /** The question that a message is, or is an answer to. Rejects `not_found`. */
-  async question(party: Party, conversationId: string, messageId: string): Promise<string> {
-    const state = await this.own(party, conversationId);
+  async question(participants: Participants, conversationId: string, messageId: string): Promise<string> {
+    const state = await this.own(participants, conversationId);
     return questionOf(state, messageId) ?? reject('not_found', { kind: 'message', id: messageId });
   }
 
   /** Records a question. A repeat of its command finds it recorded. */
-  async ask(question: Question, ids: Party & TurnIds, meta: CommandMeta): Promise<Receipt> {
+  async ask(question: Question, ids: Participants & TurnIds, meta: CommandMeta): Promise<Receipt> {
     const { regenerates: messageId, channel, memory, parts } = question;
     const command =
       messageId === undefined
@@ -182,14 +182,14 @@ export class RecordedTurns {
   }
 
   /** Whether there is such an answer, under way or not. Rejects `not_found`. */
-  async checkAnswer(party: Party, conversationId: string, answerId: string): Promise<void> {
-    const { open, parents } = await this.own(party, conversationId);
+  async checkAnswer(participants: Participants, conversationId: string, answerId: string): Promise<void> {
+    const { open, parents } = await this.own(participants, conversationId);
     if (!open.has(answerId) && !parents.has(answerId)) reject('not_found', { kind: 'message', id: answerId });
   }
 
   /** Whether there is such a call of an answer, waiting or not. Rejects `not_found`. */
-  async checkCall(party: Party, conversationId: string, answerId: string, callId: string): Promise<void> {
-    const { open, parents } = await this.own(party, conversationId);
+  async checkCall(participants: Participants, conversationId: string, answerId: string, callId: string): Promise<void> {
+    const { open, parents } = await this.own(participants, conversationId);
     const missing = (kind: string, id: string) => reject('not_found', { kind, id });
     const known =
       open.get(answerId)?.parts ?? (parents.has(answerId) ? await this.partsOf(conversationId, answerId) : undefined);
@@ -231,7 +231,7 @@ export class RecordedTurns {
   }
 }
 
-const isOf = ({ userId, agentId }: Party, state: LiveConversation): boolean =>
+const isOf = ({ userId, agentId }: Participants, state: LiveConversation): boolean =>
   state.userId === userId && state.agentId === agentId;
 
 /** A turn as it stands in the log. */

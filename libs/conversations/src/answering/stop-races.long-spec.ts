@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import { type ChatChunk, type ChatRequest, usageOf } from '@app/models';
 import type { Metering } from '@app/spending';
-import { endTurns, ids, meta, PARTY, question, scriptedTurns } from '../../../../test/fixtures/scripted-turns';
+import { endTurns, ids, meta, PARTICIPANTS, question, scriptedTurns } from '../../../../test/fixtures/scripted-turns';
 import { rounds, seed, seededNumbers } from '../../../../test/faults/log/rounds';
 
 afterEach(endTurns);
@@ -45,13 +45,13 @@ describe.each(['this process', 'another process'])(
         const { conversationId, answerId } = turn;
         const stop = async (): Promise<boolean> => {
           for (let left = number(2 * moments); left > 0; left -= 1) await tick();
-          return stopping.stop(PARTY, conversationId, answerId, meta());
+          return stopping.stop(PARTICIPANTS, conversationId, answerId, meta());
         };
         // Two tabs, and a third that only watches.
         const [first, second, watched] = await Promise.all([
           stop(),
           stop(),
-          other.resume(PARTY, conversationId, answerId, meta()).then(({ finished }) => finished),
+          other.resume(PARTICIPANTS, conversationId, answerId, meta()).then(({ finished }) => finished),
         ]);
         const { answer } = await turn.finished;
         expect([answer.status, answer.parts]).toEqual([watched.answer.status, watched.answer.parts]);
@@ -60,7 +60,7 @@ describe.each(['this process', 'another process'])(
         expect(here.types(conversationId).filter((type) => type === 'AssistantMessageAdded')).toHaveLength(1);
         expect([settled.length, new Set(settled).size]).toEqual([here.chat.requests.length, here.chat.requests.length]);
         // What has ended stays as it ended.
-        expect(await stopping.stop(PARTY, conversationId, answerId, meta())).toBe(false);
+        expect(await stopping.stop(PARTICIPANTS, conversationId, answerId, meta())).toBe(false);
         outcomes.add(answer.status);
       }
       if (rounds(40) >= 40 && where === 'this process')

@@ -1,6 +1,6 @@
 import {
   endTurns,
-  PARTY,
+  PARTICIPANTS,
   ids,
   meta,
   question,
@@ -49,8 +49,8 @@ describe('a streamed answer', () => {
   it('is followed in its own process, in another, and when it is finished', async () => {
     const { turns, process, turn, release } = await halfWay();
     const { conversationId, answerId } = turn;
-    expect(await turns.resume(PARTY, conversationId, undefined, meta())).toBe(turn);
-    const elsewhere = await process().resume(PARTY, conversationId, answerId, meta());
+    expect(await turns.resume(PARTICIPANTS, conversationId, undefined, meta())).toBe(turn);
+    const elsewhere = await process().resume(PARTICIPANTS, conversationId, answerId, meta());
     const first = await elsewhere.follow().next();
     expect(first.value).toEqual([{ type: 'text', text: 'Half an ' }]);
     release();
@@ -58,16 +58,16 @@ describe('a streamed answer', () => {
       await Promise.all([
         elsewhere.finished,
         turn.finished,
-        (await process().resume(PARTY, conversationId, answerId, meta())).finished,
+        (await process().resume(PARTICIPANTS, conversationId, answerId, meta())).finished,
       ]),
     ).toMatchObject(Array(3).fill({ answer: { parts: [{ text: 'Half an answer.' }] } }));
-    expect(await turns.resume(PARTY, conversationId, undefined, meta())).toBeUndefined();
-    await expect(turns.resume(PARTY, conversationId, ids.next(), meta())).rejects.toThrow('not_found');
+    expect(await turns.resume(PARTICIPANTS, conversationId, undefined, meta())).toBeUndefined();
+    await expect(turns.resume(PARTICIPANTS, conversationId, ids.next(), meta())).rejects.toThrow('not_found');
   });
 
   it('whose process died is kept as far as it was saved, by the next question or by who follows it, and is in hand of nobody', async () => {
     const { process, clock, store, turn, types } = await halfWay();
-    const following = await process().resume(PARTY, turn.conversationId, turn.answerId, meta());
+    const following = await process().resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta());
     clock.advance(10_001);
     expect(await heard(following)).toBe('Half an ');
     expect((await following.finished).answer).toMatchObject({

@@ -5,7 +5,7 @@ import {
   ids,
   inTurn,
   meta,
-  PARTY,
+  PARTICIPANTS,
   question,
   says,
   scriptedTurns,
@@ -48,7 +48,7 @@ describe('a call that must be approved', () => {
     const other = process();
     await other.closeAbandonedTurns();
     for (const again of [
-      await other.resume(PARTY, turn.conversationId, undefined, meta()),
+      await other.resume(PARTICIPANTS, turn.conversationId, undefined, meta()),
       await other.ask(question('Pay?'), command),
     ])
       expect((await again?.finished)?.answer).toMatchObject({ status: 'waiting', parts: first.answer.parts });
@@ -64,12 +64,12 @@ describe('a call that must be approved', () => {
     expect(await respond(one, turn, 'call_2', false)).toBe('waiting');
     await expect(respond(two, turn, 'call_2', true)).rejects.toThrow('conflict');
     await expect(respond(two, turn, 'call_0', true)).rejects.toThrow('conflict');
-    const unknown = (callId: string) => two.checkCall(PARTY, turn.conversationId, turn.answerId, callId);
+    const unknown = (callId: string) => two.checkCall(PARTICIPANTS, turn.conversationId, turn.answerId, callId);
     await expect(unknown('call_9')).rejects.toMatchObject({ code: 'not_found', facts: { kind: 'toolCall' } });
     await expect(unknown('call_0')).resolves.toBeUndefined();
     const command = meta();
     expect(await respond(two, turn, 'call_1', true, command)).toBe('streaming');
-    const { answer } = await (await one.resume(PARTY, turn.conversationId, turn.answerId, meta())).finished;
+    const { answer } = await (await one.resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta())).finished;
     expect(await respond(one, turn, 'call_1', true, command)).toBe('streaming');
     await expect(respond(one, turn, 'call_1', true)).rejects.toThrow('conflict');
     expect(answer).toMatchObject({ status: 'complete', usage: { totalTokens: 10 } });
@@ -94,7 +94,7 @@ describe('a call that must be approved', () => {
     );
     expect(many.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await until(async () =>
-      (await process().resume(PARTY, turn.conversationId, turn.answerId, meta())).finished.then(
+      (await process().resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta())).finished.then(
         ({ answer }) => answer.status === 'complete',
       ),
     );
@@ -104,7 +104,7 @@ describe('a call that must be approved', () => {
   it('is unknown to others', async () => {
     const { process, turn } = await asked();
     const { agent } = question('');
-    const foreign = { party: { ...PARTY, userId: ids.next() }, agent, requester: { userId: ids.next() } };
+    const foreign = { participants: { ...PARTICIPANTS, userId: ids.next() }, agent, requester: { userId: ids.next() } };
     await expect(
       process().respond(
         {
@@ -122,10 +122,12 @@ describe('a call that must be approved', () => {
 
   it('goes when its answer is stopped', async () => {
     const { process, turn, paid } = await asked();
-    expect(await process().stop(PARTY, turn.conversationId, undefined, meta())).toBe(true);
-    expect(await process().stop(PARTY, turn.conversationId, undefined, meta())).toBe(false);
+    expect(await process().stop(PARTICIPANTS, turn.conversationId, undefined, meta())).toBe(true);
+    expect(await process().stop(PARTICIPANTS, turn.conversationId, undefined, meta())).toBe(false);
     await expect(respond(process(), turn, 'call_1', true)).rejects.toThrow('conflict');
-    const { answer } = await (await process().resume(PARTY, turn.conversationId, turn.answerId, meta())).finished;
+    const { answer } = await (
+      await process().resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta())
+    ).finished;
     expect(answer).toMatchObject({ status: 'stopped', usage: { totalTokens: 5 } });
     expect(answer.parts.at(-1)).toMatchObject({ state: 'output-denied' });
     expect(paid.inputs).toEqual([]);
@@ -140,7 +142,7 @@ describe('a call that must be approved', () => {
       const stops: Promise<boolean>[] = [];
       const append = jest.spyOn(set.log, 'append').mockImplementation(async (...given) => {
         const waits = given[1].some(({ type }) => type === 'ToolApprovalRequested');
-        const stop = () => stops.push(set.turns.stop(PARTY, turn.conversationId, turn.answerId, meta()));
+        const stop = () => stops.push(set.turns.stop(PARTICIPANTS, turn.conversationId, turn.answerId, meta()));
         if (waits && when === 'before') stop();
         await stops[0];
         const done = await MemoryLog.prototype.append.apply(set.log, given);
@@ -152,7 +154,7 @@ describe('a call that must be approved', () => {
       append.mockRestore();
       expect(await Promise.all(stops)).toEqual([true]);
       await until(() => set.types().at(-1) === 'AssistantMessageAdded');
-      const again = await set.turns.resume(PARTY, turn.conversationId, turn.answerId, meta());
+      const again = await set.turns.resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta());
       expect((await again.finished).answer.status).toBe('stopped');
     },
   );
@@ -167,7 +169,7 @@ describe('a call that must be approved', () => {
       meta(),
     );
     await turn.finished;
-    await set.process().stop(PARTY, turn.conversationId, undefined, meta());
+    await set.process().stop(PARTICIPANTS, turn.conversationId, undefined, meta());
     const made = (await set.history.answer(turn.conversationId, turn.answerId))?.data.provenance;
     expect(made).toMatchObject({
       agentRevision: 7,
@@ -193,7 +195,7 @@ describe('a call that must be approved', () => {
     clock.advance(10_001);
     await other.closeAbandonedTurns();
     expect(await turns.saidMeanwhile(turn.conversationId)).toEqual(new Map());
-    const { answer } = await (await turns.resume(PARTY, turn.conversationId, turn.answerId, meta())).finished;
+    const { answer } = await (await turns.resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta())).finished;
     expect(answer.status).toBe('failed');
     expect(paid.inputs).toEqual([]);
   });
@@ -211,7 +213,9 @@ describe('a call that must be approved', () => {
     clock.advance(10_001);
     expect(await respond(process(), turn, 'call_0', true, command)).toBe('streaming');
     await process().closeAbandonedTurns();
-    const { answer } = await (await process().resume(PARTY, turn.conversationId, turn.answerId, meta())).finished;
+    const { answer } = await (
+      await process().resume(PARTICIPANTS, turn.conversationId, turn.answerId, meta())
+    ).finished;
     expect(answer).toMatchObject({
       status: 'failed',
       parts: [{ state: 'output-error', approval: { approved: true } }],

@@ -7,7 +7,7 @@ import {
   ids,
   inTurn,
   meta,
-  PARTY,
+  PARTICIPANTS,
   question,
   says,
   scriptedTurns,
@@ -99,7 +99,7 @@ describe('an answer that calls tools', () => {
     };
     const turn = await turns.ask(question('Weather?'), meta());
     await until(() => isAsked);
-    expect(await turns.stop(PARTY, turn.conversationId, turn.answerId, meta())).toBe(true);
+    expect(await turns.stop(PARTICIPANTS, turn.conversationId, turn.answerId, meta())).toBe(true);
     looked.resolve(true);
     expect((await turn.finished).answer.status).toBe('stopped');
     expect(used.inputs).toEqual([]);
@@ -213,7 +213,7 @@ describe('an answer that calls tools', () => {
     chat.script = calls('', ['slow', {}]);
     const turn = await turns.ask(question('Go?'), meta());
     await until(() => turn.parts.some(({ type }) => type === 'tool'));
-    expect(await turns.stop(PARTY, turn.conversationId, undefined, meta())).toBe(true);
+    expect(await turns.stop(PARTICIPANTS, turn.conversationId, undefined, meta())).toBe(true);
     expect((await turn.finished).answer).toMatchObject({
       status: 'stopped',
       parts: [{ state: 'output-error', errorText: expect.stringContaining('interrupted') as string }],

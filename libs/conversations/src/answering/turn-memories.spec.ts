@@ -5,7 +5,7 @@ import {
   endTurns,
   inTurn,
   meta,
-  PARTY,
+  PARTICIPANTS,
   question,
   says,
   scriptedTurns,
@@ -175,7 +175,7 @@ describe('the memories of a turn', () => {
     await until(() => memories.proposals.length === 1);
     const [proposal] = memories.proposals;
     expect(proposal?.signal.aborted).toBe(false);
-    expect(await turns.stop(PARTY, turn.conversationId, turn.answerId, meta())).toBe(true);
+    expect(await turns.stop(PARTICIPANTS, turn.conversationId, turn.answerId, meta())).toBe(true);
     expect((await turn.finished).answer.status).toBe('stopped');
     expect(proposal?.signal.aborted).toBe(true);
   });
@@ -220,7 +220,7 @@ describe('the memories of a turn', () => {
     const other = process();
     await other.respond(
       {
-        party: { userId: question('').userId, agentId: agent.agentId },
+        participants: { userId: question('').userId, agentId: agent.agentId },
         agent,
         requester: { userId: question('').userId },
         conversationId,

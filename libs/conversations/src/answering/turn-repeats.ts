@@ -1,5 +1,5 @@
 import { type CommandMeta, reject } from '@app/kernel';
-import type { Party } from '../conversation/conversation.decider';
+import type { Participants } from '../conversation/conversation.decider';
 import type { Question } from './question';
 import type { RecordedTurns } from './recorded-turns';
 import type { Turn } from './turn';
@@ -21,12 +21,12 @@ export class TurnRepeats {
 
   /** The turn of a question that was recorded before; undefined where it is to be answered anew, since its process died before any tool was called. Rejects `not_found` where it was deleted. */
   async earlier(
-    party: Party,
+    participants: Participants,
     conversationId: string,
     answerId: string,
     meta: CommandMeta,
   ): Promise<(() => Turn) | undefined> {
-    const state = await this.recorded.own(party, conversationId);
+    const state = await this.recorded.own(participants, conversationId);
     const open = state.open.get(answerId);
     if (open !== undefined)
       return open.parts.some(({ type }) => type === 'tool')
@@ -39,7 +39,7 @@ export class TurnRepeats {
   /** The turn of a question whose answer is recorded, or waits, though its claim is not given back yet. Rejects `turn_in_progress` where it is still made. */
   async answered(
     question: Question,
-    ids: Party & { readonly conversationId: string; readonly answerId: string },
+    ids: Participants & { readonly conversationId: string; readonly answerId: string },
     meta: CommandMeta,
   ): Promise<Turn> {
     const { conversationId, answerId } = ids;

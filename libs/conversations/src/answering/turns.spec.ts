@@ -2,7 +2,7 @@ import { deriveId, DomainError, Unavailable } from '@app/kernel';
 import { textOfMessage, userText } from '@app/models';
 import type { CallToMeter } from '@app/spending';
 import {
-  PARTY,
+  PARTICIPANTS,
   endTurns,
   ids,
   meta,
@@ -167,7 +167,7 @@ describe('a turn', () => {
     await expect(turns.ask(question('And?', { conversationId: turn.conversationId }), meta())).rejects.toThrow(
       'turn_in_progress',
     );
-    expect(await turns.stop(PARTY, turn.conversationId, undefined, meta())).toBe(true);
+    expect(await turns.stop(PARTICIPANTS, turn.conversationId, undefined, meta())).toBe(true);
     expect((await turn.finished).answer).toMatchObject({ status: 'stopped', parts: [{ text: 'Half an ' }] });
     chat.script = says('Because.');
     expect(

@@ -2,7 +2,7 @@ import type { Claims } from '@app/coordination';
 import { type CommandMeta, deriveId, isUnavailable, reject } from '@app/kernel';
 import type { MeteredCall } from '@app/spending';
 import { openTurnAt } from '../conversation/asking';
-import { conversationDecider, type Party } from '../conversation/conversation.decider';
+import { conversationDecider, type Participants } from '../conversation/conversation.decider';
 import { endsWith } from '../conversation/message-deletion';
 import type { Attachments } from '../attachment/attachments';
 import type { Answerer } from './answerer';
@@ -67,15 +67,17 @@ export class Turns {
   async ask(question: Question, meta: CommandMeta): Promise<Turn> {
     const conversationId = question.conversationId ?? deriveId(meta.commandId, 'conversation');
     const answerId = deriveId(meta.commandId, 'answer');
-    const party = { userId: question.userId, agentId: question.agent.agentId };
-    await this.recorded.rejectForeign(conversationId, party);
+    const participants = { userId: question.userId, agentId: question.agent.agentId };
+    await this.recorded.rejectForeign(conversationId, participants);
     const running = this.running.find(answerId);
     if (running !== undefined) return running;
     const release = await this.claims.take(conversationId, answerId, () => this.running.stop(answerId));
-    if (release === undefined) return this.repeats.answered(question, { ...party, conversationId, answerId }, meta);
+    if (release === undefined)
+      return this.repeats.answered(question, { ...participants, conversationId, answerId }, meta);
     let metered: MeteredCall | undefined;
     try {
-      const again = question.regenerates && (await this.recorded.question(party, conversationId, question.regenerates));
+      const again =
+        question.regenerates && (await this.recorded.question(participants, conversationId, question.regenerates));
       const parentId = again ?? question.parentId;
       await this.freeBranch(conversationId, parentId, answerId, meta);
       const before = await this.parts.compactor.before(conversationId, parentId, question.agent);
@@ -90,10 +92,12 @@ export class Turns {
       const memory = again ? await this.parts.history.memoryFor(conversationId, again) : question.memory;
       const receipt = await this.recorded.ask(
         { ...question, memory },
-        { ...party, conversationId, answerId, messageId },
+        { ...participants, conversationId, answerId, messageId },
         meta,
       );
-      const earlier = receipt.repeated ? await this.repeats.earlier(party, conversationId, answerId, meta) : undefined;
+      const earlier = receipt.repeated
+        ? await this.repeats.earlier(participants, conversationId, answerId, meta)
+        : undefined;
       if (earlier === undefined) {
         const { agent, userId, keyId } = question;
         const requester = { userId, ...(keyId === undefined ? {} : { keyId }) };
@@ -119,20 +123,20 @@ export class Turns {
    * The turn with this answer, by default the one under way that was begun last, to be followed from its beginning: wherever it runs,
    * and also when it is finished. One whose process died is recorded as failed with what was saved of it. Undefined where none is asked for and none is under way. Rejects `not_found`.
    */
-  resume(party: Party, conversationId: string, answerId: string, meta: CommandMeta): Promise<Turn>;
+  resume(participants: Participants, conversationId: string, answerId: string, meta: CommandMeta): Promise<Turn>;
   resume(
-    party: Party,
+    participants: Participants,
     conversationId: string,
     answerId: string | undefined,
     meta: CommandMeta,
   ): Promise<Turn | undefined>;
   async resume(
-    party: Party,
+    participants: Participants,
     conversationId: string,
     answerId: string | undefined,
     meta: CommandMeta,
   ): Promise<Turn | undefined> {
-    const state = await this.recorded.own(party, conversationId);
+    const state = await this.recorded.own(participants, conversationId);
     const wanted = answerId ?? state.open.last()?.answerId;
     if (wanted === undefined) return undefined;
     const running = this.running.find(wanted);
@@ -143,8 +147,8 @@ export class Turns {
   }
 
   /** The question that a message is, or is an answer to. Rejects `not_found`. */
-  question(party: Party, conversationId: string, messageId: string): Promise<string> {
-    return this.recorded.question(party, conversationId, messageId);
+  question(participants: Participants, conversationId: string, messageId: string): Promise<string> {
+    return this.recorded.question(participants, conversationId, messageId);
   }
 
   /** What was said until now of the answers under way, by their ids, and whether they wait. */
@@ -160,19 +164,19 @@ export class Turns {
     return this.parts.history.eventsOf(conversationId, answerId);
   }
 
-  /** Rejects `not_found` for what is no conversation of the party, as the log has it: a view may not show it yet. */
-  async checkConversation(party: Party, conversationId: string): Promise<void> {
-    await this.recorded.own(party, conversationId);
+  /** Rejects `not_found` for what is no conversation of the participants, as the log has it: a view may not show it yet. */
+  async checkConversation(participants: Participants, conversationId: string): Promise<void> {
+    await this.recorded.own(participants, conversationId);
   }
 
-  /** Rejects `not_found` for what is no answer of the party, under way or not. */
-  async checkAnswer(party: Party, conversationId: string, answerId: string): Promise<void> {
-    return this.recorded.checkAnswer(party, conversationId, answerId);
+  /** Rejects `not_found` for what is no answer of the participants, under way or not. */
+  async checkAnswer(participants: Participants, conversationId: string, answerId: string): Promise<void> {
+    return this.recorded.checkAnswer(participants, conversationId, answerId);
   }
 
   /** Rejects `not_found` for what is no call of an answer, waiting or not. */
-  async checkCall(party: Party, conversationId: string, answerId: string, callId: string): Promise<void> {
-    return this.recorded.checkCall(party, conversationId, answerId, callId);
+  async checkCall(participants: Participants, conversationId: string, answerId: string, callId: string): Promise<void> {
+    return this.recorded.checkCall(participants, conversationId, answerId, callId);
   }
 
   /**
@@ -180,17 +184,21 @@ export class Turns {
    * for others. Rejects `not_found`, and `conflict` where the call has its answer; throws `Unavailable` where another request has the answer in hand for too long.
    */
   async respond(call: CallResponse, meta: CommandMeta): Promise<'waiting' | 'streaming'> {
-    const { party, requester, conversationId, answerId, callId, approved } = call;
+    const { participants, requester, conversationId, answerId, callId, approved } = call;
     const release = await this.claimSoon(conversationId, answerId);
     if (release === undefined) {
       await this.claims.rejectHeld(conversationId, answerId);
       // It goes on: a repeat is told so, and whoever else answers that the call is decided.
-      await this.recorded.respond({ ...party, answerId, callId, approved }, conversationId, meta);
+      await this.recorded.respond({ ...participants, answerId, callId, approved }, conversationId, meta);
       return 'streaming';
     }
     let isRecorded = false;
     try {
-      const receipt = await this.recorded.respond({ ...party, answerId, callId, approved }, conversationId, meta);
+      const receipt = await this.recorded.respond(
+        { ...participants, answerId, callId, approved },
+        conversationId,
+        meta,
+      );
       isRecorded = true;
       const turn = (await this.recorded.open(conversationId)).find((open) => open.answerId === answerId);
       if (receipt.repeated || turn === undefined || turn.isWaiting) {
@@ -211,8 +219,13 @@ export class Turns {
   }
 
   /** Stops the answer with this id, by default the one that was begun last, in any process. What it said is recorded. False if it does not run. Rejects `not_found`. */
-  async stop(party: Party, conversationId: string, answerId: string | undefined, meta: CommandMeta): Promise<boolean> {
-    const { open } = await this.recorded.own(party, conversationId);
+  async stop(
+    participants: Participants,
+    conversationId: string,
+    answerId: string | undefined,
+    meta: CommandMeta,
+  ): Promise<boolean> {
+    const { open } = await this.recorded.own(participants, conversationId);
     const turn = answerId === undefined ? open.last() : open.get(answerId);
     if (turn === undefined) return false;
     const release = turn.isWaiting ? await this.claimSoon(conversationId, turn.answerId) : undefined;

@@ -94,9 +94,11 @@ describe('attached files', () => {
     ['another user', { userId: id('other') }, fileId],
     ['another Agent', { agentId: id('other') }, fileId],
     ['nobody', {}, id('unknown')],
-  ])('are unknown to %s, with the field that names them', async (_, party, asked) => {
+  ])('are unknown to %s, with the field that names them', async (_, participants, asked) => {
     const { attachments } = await attached();
-    await expect(attachments.own({ ...owner, ...party }, asked, 'message.parts[0].fileId')).rejects.toMatchObject({
+    await expect(
+      attachments.own({ ...owner, ...participants }, asked, 'message.parts[0].fileId'),
+    ).rejects.toMatchObject({
       code: 'not_found',
       facts: { kind: 'file', id: asked, path: 'message.parts[0].fileId' },
     });

@@ -22,7 +22,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AnsweringAgent } from '../answering/answering';
 import type { SaidMessage } from '../answering/said-message';
 import { wordsOf } from '../answering/shown-parts';
-import type { Party } from '../conversation/conversation.decider';
+import type { Participants } from '../conversation/conversation.decider';
 import type { FilePart, QuestionPart, TextPart } from '../conversation/message-parts';
 import { type Attachment, attachmentDecider } from './attachment.decider';
 import { FileClaims } from './file-claims';
@@ -59,7 +59,7 @@ export type GivenPart =
 export type Attached = Extract<Attachment, { status: 'present' }>;
 
 /** Whose file, for questions to which Agent. */
-export interface AttachmentOwner extends Party {
+export interface AttachmentOwner extends Participants {
   readonly spaceId: string;
 }
 
@@ -127,7 +127,7 @@ export class Attachments {
    * A file that its user may read, and name in a question: until it expires, and as long as a message names it. Rejects `not_found` alike for
    * what is unknown, expired, deleted, of another user or another Agent.
    */
-  async own({ userId, agentId }: Party, fileId: string, path?: string): Promise<Attached> {
+  async own({ userId, agentId }: Participants, fileId: string, path?: string): Promise<Attached> {
     const { state } = await this.decisions.load(attachmentDecider, fileId);
     const isThere =
       state.status === 'present' &&
@@ -139,8 +139,11 @@ export class Attachments {
   }
 
   /** Opens such a file as it was uploaded, for an answer that may be read slowly. Rejects as `own`, also where it is deleted meanwhile. */
-  async open(party: Party, fileId: string): Promise<{ readonly attached: Attached; readonly body: OpenBody }> {
-    const attached = await this.own(party, fileId);
+  async open(
+    participants: Participants,
+    fileId: string,
+  ): Promise<{ readonly attached: Attached; readonly body: OpenBody }> {
+    const attached = await this.own(participants, fileId);
     const gone = (): never => reject('not_found', { kind: 'file', id: fileId });
     const stream = streamOf(attachmentDecider.category, fileId);
     return { attached, body: await openWhileThere(this.blobs, stream, attached.file, gone) };
@@ -185,11 +188,16 @@ export class Attachments {
    * A file as a model is shown it outside of conversations: an image to one that sees, of all else what was read in it. Rejects as `own`
    * does, and `unsupported_parameter` for an image where the model sees none.
    */
-  async shown(party: Party, fileId: string, path: string, sees: boolean): Promise<FileContent | TextPart> {
-    const part = await this.partOf(party, fileId, path);
+  async shown(
+    participants: Participants,
+    fileId: string,
+    path: string,
+    sees: boolean,
+  ): Promise<FileContent | TextPart> {
+    const part = await this.partOf(participants, fileId, path);
     if (!isImage(part.mediaType)) return { type: 'text', text: wordsOf(part) };
     if (!sees) return reject('unsupported_parameter', { path, reason: 'sees_nothing' });
-    const { file } = await this.own(party, fileId, `${path}.fileId`);
+    const { file } = await this.own(participants, fileId, `${path}.fileId`);
     const data = await this.blobs.get(streamOf(attachmentDecider.category, fileId), file);
     if (data === undefined) return reject('not_found', { kind: 'file', id: fileId, path: `${path}.fileId` });
     return { type: 'file', mediaType: part.mediaType, data, filename: part.filename, inWords: wordsOf(part) };
@@ -241,8 +249,8 @@ export class Attachments {
     });
   }
 
-  private async partOf(party: Party, fileId: string, path: string): Promise<FilePart> {
-    const { filename, mediaType, size, text: name } = await this.own(party, fileId, `${path}.fileId`);
+  private async partOf(participants: Participants, fileId: string, path: string): Promise<FilePart> {
+    const { filename, mediaType, size, text: name } = await this.own(participants, fileId, `${path}.fileId`);
     const stream = streamOf(attachmentDecider.category, fileId);
     const text = name === undefined ? undefined : (await this.blobs.get(stream, name))?.toString();
     const shown = isErased(filename) ? 'file' : filename;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ERASED, type Json } from '@app/kernel';
-import { after, answer, ask, decide, evolve, party } from '../../../../test/fixtures/conversation-commands';
+import { after, answer, ask, decide, evolve, participants } from '../../../../test/fixtures/conversation-commands';
 import type { Compact } from './checkpoints';
 import { type ConversationCommand, conversationDecider, type ConversationState } from './conversation.decider';
 import { textOf } from './message-parts';
@@ -27,7 +27,7 @@ describe('a conversation', () => {
   it('is not answered once more by an answer that is still under way', () => {
     const again: ConversationCommand = {
       type: 'Regenerate',
-      ...party,
+      ...participants,
       messageId: 'a1',
       answerId: 'a2',
       channel: 'api',
@@ -48,24 +48,27 @@ describe('a conversation', () => {
     ]);
     const untitled: readonly (readonly ConversationCommand[])[] = [
       [...begun, title('m1', 'Another')],
-      [...begun, { type: 'Update', ...party, title: 'Mine' }],
-      [...begun, title('m1'), { type: 'Update', ...party, title: 'Mine' }],
-      [...begun, { type: 'DeleteMessage', ...party, messageId: 'm1' }],
-      [...begun, { type: 'DeleteMessage', ...party, messageId: 'a1' }],
+      [...begun, { type: 'Update', ...participants, title: 'Mine' }],
+      [...begun, title('m1'), { type: 'Update', ...participants, title: 'Mine' }],
+      [...begun, { type: 'DeleteMessage', ...participants, messageId: 'm1' }],
+      [...begun, { type: 'DeleteMessage', ...participants, messageId: 'a1' }],
       [...begun, { type: 'Remove' }],
     ];
     for (const before of untitled) expect(decide(title('m1'), ...before)).toEqual([]);
     expect(decide(title('m2'), ...begun, ask(2), answer(2))).toEqual([]);
-    expect(decide({ type: 'Update', ...party, title: 'Mine' }, ...begun, title('m1'))).toMatchObject([
+    expect(decide({ type: 'Update', ...participants, title: 'Mine' }, ...begun, title('m1'))).toMatchObject([
       { type: 'ConversationRenamed', data: { title: 'Mine' } },
     ]);
     for (const messageId of ['m1', 'a1'])
-      expect(decide({ type: 'DeleteMessage', ...party, messageId }, ...begun, title('m1'))).toMatchObject([
+      expect(decide({ type: 'DeleteMessage', ...participants, messageId }, ...begun, title('m1'))).toMatchObject([
         { type: 'ConversationTitled', data: { title: 'New conversation', messageId: null } },
         { type: 'MessageDeleted' },
       ]);
-    const gone = { type: 'DeleteMessage', ...party, messageId: 'a1' } as const;
-    for (const before of [[...begun], [...begun, title('m1'), { type: 'Update', ...party, title: 'Mine' } as const]])
+    const gone = { type: 'DeleteMessage', ...participants, messageId: 'a1' } as const;
+    for (const before of [
+      [...begun],
+      [...begun, title('m1'), { type: 'Update', ...participants, title: 'Mine' } as const],
+    ])
       expect(decide(gone, ...before)).toMatchObject([{ type: 'MessageDeleted' }]);
   });
   it('takes the answer that is waited for, once', () => {
@@ -98,24 +101,24 @@ describe('a conversation', () => {
   ])('is unknown to %s', (_, other) => {
     for (const command of [
       ask(2, other),
-      { type: 'Update', ...party, ...other, title: 'x' },
-      { type: 'Delete', ...party, ...other },
-      { type: 'DeleteMessage', ...party, ...other, messageId: 'm1' },
+      { type: 'Update', ...participants, ...other, title: 'x' },
+      { type: 'Delete', ...participants, ...other },
+      { type: 'DeleteMessage', ...participants, ...other, messageId: 'm1' },
     ] as const) {
       expect(() => decide(command, ask(1), answer(1))).toThrow('not_found');
     }
   });
   it('says when it is deleted whose memories go with it', () => {
     const deleted = (memories?: boolean) =>
-      decide({ type: 'Delete', ...party, ...(memories === undefined ? {} : { memories }) }, ask(1));
-    expect(deleted(true)).toEqual([{ type: 'ConversationDeleted', data: { memoriesOf: party.userId } }]);
+      decide({ type: 'Delete', ...participants, ...(memories === undefined ? {} : { memories }) }, ask(1));
+    expect(deleted(true)).toEqual([{ type: 'ConversationDeleted', data: { memoriesOf: participants.userId } }]);
     for (const none of [undefined, false]) expect(deleted(none)).toEqual([{ type: 'ConversationDeleted', data: {} }]);
   });
   it('is unknown before it began and after its end', () => {
     expect(() => decide(ask(2))).toThrow('not_found');
-    for (const command of [ask(2), ask(1), { type: 'Update', ...party, title: 'x' }] as const)
-      expect(() => decide(command, ask(1), { type: 'Delete', ...party })).toThrow('not_found');
-    expect(decide({ type: 'Delete', ...party }, ask(1), { type: 'Delete', ...party })).toEqual([]);
+    for (const command of [ask(2), ask(1), { type: 'Update', ...participants, title: 'x' }] as const)
+      expect(() => decide(command, ask(1), { type: 'Delete', ...participants })).toThrow('not_found');
+    expect(decide({ type: 'Delete', ...participants }, ask(1), { type: 'Delete', ...participants })).toEqual([]);
   });
 });
 
@@ -163,7 +166,7 @@ describe('a conversation in a snapshot', () => {
   const { snapshot } = conversationDecider;
 
   it('is what it was, but for its content', () => {
-    const state = after(ask(1), answer(1), ask(2), answer(2), { type: 'Update', ...party, archived: true });
+    const state = after(ask(1), answer(1), ask(2), answer(2), { type: 'Update', ...participants, archived: true });
     const saved = JSON.stringify(snapshot?.save(state));
     expect(saved).not.toMatch(/"Title"|Hello/);
     expect(snapshot?.restore(JSON.parse(saved) as Json)).toEqual({ ...state, title: ERASED });
@@ -184,7 +187,7 @@ describe('a conversation in a snapshot', () => {
 
 it('deciding a command again after its events says nothing new', () => {
   const command = fc.oneof(
-    fc.constantFrom<ConversationCommand>(answer(1), answer(2), { type: 'Remove' }, { type: 'Delete', ...party }),
+    fc.constantFrom<ConversationCommand>(answer(1), answer(2), { type: 'Remove' }, { type: 'Delete', ...participants }),
     fc.record({ type: fc.constant('RemoveMessage' as const), messageId: fc.constantFrom('m1', 'a1', 'm2') }),
     fc.record({
       type: fc.constant('Continue' as const),
@@ -201,7 +204,7 @@ it('deciding a command again after its events says nothing new', () => {
     }),
     fc
       .record({ type: fc.constant('Update' as const), title: fc.constantFrom('a', 'b'), archived: fc.boolean() })
-      .map((update) => ({ ...update, ...party })),
+      .map((update) => ({ ...update, ...participants })),
   );
   fc.assert(
     fc.property(fc.array(command, { maxLength: 6 }), command, (before, asked) => {

@@ -46,12 +46,12 @@ export interface LiveConversation {
 export type ConversationState = { readonly status: 'Absent' } | LiveConversation | { readonly status: 'Deleted' };
 
 /** Whose conversation, with which Agent: what does not fit is unknown. */
-export interface Party {
+export interface Participants {
   readonly userId: string;
   readonly agentId: string;
 }
 
-export interface Ask extends Party, TurnOrigin {
+export interface Ask extends Participants, TurnOrigin {
   readonly type: 'Ask';
   /** True when the caller named no conversation. */
   readonly create: boolean;
@@ -71,7 +71,7 @@ export interface Ask extends Party, TurnOrigin {
 }
 
 /** Asks for one more answer to a question, beside those that it has. */
-export interface Regenerate extends Party, TurnOrigin {
+export interface Regenerate extends Participants, TurnOrigin {
   readonly type: 'Regenerate';
   /** The question, or one of its answers. */
   readonly messageId: string;
@@ -79,7 +79,7 @@ export interface Regenerate extends Party, TurnOrigin {
 }
 
 /** What a user thinks of an answer; a rating of null takes it back. */
-export interface GiveFeedback extends Party {
+export interface GiveFeedback extends Participants {
   readonly type: 'GiveFeedback';
   readonly messageId: string;
   readonly rating: 'up' | 'down' | null;
@@ -111,11 +111,11 @@ export type ConversationCommand =
   | Continue
   | Wait
   | Respond
-  | (Party & { readonly type: 'Update'; readonly title?: string; readonly archived?: boolean })
+  | (Participants & { readonly type: 'Update'; readonly title?: string; readonly archived?: boolean })
   /** `memories`: with what its user saved or proposed from it. */
-  | (Party & { readonly type: 'Delete'; readonly memories?: boolean })
+  | (Participants & { readonly type: 'Delete'; readonly memories?: boolean })
   /** Also of the answer under way; a question goes with it. */
-  | (Party & { readonly type: 'DeleteMessage'; readonly messageId: string })
+  | (Participants & { readonly type: 'DeleteMessage'; readonly messageId: string })
   | Title
   /** Deletion of a message that is erased already. */
   | { readonly type: 'RemoveMessage'; readonly messageId: string }
@@ -196,8 +196,8 @@ const started = ({
   open: OrderedMap(),
 });
 
-const known = (party: Party, state: ConversationState): LiveConversation =>
-  state.status === 'Live' && state.userId === party.userId && state.agentId === party.agentId
+const known = (participants: Participants, state: ConversationState): LiveConversation =>
+  state.status === 'Live' && state.userId === participants.userId && state.agentId === participants.agentId
     ? state
     : reject('not_found');
 

@@ -1,4 +1,4 @@
-import { defineIntegration, type Integrations, tell } from '@app/kernel';
+import { defineIntegration, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import { conversationKind, type ConversationEvent, finishReason } from './conversation.events';
 
@@ -77,16 +77,16 @@ const deleted = defineIntegration({
 export const reachesApps = ({ kind }: { readonly kind?: unknown }): boolean => kind === 'normal';
 
 export const conversationIntegrations: Integrations<ConversationEvent> = {
-  isUntold: (first) => !reachesApps(first),
+  isPrivate: (first) => !reachesApps(first),
   definitions: [created, answered, updated, archived, unarchived, messageDeleted, deleted],
-  tell: {
+  mapping: {
     ConversationStarted: ({ agentId, spaceId, userId, kind }, conversationId) =>
-      tell(created, { conversationId, agentId, spaceId, userId, kind }),
+      integrationEvent(created, { conversationId, agentId, spaceId, userId, kind }),
     AssistantMessageAdded: (
       { messageId, status, finishReason: reason, errorCode = null, model, usage },
       conversationId,
     ) =>
-      tell(answered, {
+      integrationEvent(answered, {
         conversationId,
         messageId,
         status,
@@ -101,11 +101,11 @@ export const conversationIntegrations: Integrations<ConversationEvent> = {
           currency: usage.currency,
         },
       }),
-    ConversationRenamed: (_, conversationId) => tell(updated, { conversationId, changed: ['title'] }),
-    ConversationTitled: (_, conversationId) => tell(updated, { conversationId, changed: ['title'] }),
-    MessageDeleted: ({ messageId }, conversationId) => tell(messageDeleted, { conversationId, messageId }),
-    ConversationArchived: (_, conversationId) => tell(archived, { conversationId }),
-    ConversationUnarchived: (_, conversationId) => tell(unarchived, { conversationId }),
-    ConversationDeleted: (_, conversationId) => tell(deleted, { conversationId }),
+    ConversationRenamed: (_, conversationId) => integrationEvent(updated, { conversationId, changed: ['title'] }),
+    ConversationTitled: (_, conversationId) => integrationEvent(updated, { conversationId, changed: ['title'] }),
+    MessageDeleted: ({ messageId }, conversationId) => integrationEvent(messageDeleted, { conversationId, messageId }),
+    ConversationArchived: (_, conversationId) => integrationEvent(archived, { conversationId }),
+    ConversationUnarchived: (_, conversationId) => integrationEvent(unarchived, { conversationId }),
+    ConversationDeleted: (_, conversationId) => integrationEvent(deleted, { conversationId }),
   },
 };

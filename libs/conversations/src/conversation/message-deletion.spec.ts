@@ -1,11 +1,11 @@
-import { answer, ask, decide, evolve, party } from '../../../../test/fixtures/conversation-commands';
+import { answer, ask, decide, evolve, participants } from '../../../../test/fixtures/conversation-commands';
 import { type ConversationCommand, conversationDecider } from './conversation.decider';
 import type { ConversationEvent } from './conversation.events';
 
 describe('branches', () => {
   const again = (messageId: string, answerId: string): ConversationCommand => ({
     type: 'Regenerate',
-    ...party,
+    ...participants,
     messageId,
     answerId,
     channel: 'api',
@@ -38,7 +38,7 @@ describe('branches', () => {
 it('takes feedback on answers alone', () => {
   const rated = (messageId: string, rest: object = {}): ConversationCommand => ({
     type: 'GiveFeedback',
-    ...party,
+    ...participants,
     messageId,
     rating: 'up',
     ...rest,
@@ -53,7 +53,7 @@ it('takes feedback on answers alone', () => {
 });
 
 describe('a message that is deleted', () => {
-  const deletion = (messageId: string): ConversationCommand => ({ type: 'DeleteMessage', ...party, messageId });
+  const deletion = (messageId: string): ConversationCommand => ({ type: 'DeleteMessage', ...participants, messageId });
 
   it('leaves those below it to the one above it', () => {
     const before = [ask(1), answer(1), ask(2), answer(2)];
@@ -81,7 +81,7 @@ describe('a message that is deleted', () => {
     const untitled = { type: 'ConversationTitled', data: { title: 'New conversation', messageId: null } };
     expect(decide(deletion('m1'), ask(1), answer(1))).toMatchObject([untitled, { type: 'MessageDeleted' }]);
     expect(decide(deletion('m2'), ask(1), answer(1), ask(2), answer(2))).toMatchObject([{ type: 'MessageDeleted' }]);
-    const renamed = [ask(1), answer(1), { type: 'Update', ...party, title: 'Mine' }] as const;
+    const renamed = [ask(1), answer(1), { type: 'Update', ...participants, title: 'Mine' }] as const;
     expect(decide(deletion('m1'), ...renamed)).toMatchObject([{ type: 'MessageDeleted' }]);
   });
 

@@ -2,7 +2,7 @@ import { type EventOf, placeOf, reject, type Sensitive } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
 import type { RetrievedPassage } from '../answering/retriever';
 import { continued, type Continuation } from './continuation';
-import type { LiveConversation, Party } from './conversation.decider';
+import type { LiveConversation, Participants } from './conversation.decider';
 import type { Invocation } from './checkpoint.events';
 import type { OpenTurn } from './open-turns';
 import type { CopiedText, ProvenanceUntilNow, TurnBegun } from './provenance.schema';
@@ -43,7 +43,7 @@ export interface Wait extends Omit<PausedAnswer, 'passages'> {
 }
 
 /** The user's answer to a call that must be approved. */
-export interface Respond extends Party {
+export interface Respond extends Participants {
   readonly type: 'Respond';
   readonly answerId: string;
   readonly callId: string;

@@ -1,6 +1,6 @@
 import { reject } from '@app/kernel';
 import { type ChatMessage, userText } from '@app/models';
-import type { Answer, Party } from '../conversation/conversation.decider';
+import type { Answer, Participants } from '../conversation/conversation.decider';
 import { type MessagePart, textOf } from '../conversation/message-parts';
 import type { AnsweredTurn, Turn } from '../answering/turn';
 
@@ -47,7 +47,7 @@ export class IncognitoConversation {
 
   constructor(
     readonly id: string,
-    readonly party: Party,
+    readonly participants: Participants,
     /** The command that began it: a repeat goes on with it. */
     readonly begunBy: string,
     readonly createdAt: Date,

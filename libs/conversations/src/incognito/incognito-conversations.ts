@@ -1,6 +1,6 @@
 import { type Clock, deriveId, reject, type Uuid } from '@app/kernel';
 import type { MeteredCall } from '@app/spending';
-import type { Party } from '../conversation/conversation.decider';
+import type { Participants } from '../conversation/conversation.decider';
 import { type TextPart, textOf } from '../conversation/message-parts';
 import type { Answerer } from '../answering/answerer';
 import { type AnsweringAgent, Stopped } from '../answering/answering';
@@ -87,34 +87,42 @@ export class IncognitoConversations {
   }
 
   /** A user's conversation with an Agent. Rejects `not_found`. */
-  own({ userId, agentId }: Party, conversationId: string): IncognitoConversation {
+  own({ userId, agentId }: Participants, conversationId: string): IncognitoConversation {
     this.endOld();
     const found = this.all.get(conversationId);
-    if (found === undefined || found.party.userId !== userId || found.party.agentId !== agentId)
+    if (found === undefined || found.participants.userId !== userId || found.participants.agentId !== agentId)
       return reject('not_found', { kind: 'conversation', id: conversationId });
     found.lastUsedAt = this.parts.clock.now();
     return found;
   }
 
   /** The turn with this answer, by default the one under way that was begun last, from its beginning; undefined where none is. Rejects `not_found`. */
-  resume(party: Party, conversationId: string, answerId: string | undefined): Turn<AnsweredTurn> | undefined {
-    const { turns, open } = this.own(party, conversationId);
+  resume(
+    participants: Participants,
+    conversationId: string,
+    answerId: string | undefined,
+  ): Turn<AnsweredTurn> | undefined {
+    const { turns, open } = this.own(participants, conversationId);
     if (answerId !== undefined)
       return turns.get(answerId)?.turn ?? reject('not_found', { kind: 'message', id: answerId });
     return open.at(-1)?.turn;
   }
 
   /** Stops the answer with this id, by default the one that was begun last. What it said stays. False if it does not run. Rejects `not_found`. */
-  stop(party: Party, conversationId: string, answerId?: string): boolean {
-    const { open } = this.own(party, conversationId);
+  stop(participants: Participants, conversationId: string, answerId?: string): boolean {
+    const { open } = this.own(participants, conversationId);
     const running = answerId === undefined ? open.at(-1) : open.find(({ turn }) => turn.answerId === answerId);
     running?.stop.abort(new Stopped());
     return running !== undefined;
   }
 
   /** Ends a conversation, and what is being answered in it. Rejects `not_found` and `precondition_failed`. */
-  delete(party: Party, conversationId: string, { ifRevision }: Pick<IncognitoCommand, 'ifRevision'>): void {
-    const conversation = this.own(party, conversationId);
+  delete(
+    participants: Participants,
+    conversationId: string,
+    { ifRevision }: Pick<IncognitoCommand, 'ifRevision'>,
+  ): void {
+    const conversation = this.own(participants, conversationId);
     assertRevision(ifRevision, conversation.revision);
     this.end(conversation);
   }
@@ -129,8 +137,8 @@ export class IncognitoConversations {
   }
 
   /** Ends those of which the user or the Agent is gone, and what is being answered in them. */
-  async endGone(isGone: (party: Party) => Promise<boolean>): Promise<void> {
-    for (const conversation of this.all.values()) if (await isGone(conversation.party)) this.end(conversation);
+  async endGone(isGone: (participants: Participants) => Promise<boolean>): Promise<void> {
+    for (const conversation of this.all.values()) if (await isGone(conversation.participants)) this.end(conversation);
   }
 
   /** Waits for running answers, and stops those that take longer. */
@@ -142,19 +150,19 @@ export class IncognitoConversations {
   }
 
   private conversationOf({ conversationId, userId, agent }: IncognitoQuestion, commandId: Uuid): IncognitoConversation {
-    const party = { userId, agentId: agent.agentId };
-    if (conversationId !== undefined) return this.own(party, conversationId);
-    return this.begunBy(userId, commandId) ?? this.begin(party, commandId);
+    const participants = { userId, agentId: agent.agentId };
+    if (conversationId !== undefined) return this.own(participants, conversationId);
+    return this.begunBy(userId, commandId) ?? this.begin(participants, commandId);
   }
 
   private begunBy(userId: string, commandId: Uuid): IncognitoConversation | undefined {
     return this.of(userId).find(({ begunBy }) => begunBy === commandId);
   }
 
-  private begin(party: Party, commandId: Uuid): IncognitoConversation {
+  private begin(participants: Participants, commandId: Uuid): IncognitoConversation {
     const now = this.parts.clock.now();
-    const conversation = new IncognitoConversation(this.freeId(now), party, commandId, now);
-    this.evict(party.userId, (own) => own.length < MOST_CONVERSATIONS);
+    const conversation = new IncognitoConversation(this.freeId(now), participants, commandId, now);
+    this.evict(participants.userId, (own) => own.length < MOST_CONVERSATIONS);
     this.all.set(conversation.id, conversation);
     return conversation;
   }
@@ -252,7 +260,7 @@ export class IncognitoConversations {
   }
 
   private of(userId: string): readonly IncognitoConversation[] {
-    return [...this.all.values()].filter(({ party }) => party.userId === userId);
+    return [...this.all.values()].filter(({ participants }) => participants.userId === userId);
   }
 
   private freeId(now: Date): string {

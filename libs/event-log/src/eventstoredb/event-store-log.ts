@@ -171,8 +171,8 @@ export class EventStoreLog implements EventLog {
     return this.subscriptions.add(subscription);
   }
 
-  hurry(position: Position): void {
-    this.listener.hurry(position);
+  deliverNow(position: Position): void {
+    this.listener.deliverNow(position);
   }
 
   truncate(stream: string, beforeRevision: number): Promise<void> {

@@ -63,8 +63,8 @@ export class Listener {
   }
 
   /** Somebody waits for the followers to see what stands at a position. */
-  hurry(position: Position): void {
-    this.follow(position, () => this.waking.hurry());
+  deliverNow(position: Position): void {
+    this.follow(position, () => this.waking.wakeNow());
   }
 
   stop(): void {

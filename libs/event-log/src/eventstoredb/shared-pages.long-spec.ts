@@ -105,7 +105,7 @@ describe('followers of a process on EventStoreDB', () => {
     server.faults.stallSubscriptions = true;
     const { position } = await log.append('a-1', newEvents(1), 'noStream');
     const before = { ...proxy.calls };
-    log.hurry?.(position);
+    log.deliverNow?.(position);
     await all(1);
     expect(proxy.since(before).reads).toBeLessThanOrEqual(1);
   });

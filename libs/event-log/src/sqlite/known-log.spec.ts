@@ -79,10 +79,10 @@ describe('those who follow the log in memory', () => {
   it('are told at once where somebody waits for them', async () => {
     const { known, rung, commitFor } = followed();
     await commitFor(3);
-    known.hurry();
+    known.deliverNow();
     await jest.advanceTimersByTimeAsync(1);
     expect(rung).toEqual([1, 4]);
-    known.hurry();
+    known.deliverNow();
     await jest.advanceTimersByTimeAsync(100);
     expect(rung).toHaveLength(2);
   });

@@ -110,8 +110,8 @@ export class KnownLog implements WriterEvents {
   }
 
   /** Notifies subscribers at once, without gathering commits, because somebody waits for them. */
-  hurry(): void {
-    this.waking.hurry();
+  deliverNow(): void {
+    this.waking.wakeNow();
   }
 
   private tell(): void {

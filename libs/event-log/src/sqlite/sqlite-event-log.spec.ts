@@ -165,10 +165,10 @@ describe('the SQLite log', () => {
   it(
     'hands over what it gathers for those who follow it when somebody waits for them',
     withNewLog(async (log) => {
-      const hurried = jest.spyOn(KnownLog.prototype, 'hurry');
-      log.hurry?.('');
-      expect(hurried).toHaveBeenCalledTimes(1);
-      hurried.mockRestore();
+      const delivered = jest.spyOn(KnownLog.prototype, 'deliverNow');
+      log.deliverNow?.('');
+      expect(delivered).toHaveBeenCalledTimes(1);
+      delivered.mockRestore();
     }),
   );
 

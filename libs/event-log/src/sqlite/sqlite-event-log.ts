@@ -84,8 +84,8 @@ export class SqliteEventLog implements EventLog {
     );
   }
 
-  hurry(): void {
-    this.known.hurry();
+  deliverNow(): void {
+    this.known.deliverNow();
   }
 
   truncate(stream: string, beforeRevision: number): Promise<void> {

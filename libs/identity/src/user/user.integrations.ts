@@ -1,4 +1,4 @@
-import { defineIntegration, given, type Integrations, tell } from '@app/kernel';
+import { defineIntegration, given, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import { instanceRole, type UserEvent } from './user.events';
 
@@ -51,12 +51,12 @@ const deleted = defineIntegration({
 
 export const userIntegrations: Integrations<UserEvent> = {
   definitions: [created, updated, roleChanged, suspended, reactivated, deleted],
-  tell: {
-    UserCreated: ({ role }, id) => tell(created, { userId: id, role }),
-    UserChanged: (change, id) => tell(updated, { userId: id, changed: given(changed, change) }),
-    UserRoleChanged: ({ role }, id) => tell(roleChanged, { userId: id, role }),
-    UserSuspended: (_, id) => tell(suspended, { userId: id }),
-    UserReactivated: (_, id) => tell(reactivated, { userId: id }),
-    UserDeleted: (_, id) => tell(deleted, { userId: id }),
+  mapping: {
+    UserCreated: ({ role }, id) => integrationEvent(created, { userId: id, role }),
+    UserChanged: (change, id) => integrationEvent(updated, { userId: id, changed: given(changed, change) }),
+    UserRoleChanged: ({ role }, id) => integrationEvent(roleChanged, { userId: id, role }),
+    UserSuspended: (_, id) => integrationEvent(suspended, { userId: id }),
+    UserReactivated: (_, id) => integrationEvent(reactivated, { userId: id }),
+    UserDeleted: (_, id) => integrationEvent(deleted, { userId: id }),
   },
 };

@@ -34,7 +34,7 @@ export interface Embedded {
 }
 
 /** What a re-index made beside what is searched, or what was searched before its swap. */
-export interface Beside extends Cut {
+export interface StandbyPassages extends Cut {
   readonly jobId: string;
   /** The passages that are searched, which it was made to replace, or which replaced it. */
   readonly of: string;
@@ -55,9 +55,10 @@ export interface DocumentBlobs {
   readonly embedded: List<Embedded>;
   /** What the search index serves, or is about to serve. */
   readonly indexed: Indexed | null;
-  readonly beside: Beside | null;
+  /** Kept beside what is searched; null where nothing is. */
+  readonly standby: StandbyPassages | null;
   /** What a re-index embedded and has not put together yet. */
-  readonly embeddedBeside: { readonly jobId: string; readonly batches: List<Embedded> } | null;
+  readonly embeddedStandby: { readonly jobId: string; readonly batches: List<Embedded> } | null;
   /** Blobs that new ones replace, to be named when the new ones are served. */
   readonly superseded: List<string>;
 }
@@ -71,8 +72,8 @@ export const blobsOfNew = (file: string): DocumentBlobs => ({
   chunked: null,
   embedded: List(),
   indexed: null,
-  beside: null,
-  embeddedBeside: null,
+  standby: null,
+  embeddedStandby: null,
   superseded: List(),
 });
 
@@ -83,7 +84,7 @@ export const allBlobs = (blobs: DocumentBlobs): string[] => [
     ...servedBlobs(blobs),
     ...textBlobs(blobs),
     ...embeddedBlobs(blobs),
-    ...blobsBeside(blobs),
+    ...standbyBlobs(blobs),
     ...blobs.superseded,
   ]),
 ];
@@ -133,29 +134,29 @@ export const withIndexed = (blobs: DocumentBlobs, indexed: Indexed): Changed => 
   chunked: null,
   embedded: List(),
   indexed,
-  beside: null,
-  embeddedBeside: null,
+  standby: null,
+  embeddedStandby: null,
   superseded: blobs.superseded.push(
     ...[
-      ...new Set([...servedBlobs(blobs), ...textBlobs(blobs), ...embeddedBlobs(blobs), ...blobsBeside(blobs)]),
+      ...new Set([...servedBlobs(blobs), ...textBlobs(blobs), ...embeddedBlobs(blobs), ...standbyBlobs(blobs)]),
     ].filter((name) => name !== indexed.text && name !== indexed.passages),
   ),
 });
 
 /** What of a re-index a document holds beside what is searched. */
-export const blobsBeside = ({ beside, embeddedBeside, indexed }: DocumentBlobs): string[] =>
+export const standbyBlobs = ({ standby, embeddedStandby, indexed }: DocumentBlobs): string[] =>
   [
-    ...(beside === null ? [] : [beside.text, beside.passages]),
-    ...(embeddedBeside?.batches.map(({ passages }) => passages).toArray() ?? []),
+    ...(standby === null ? [] : [standby.text, standby.passages]),
+    ...(embeddedStandby?.batches.map(({ passages }) => passages).toArray() ?? []),
   ].filter((name) => name !== indexed?.text && name !== indexed?.passages);
 
 /** What a re-index made takes the place of what is searched, or gives it back. `editedChunks`: of what is searched. */
-export const swapped = (indexed: Indexed, beside: Beside, editedChunks: readonly string[]): Changed => {
-  const { jobId, of: _, isEarlier, editedChunks: __, editsDropped: ___, ...next } = beside;
+export const swapped = (indexed: Indexed, standby: StandbyPassages, editedChunks: readonly string[]): Changed => {
+  const { jobId, of: _, isEarlier, editedChunks: __, editsDropped: ___, ...next } = standby;
   const { revision, isReusable, ...before } = indexed;
   return {
     indexed: { ...next, revision, isReusable },
-    beside: { ...before, jobId, of: beside.passages, isEarlier: !isEarlier, editedChunks },
+    standby: { ...before, jobId, of: standby.passages, isEarlier: !isEarlier, editedChunks },
   };
 };
 

@@ -79,7 +79,7 @@ const run = (...commands: readonly DocumentCommand[]) => {
 };
 const live = (state: DocumentState) => {
   if (!('indexed' in state) || state.indexed === null) throw new Error('nothing is indexed');
-  return { passages: state.indexed.passages, model: state.indexed.model, beside: state.beside?.passages ?? null };
+  return { passages: state.indexed.passages, model: state.indexed.model, standby: state.standby?.passages ?? null };
 };
 const before = [add, ...ingested(1)];
 
@@ -87,10 +87,10 @@ describe('a document that is re-indexed', () => {
   it('stays Ready and is searched as before, until its passages are swapped, and swapped back', () => {
     const prepared = [...before, batch(JOB, 'b1'), made(JOB, 'n1')];
     expect(run(...prepared).state).toMatchObject({ status: 'Ready' });
-    expect(live(run(...prepared).state)).toEqual({ passages: 'p1', model: 'm', beside: 'n1' });
+    expect(live(run(...prepared).state)).toEqual({ passages: 'p1', model: 'm', standby: 'n1' });
     const swapped = [...prepared, swap(JOB)];
-    expect(live(run(...swapped).state)).toEqual({ passages: 'n1', model: 'n', beside: 'p1' });
-    expect(live(run(...swapped, swap(JOB, 'earlier')).state)).toEqual({ passages: 'p1', model: 'm', beside: 'n1' });
+    expect(live(run(...swapped).state)).toEqual({ passages: 'n1', model: 'n', standby: 'p1' });
+    expect(live(run(...swapped, swap(JOB, 'earlier')).state)).toEqual({ passages: 'p1', model: 'm', standby: 'n1' });
     for (const repeated of [swap(JOB), swap(NEXT), swap(NEXT, 'earlier')])
       expect(run(...swapped, repeated).events).toHaveLength(run(...swapped).events.length);
   });
@@ -106,7 +106,7 @@ describe('a document that is re-indexed', () => {
     expect(run(...changed, made(JOB, 'n1')).events).toHaveLength(run(...changed).events.length);
     expect(run(...before, made(JOB, 'n1', 'p0')).events).toHaveLength(run(...before).events.length);
     const again = run(...before, made(JOB, 'n1'), { type: 'Reprocess', force: true }, ...ingested(2));
-    expect(live(again.state)).toEqual({ passages: 'p2', model: 'm', beside: null });
+    expect(live(again.state)).toEqual({ passages: 'p2', model: 'm', standby: null });
     expect(again.events.at(-1)).toMatchObject({ data: { superseded: expect.arrayContaining(['n1', 'p1']) } });
     expect(run(...before, made(JOB, 'n1'), { type: 'Reprocess', force: true }, swap(JOB)).events.at(-1)?.type).toBe(
       'DocumentReprocessRequested',
@@ -126,18 +126,18 @@ describe('a document that is re-indexed', () => {
     expect(run(...swapped, discard(JOB)).events).toHaveLength(run(...swapped).events.length);
     const next = run(...swapped, discard(NEXT, 'others'));
     expect(next.events.at(-1)?.data).toEqual({ jobId: NEXT, superseded: ['t1', 'p1'] });
-    expect(live(next.state)).toEqual({ passages: 'n1', model: 'n', beside: null });
+    expect(live(next.state)).toEqual({ passages: 'n1', model: 'n', standby: null });
     expect(run(...swapped, discard(NEXT, 'others', [JOB])).events).toHaveLength(run(...swapped).events.length);
   });
 
   it('keeps what a job made while batches of another are dropped', () => {
     const beside = [...before, made(JOB, 'n1'), batch(NEXT, 'b1')];
-    expect(live(run(...beside, discard(NEXT)).state).beside).toBe('n1');
-    expect(live(run(...beside, discard(JOB, 'others')).state).beside).toBe('n1');
+    expect(live(run(...beside, discard(NEXT)).state).standby).toBe('n1');
+    expect(live(run(...beside, discard(JOB, 'others')).state).standby).toBe('n1');
     const dropped = run(...beside, discard(JOB));
     expect(dropped.events.at(-1)?.data).toEqual({ jobId: JOB, superseded: ['n1'], keepsBatches: true });
-    expect(live(dropped.state).beside).toBeNull();
-    expect(dropped.state).toMatchObject({ embeddedBeside: { jobId: NEXT } });
+    expect(live(dropped.state).standby).toBeNull();
+    expect(dropped.state).toMatchObject({ embeddedStandby: { jobId: NEXT } });
     expect(run(...beside, discard(JOB), discard(NEXT)).events.at(-1)?.data).toEqual({
       jobId: NEXT,
       superseded: ['b1'],
@@ -192,7 +192,7 @@ describe('a document that is re-indexed', () => {
         if (!('indexed' in state)) return;
         const kept = new Set(allBlobs(state));
         for (const name of held) expect([name, kept.has(name) || released.has(name)]).toEqual([name, true]);
-        for (const name of [state.file, state.indexed?.text, state.indexed?.passages, state.beside?.passages])
+        for (const name of [state.file, state.indexed?.text, state.indexed?.passages, state.standby?.passages])
           if (name !== undefined) expect([name, released.has(name)]).toEqual([name, false]);
       }),
     );

@@ -1,6 +1,6 @@
 import { never, type RecordedEvent } from '@app/kernel';
 import { List, Set as PersistentSet } from 'immutable';
-import { blobsBeside, type DocumentBlobs, swapped } from './document-blobs';
+import { standbyBlobs, type DocumentBlobs, swapped } from './document-blobs';
 import type { PassagesCommand } from './document.commands';
 import type { DocumentState, LiveDocument } from './document.decider';
 import type { DocumentEvent } from './document.events';
@@ -21,7 +21,7 @@ export const decideReindex = (command: PassagesCommand, state: Live): readonly D
   switch (command.type) {
     case 'KeepReindexBatch': {
       const { jobId, passages, count, embeddingModel } = command;
-      const isKnown = state.embeddedBeside?.batches.some((batch) => batch.passages === passages) === true;
+      const isKnown = state.embeddedStandby?.batches.some((batch) => batch.passages === passages) === true;
       return state.status === 'Ready' && !isKnown
         ? [{ type: 'DocumentReindexEmbedded', data: { jobId, passages, count, embeddingModel } }]
         : [];
@@ -34,8 +34,8 @@ export const decideReindex = (command: PassagesCommand, state: Live): readonly D
         ...(editsDropped === 0 ? {} : { editsDropped }),
       };
       const isCurrent = state.status === 'Ready' && state.indexed?.passages === made.of;
-      if (!isCurrent || state.beside?.passages === made.passages) return [];
-      const superseded = blobsBeside(state).filter((name) => name !== made.text && name !== made.passages);
+      if (!isCurrent || state.standby?.passages === made.passages) return [];
+      const superseded = standbyBlobs(state).filter((name) => name !== made.text && name !== made.passages);
       return [{ type: 'DocumentReindexed', data: { ...made, superseded } }];
     }
     case 'SwapPassages':
@@ -49,15 +49,15 @@ export const decideReindex = (command: PassagesCommand, state: Live): readonly D
 
 const swap = (
   { jobId, to }: Extract<PassagesCommand, { type: 'SwapPassages' }>,
-  { status, enabled, indexed, beside, documentId, scope, spaceId, agentId, name, tagIds }: Live,
+  { status, enabled, indexed, standby, documentId, scope, spaceId, agentId, name, tagIds }: Live,
 ): readonly DocumentEvent[] => {
-  const isPossible = status === 'Ready' && indexed !== null && beside?.of === indexed.passages;
-  if (!isPossible || beside.jobId !== jobId || beside.isEarlier !== (to === 'earlier')) return [];
-  const { text, passages, chunkCount, tokenCount, chunking, model: embeddingModel } = beside;
+  const isPossible = status === 'Ready' && indexed !== null && standby?.of === indexed.passages;
+  if (!isPossible || standby.jobId !== jobId || standby.isEarlier !== (to === 'earlier')) return [];
+  const { text, passages, chunkCount, tokenCount, chunking, model: embeddingModel } = standby;
   const place = { documentId, scope, spaceId, agentId, name, tagIds: [...tagIds] };
   const cut = { text, passages, chunkCount, tokenCount, chunking, embeddingModel };
   const { revision: indexedRevision } = indexed;
-  const { editedChunks, editsDropped } = beside;
+  const { editedChunks, editsDropped } = standby;
   const marks = {
     ...(editedChunks === undefined ? {} : { editedChunks: [...editedChunks] }),
     ...(editsDropped === undefined ? {} : { editsDropped }),
@@ -70,14 +70,14 @@ const discard = (
   { jobId, of, later = [] }: Extract<PassagesCommand, { type: 'DiscardReindexed' }>,
   state: Live,
 ): readonly DocumentEvent[] => {
-  const { beside, embeddedBeside } = state;
+  const { standby, embeddedStandby } = state;
   const isMeant = (made: { readonly jobId: string } | null): boolean =>
     made !== null && (made.jobId === jobId) === (of === 'job') && !later.includes(made.jobId);
   // Passages that are not meant outlast batches that are: the next ones name those as superseded.
-  const isHeld = beside !== null && (!isMeant(beside) || (of === 'job' && beside.isEarlier));
-  if (isHeld || (!isMeant(beside) && !isMeant(embeddedBeside))) return [];
-  const isKept = embeddedBeside !== null && !isMeant(embeddedBeside);
-  const superseded = blobsBeside(isKept ? { ...state, embeddedBeside: null } : state);
+  const isHeld = standby !== null && (!isMeant(standby) || (of === 'job' && standby.isEarlier));
+  if (isHeld || (!isMeant(standby) && !isMeant(embeddedStandby))) return [];
+  const isKept = embeddedStandby !== null && !isMeant(embeddedStandby);
+  const superseded = standbyBlobs(isKept ? { ...state, embeddedStandby: null } : state);
   return [
     {
       type: 'DocumentReindexDiscarded',
@@ -88,35 +88,35 @@ const discard = (
 
 /** Whether a document has other passages than those of the side of a job that is decided on, and ones beside them that are of it. */
 export const isLeftOut = (state: DocumentState, jobId: string, to: 'new' | 'earlier'): boolean =>
-  state.status === 'Ready' && state.beside?.jobId === jobId && state.beside.isEarlier === (to === 'earlier');
+  state.status === 'Ready' && state.standby?.jobId === jobId && state.standby.isEarlier === (to === 'earlier');
 
 /** What an event of a re-index changes in a document. */
 export const reindexing = (state: LiveDocument, { type, data }: RecordedEvent<ReindexEvent>): Partial<LiveDocument> => {
   switch (type) {
     case 'DocumentReindexEmbedded': {
       const { jobId, passages, embeddingModel: model } = data;
-      const { embeddedBeside } = state;
-      const before: DocumentBlobs['embeddedBeside'] =
-        embeddedBeside?.jobId === jobId ? embeddedBeside : { jobId, batches: List() };
-      const left = embeddedBeside === null || embeddedBeside.jobId === jobId ? [] : embeddedBeside.batches;
+      const { embeddedStandby } = state;
+      const before: DocumentBlobs['embeddedStandby'] =
+        embeddedStandby?.jobId === jobId ? embeddedStandby : { jobId, batches: List() };
+      const left = embeddedStandby === null || embeddedStandby.jobId === jobId ? [] : embeddedStandby.batches;
       return {
-        embeddedBeside: { jobId, batches: before.batches.push({ passages, model }) },
+        embeddedStandby: { jobId, batches: before.batches.push({ passages, model }) },
         superseded: state.superseded.push(...[...left].map((batch) => batch.passages)),
       };
     }
     case 'DocumentReindexed': {
       const { superseded: _, embeddingModel: model, isEarlier = false, ...made } = data;
-      return { beside: { ...made, model, isEarlier }, embeddedBeside: null };
+      return { standby: { ...made, model, isEarlier }, embeddedStandby: null };
     }
     case 'DocumentPassagesSwapped':
       return {
-        ...(state.indexed === null || state.beside === null
+        ...(state.indexed === null || state.standby === null
           ? {}
-          : swapped(state.indexed, state.beside, [...state.editedChunks])),
+          : swapped(state.indexed, state.standby, [...state.editedChunks])),
         ...(data.editedChunks === undefined ? {} : { editedChunks: PersistentSet(data.editedChunks) }),
       };
     case 'DocumentReindexDiscarded':
-      return { beside: null, ...(data.keepsBatches === true ? {} : { embeddedBeside: null }) };
+      return { standby: null, ...(data.keepsBatches === true ? {} : { embeddedStandby: null }) };
     default:
       return never(type);
   }

@@ -1,4 +1,4 @@
-import { defineIntegration, type Integrations, tell } from '@app/kernel';
+import { defineIntegration, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import { type DocumentEvent, documentScope, ingestionStep } from './document.events';
 
@@ -59,20 +59,20 @@ const deleted = defineIntegration({
 
 export const documentIntegrations: Integrations<DocumentEvent> = {
   definitions: [created, updated, indexed, ready, failed, deleted],
-  tell: {
+  mapping: {
     DocumentAdded: ({ scope, spaceId, agentId, sizeBytes }, id) =>
-      tell(created, { documentId: id, scope, spaceId, agentId, sizeBytes }),
-    DocumentRenamed: (_, id) => tell(updated, { documentId: id, changed: ['name'] }),
-    DocumentTagsChanged: (_, id) => tell(updated, { documentId: id, changed: ['tags'] }),
-    DocumentContentReplaced: (_, id) => tell(updated, { documentId: id, changed: ['content'] }),
-    DocumentDisabled: (_, id) => tell(updated, { documentId: id, changed: ['enabled'] }),
-    DocumentEnabled: (_, id) => tell(updated, { documentId: id, changed: ['enabled'] }),
-    DocumentChunkEdited: (_, id) => tell(updated, { documentId: id, changed: ['chunks'] }),
+      integrationEvent(created, { documentId: id, scope, spaceId, agentId, sizeBytes }),
+    DocumentRenamed: (_, id) => integrationEvent(updated, { documentId: id, changed: ['name'] }),
+    DocumentTagsChanged: (_, id) => integrationEvent(updated, { documentId: id, changed: ['tags'] }),
+    DocumentContentReplaced: (_, id) => integrationEvent(updated, { documentId: id, changed: ['content'] }),
+    DocumentDisabled: (_, id) => integrationEvent(updated, { documentId: id, changed: ['enabled'] }),
+    DocumentEnabled: (_, id) => integrationEvent(updated, { documentId: id, changed: ['enabled'] }),
+    DocumentChunkEdited: (_, id) => integrationEvent(updated, { documentId: id, changed: ['chunks'] }),
     DocumentIndexed: ({ attempt: number, chunkCount, tokenCount, embeddingModel }, id) =>
-      tell(indexed, { documentId: id, attempt: number, chunkCount, tokenCount, embeddingModel }),
-    DocumentReady: ({ attempt: number }, id) => tell(ready, { documentId: id, attempt: number }),
+      integrationEvent(indexed, { documentId: id, attempt: number, chunkCount, tokenCount, embeddingModel }),
+    DocumentReady: ({ attempt: number }, id) => integrationEvent(ready, { documentId: id, attempt: number }),
     DocumentProcessingFailed: ({ attempt: number, step, code }, id) =>
-      tell(failed, { documentId: id, attempt: number, step, code }),
-    DocumentDeleted: (_, id) => tell(deleted, { documentId: id }),
+      integrationEvent(failed, { documentId: id, attempt: number, step, code }),
+    DocumentDeleted: (_, id) => integrationEvent(deleted, { documentId: id }),
   },
 };

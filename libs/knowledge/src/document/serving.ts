@@ -62,8 +62,8 @@ export const chunkEdited = (command: UpdateChunk, state: Live): readonly Documen
 export const retitled = ({ name, base, passages }: Retitle, state: Live): readonly DocumentEvent[] => {
   const searched = searchedOf(state);
   if (searched?.passages !== base || state.name !== name) return [];
-  const { embeddedBeside } = state;
-  const batches = embeddedBeside?.jobId === retitlingOf(state.documentId, name) ? embeddedBeside.batches : [];
+  const { embeddedStandby } = state;
+  const batches = embeddedStandby?.jobId === retitlingOf(state.documentId, name) ? embeddedStandby.batches : [];
   const superseded = [base, ...[...batches].map((batch) => batch.passages)];
   return [
     {
@@ -85,15 +85,15 @@ export const isServing = <E extends Pick<DocumentEvent, 'type'>>(
 
 /** What these events change in a document. */
 export const serving = (
-  { indexed: served, editedChunks, embeddedBeside }: LiveDocument,
+  { indexed: served, editedChunks, embeddedStandby }: LiveDocument,
   event: ServingEvent,
 ): Partial<LiveDocument> => {
   if (event.type === 'DocumentRetitled') {
     const { searched, superseded } = event.data;
-    const isDone = embeddedBeside?.batches.every(({ passages }) => superseded.includes(passages)) === true;
+    const isDone = embeddedStandby?.batches.every(({ passages }) => superseded.includes(passages)) === true;
     return {
       indexed: served && { ...served, passages: searched.passages },
-      embeddedBeside: isDone ? null : embeddedBeside,
+      embeddedStandby: isDone ? null : embeddedStandby,
     };
   }
   if (event.type !== 'DocumentChunkEdited') return { enabled: event.type === 'DocumentEnabled' };

@@ -33,8 +33,8 @@ it('a larger chunk is cut where a disabled one begins and ends', () => {
 });
 
 it('chunks that reach into a disabled one, or repeat a part of it, are cut at its edge', () => {
-  const former = [chunk('One two.'), chunk('Three four.', false), chunk('Five six.')];
-  expect(texts(cut(['One two. Three', 'Three four. Five', 'Five six.'], former))).toEqual([
+  const previous = [chunk('One two.'), chunk('Three four.', false), chunk('Five six.')];
+  expect(texts(cut(['One two. Three', 'Three four. Five', 'Five six.'], previous))).toEqual([
     'One two.',
     'Three',
     'Three four.',
@@ -44,8 +44,8 @@ it('chunks that reach into a disabled one, or repeat a part of it, are cut at it
 });
 
 it('of what a chunk repeats of the one before, no piece is left', () => {
-  const former = [chunk('One two.'), chunk('Three four.', false), chunk('Five six.')];
-  expect(texts(cut(['One two. Three four.', 'two. Three four. Five six.'], former))).toEqual([
+  const previous = [chunk('One two.'), chunk('Three four.', false), chunk('Five six.')];
+  expect(texts(cut(['One two. Three four.', 'two. Three four. Five six.'], previous))).toEqual([
     'One two.',
     'Three four.',
     'Five six.',
@@ -53,13 +53,13 @@ it('of what a chunk repeats of the one before, no piece is left', () => {
 });
 
 it('a chunk that was there before stays whole, though its disabled neighbour repeats a part of it', () => {
-  const former = [chunk('One two. Three'), chunk('Three four.', false), chunk('Five six.')];
-  expect(texts(cut(['One two. Three', 'Three four.', 'Five six.'], former))).toEqual([
+  const previous = [chunk('One two. Three'), chunk('Three four.', false), chunk('Five six.')];
+  expect(texts(cut(['One two. Three', 'Three four.', 'Five six.'], previous))).toEqual([
     'One two. Three',
     'Three four.',
     'Five six.',
   ]);
-  expect(texts(cut([TEXT], former))).toEqual(['One two. Three', 'four.', 'Five six.']);
+  expect(texts(cut([TEXT], previous))).toEqual(['One two. Three', 'four.', 'Five six.']);
 });
 
 it('nothing is cut where no chunk was edited or disabled, or the text has none of them any more', () => {
@@ -84,14 +84,14 @@ it.each([
 });
 
 it('edited chunks that overlap are each there again', () => {
-  const former = [rewritten('One two. Three'), { ...rewritten('Three four.'), chunkId: 'b' }, chunk('Five six.')];
-  expect(texts(cut([TEXT], former))).toEqual(['One two. Three', 'Three four.', 'Five six.']);
+  const previous = [rewritten('One two. Three'), { ...rewritten('Three four.'), chunkId: 'b' }, chunk('Five six.')];
+  expect(texts(cut([TEXT], previous))).toEqual(['One two. Three', 'Three four.', 'Five six.']);
 });
 
 it('what was edited or disabled is cut out where it stands in other content, its neighbours with it', () => {
-  const former = [rewritten('One two.'), chunk('Three four.', false), chunk('Five six.')];
+  const previous = [rewritten('One two.'), chunk('Three four.', false), chunk('Five six.')];
   const text = `Zero. Three four. And\nOne two.\nThree four more.`;
-  expect(texts(cut([text], former, text))).toEqual(['Zero.', 'Three four.', 'And', 'One two.', 'Three four more.']);
+  expect(texts(cut([text], previous, text))).toEqual(['Zero.', 'Three four.', 'And', 'One two.', 'Three four more.']);
 });
 
 it('a short text that stands within a sentence of other content is not what was edited', () => {
@@ -100,7 +100,7 @@ it('a short text that stands within a sentence of other content is not what was 
 });
 
 it('a chunk that was there before stays whole also where other content has it elsewhere, with its disabled neighbour', () => {
-  const former = [chunk('One two. Three'), chunk('Three four.', false), chunk('Five six.')];
+  const previous = [chunk('One two. Three'), chunk('Three four.', false), chunk('Five six.')];
   const now = ['Zero zero.', 'One two. Three', 'Three four.', 'Five six.'];
-  expect(texts(cut(now, former, `Zero zero.\n${TEXT}`))).toEqual(now);
+  expect(texts(cut(now, previous, `Zero zero.\n${TEXT}`))).toEqual(now);
 });

@@ -1,7 +1,7 @@
 import { nameId } from '@app/kernel';
 import type { StoredPassage } from '@app/search-index';
 import type { Span } from './chunk-limits';
-import { type Former, type PlacedEdit, placedEdits, spanKey, stayed } from './placed-edits';
+import { type PreviousContent, type PlacedEdit, placedEdits, spanKey, stayed } from './placed-edits';
 
 /**
  * Cuts the chunks of a text where a chunk that was edited or disabled begins or ends, so that what was replaced or taken out stays so
@@ -11,14 +11,14 @@ import { type Former, type PlacedEdit, placedEdits, spanKey, stayed } from './pl
 export const cutAtEdits = <P extends StoredPassage>(
   documentId: string,
   chunks: readonly P[],
-  former: Former,
+  previous: PreviousContent,
   text: string,
 ): readonly P[] => {
-  const placed = placedEdits(former, text, chunks);
+  const placed = placedEdits(previous, text, chunks);
   const rewritten = placed.filter(({ edit }) => edit.edited === true);
-  const cuts = sorted([...rewritten.flatMap(({ start, end }) => [start, end]), ...hiddenEdges(former, placed)]);
+  const cuts = sorted([...rewritten.flatMap(({ start, end }) => [start, end]), ...hiddenEdges(previous, placed)]);
   if (cuts.length === 0) return chunks;
-  const whole = stayed(former, text, placed);
+  const whole = stayed(previous, text, placed);
   let before: readonly P[] = [];
   const beside = chunks.flatMap((chunk): readonly P[] => {
     const isOfText = text.slice(chunk.start, chunk.end) === chunk.text;
@@ -42,7 +42,7 @@ export const cutAtEdits = <P extends StoredPassage>(
 const isIn = (piece: Span, { start, end }: Span): boolean => start <= piece.start && piece.end <= end;
 
 /** Where what only disabled chunks hold begins and ends, as these stand now. Of an edited one all is replaced. */
-const hiddenEdges = ({ passages }: Former, placed: readonly PlacedEdit[]): readonly number[] => {
+const hiddenEdges = ({ passages }: PreviousContent, placed: readonly PlacedEdit[]): readonly number[] => {
   const hidden = placed.filter(({ edit }) => !edit.enabled && edit.edited !== true);
   const shown = inOrder(passages.filter(({ enabled }) => enabled));
   const edges: number[] = [];

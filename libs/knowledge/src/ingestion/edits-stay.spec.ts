@@ -52,10 +52,10 @@ it('whatever was edited or disabled is so again, once, and nothing beside it goe
         };
       });
       const marked = passages.filter(({ enabled, edited }) => edited === true || !enabled);
-      const former = { passages, edited: new Set(marked.map(({ chunkId }) => chunkId)), text: TEXT };
+      const previous = { passages, edited: new Set(marked.map(({ chunkId }) => chunkId)), text: TEXT };
       const text = `${'addedx. '.repeat(added)}${TEXT}`;
-      const cut = cutAtEdits(DOCUMENT, chunksOf(text, after.lengths, after.overlap), former, text);
-      const { passages: now, dropped } = withEdits(cut, former, text);
+      const cut = cutAtEdits(DOCUMENT, chunksOf(text, after.lengths, after.overlap), previous, text);
+      const { passages: now, dropped } = withEdits(cut, previous, text);
 
       expect(dropped).toBe(0);
       expect(new Set(now.map(({ chunkId }) => chunkId)).size).toBe(now.length);

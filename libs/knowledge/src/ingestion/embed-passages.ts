@@ -4,7 +4,7 @@ import type { Embedded } from '../document/document-blobs';
 import type { DocumentCommand } from '../document/document.commands';
 import { type EmbeddingParts, embedMetered, type Payer } from '../embed-metered';
 import type { DocumentWork } from './document-work';
-import { embeddedText, embeddingKey, formerEmbeddingKey, inStrides } from './passages';
+import { embeddedText, embeddingKey, legacyEmbeddingKey, inStrides } from './passages';
 
 /** Texts in one call of the embedding model: what a killed worker has embedded for nothing, at most. */
 export const TEXTS_IN_CALL = 16;
@@ -55,8 +55,8 @@ export const embedPassages = async (
     const embeddedAs = embeddingKey(name, passage);
     const vector = known.get(embeddedAs);
     if (vector !== undefined) return { ...passage, vector, embeddedAs };
-    const former = known.get(FORMER + formerEmbeddingKey(passage));
-    return former === undefined ? passage : { ...passage, vector: former };
+    const legacy = known.get(LEGACY + legacyEmbeddingKey(passage));
+    return legacy === undefined ? passage : { ...passage, vector: legacy };
   });
   const missing = passages.filter(({ vector }) => vector === undefined);
   const ofMany = missing.length >= LONG;
@@ -91,7 +91,7 @@ export const embedPassages = async (
 };
 
 /** Before the keys of vectors of which an earlier version did not say what title they have. */
-const FORMER = 'former ';
+const LEGACY = 'legacy ';
 
 /** Vectors that this document has of the model already, by what they are of. */
 const vectorsKnown = async (
@@ -103,7 +103,7 @@ const vectorsKnown = async (
   for (const before of all) {
     const body = before.model === model ? await work.read(before.passages) : undefined;
     await inStrides(body === undefined ? [] : await decodePassages(body), (passage) => {
-      const { vector, embeddedAs = FORMER + formerEmbeddingKey(passage) } = passage;
+      const { vector, embeddedAs = LEGACY + legacyEmbeddingKey(passage) } = passage;
       if (vector !== undefined) known.set(embeddedAs, new Float32Array(vector));
     });
   }

@@ -58,14 +58,14 @@ it('what a disabled chunk is cut into stays disabled, and nothing beside it', ()
 
 it('an edited chunk that is disabled stays both, and is not shown as it was in pieces', () => {
   const passages = [edited('a', 'One two. Three four.', { text: 'Edited.', edited: true, enabled: false })];
-  const former = { passages, edited: new Set(['a']), text: TEXT };
+  const previous = { passages, edited: new Set(['a']), text: TEXT };
   const whole = cutAtEdits(
     '01900000-0000-7000-8000-000000000001',
     ['One two.', 'Three four. Five six.'].map((text) => chunk(text, text)),
-    former,
+    previous,
     TEXT,
   );
-  expect(withEdits(whole, former, TEXT)).toMatchObject({
+  expect(withEdits(whole, previous, TEXT)).toMatchObject({
     passages: [
       { text: 'Edited.', edited: true, enabled: false },
       { text: 'Five six.', enabled: true },
@@ -99,7 +99,7 @@ it('a short text within a sentence is as it was edited where a chunk is nothing 
 });
 
 it('each of two chunks of equal text has its own edit, also where one of them moved', () => {
-  const former = 'Same. Same.';
+  const previous = 'Same. Same.';
   const at = (chunkId: string, start: number, more: Partial<StoredPassage> = {}): StoredPassage => ({
     ...chunk(chunkId, 'Same.'),
     start,
@@ -108,7 +108,7 @@ it('each of two chunks of equal text has its own edit, also where one of them mo
   });
   const passages = [at('a', 0, { text: 'First.', edited: true }), at('b', 6, { text: 'Second.', edited: true })];
   const now = [at('x', 0), at('y', 9)];
-  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: former }, 'Same.\nXX\nSame.')).toMatchObject({
+  expect(withEdits(now, { passages, edited: new Set(['a', 'b']), text: previous }, 'Same.\nXX\nSame.')).toMatchObject({
     passages: [{ text: 'First.' }, { text: 'Second.' }],
     dropped: 0,
   });

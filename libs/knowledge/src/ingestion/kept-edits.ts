@@ -2,7 +2,7 @@ import type { StoredPassage } from '@app/search-index';
 import { decodePassages } from '@app/search-index';
 import { cutAtEdits } from './cut-at-edits';
 import type { DocumentWork } from './document-work';
-import { type Former, type PlacedEdit, placedEdits, spanKey, stayed } from './placed-edits';
+import { type PreviousContent, type PlacedEdit, placedEdits, spanKey, stayed } from './placed-edits';
 
 export interface KeptEdits {
   readonly passages: readonly StoredPassage[];
@@ -19,8 +19,8 @@ type ReadText = () => Promise<string>;
  * Chunks of a text, as people edited them: each edit is there again where the text has what it was made of, word for word, wherever that
  * stands now. Of a disabled one that is cut in pieces now each piece is disabled.
  */
-export const withEdits = (chunks: readonly StoredPassage[], former: Former, text: string): KeptEdits => {
-  const placed = placedEdits(former, text, chunks);
+export const withEdits = (chunks: readonly StoredPassage[], previous: PreviousContent, text: string): KeptEdits => {
+  const placed = placedEdits(previous, text, chunks);
   const byChunk = new Map<string, StoredPassage>();
   const found = new Set<StoredPassage>();
   const keep = (chunk: StoredPassage, edit: StoredPassage): void => {
@@ -32,7 +32,7 @@ export const withEdits = (chunks: readonly StoredPassage[], former: Former, text
     const chunk = bySpan.get(spanKey(span));
     if (chunk !== undefined) keep(chunk, edit);
   }
-  const before = stayed(former, text, placed);
+  const before = stayed(previous, text, placed);
   for (const each of placed) {
     if (each.edit.enabled || each.edit.edited === true) continue;
     for (const piece of piecesOf(each, chunks))
@@ -48,7 +48,7 @@ export const withEdits = (chunks: readonly StoredPassage[], former: Former, text
   return {
     passages,
     kept: chunks.flatMap(({ chunkId }) => (byChunk.has(chunkId) ? [chunkId] : [])),
-    dropped: former.edited.size - found.size,
+    dropped: previous.edited.size - found.size,
   };
 };
 
@@ -57,7 +57,7 @@ const piecesOf = ({ start, end }: PlacedEdit, chunks: readonly StoredPassage[]):
   chunks.filter((chunk) => chunk.start >= start && chunk.end <= end);
 
 /** What a document serves, or served last, where chunks of it were edited or disabled. */
-const formerOf = async (work: DocumentWork): Promise<Former | undefined> => {
+const previousOf = async (work: DocumentWork): Promise<PreviousContent | undefined> => {
   const { indexed, editedChunks } = work.document;
   if (indexed === null || editedChunks.isEmpty()) return undefined;
   const [passages, text] = [await work.read(indexed.passages), await work.read(indexed.text)];
@@ -74,8 +74,10 @@ export const keepEdits = async (
   chunks: readonly StoredPassage[],
   text: ReadText,
 ): Promise<KeptEdits> => {
-  const former = await formerOf(work);
-  return former === undefined ? { passages: chunks, kept: [], dropped: 0 } : withEdits(chunks, former, await text());
+  const previous = await previousOf(work);
+  return previous === undefined
+    ? { passages: chunks, kept: [], dropped: 0 }
+    : withEdits(chunks, previous, await text());
 };
 
 /** Chunks of a document, cut where an edited or disabled one begins or ends. */
@@ -84,6 +86,6 @@ export const keepCuts = async <P extends StoredPassage>(
   chunks: readonly P[],
   text: string,
 ): Promise<readonly P[]> => {
-  const former = await formerOf(work);
-  return former === undefined ? chunks : cutAtEdits(work.document.documentId, chunks, former, text);
+  const previous = await previousOf(work);
+  return previous === undefined ? chunks : cutAtEdits(work.document.documentId, chunks, previous, text);
 };

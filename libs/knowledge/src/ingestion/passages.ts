@@ -52,7 +52,7 @@ export const embeddingKey = (name: string, passage: Pick<Passage, 'headings' | '
   sha256(embeddedText(name, passage), 'base64');
 
 /** The same where it was not said: the title may have been any. */
-export const formerEmbeddingKey = ({ headings, text }: Pick<Passage, 'headings' | 'text'>): string =>
+export const legacyEmbeddingKey = ({ headings, text }: Pick<Passage, 'headings' | 'text'>): string =>
   sha256([headings.join(' > '), text].filter((part) => part !== '').join('\n'), 'base64');
 
 const sha256 = (text: string, encoding: 'hex' | 'base64'): string => createHash('sha256').update(text).digest(encoding);

@@ -2,7 +2,7 @@ import type { Passage, StoredPassage } from '@app/search-index';
 import type { Span } from './chunk-limits';
 
 /** What was served last: its passages, the ids of those that were edited or disabled, and the text that they were cut from. */
-export interface Former {
+export interface PreviousContent {
   readonly passages: readonly StoredPassage[];
   readonly edited: ReadonlySet<string>;
   readonly text: string;
@@ -22,23 +22,26 @@ const MOST_FOUND = 1_000;
 export const spanKey = ({ start, end }: Span): string => `${start}-${end}`;
 
 /** The text that a passage was cut from. */
-export const originalOf = ({ text }: Pick<Former, 'text'>, { start, end }: Span): string => text.slice(start, end);
+export const originalOf = ({ text }: Pick<PreviousContent, 'text'>, { start, end }: Span): string =>
+  text.slice(start, end);
 
 /**
  * Where the texts of edited and disabled chunks stand in a text, word for word: at their places, else where the edit before them
  * moved to, else where a chunk is one of them, else where one is found first. Those that it has no longer are left out.
  */
 export const placedEdits = (
-  former: Former,
+  previous: PreviousContent,
   text: string,
   chunks: readonly Pick<Passage, 'start' | 'end' | 'text'>[],
 ): readonly PlacedEdit[] => {
-  const edits = former.passages.filter((edit) => former.edited.has(edit.chunkId) && originalOf(former, edit) !== '');
+  const edits = previous.passages.filter(
+    (edit) => previous.edited.has(edit.chunkId) && originalOf(previous, edit) !== '',
+  );
   const taken = new Set<string>();
   const placed = new Map<StoredPassage, PlacedEdit>();
   const place = (edit: StoredPassage, start: number): boolean => {
     const at = { edit, start, end: start + edit.end - edit.start };
-    if (taken.has(spanKey(at)) || !text.startsWith(originalOf(former, edit), start)) return false;
+    if (taken.has(spanKey(at)) || !text.startsWith(originalOf(previous, edit), start)) return false;
     taken.add(spanKey(at));
     placed.set(edit, at);
     return true;
@@ -48,7 +51,7 @@ export const placedEdits = (
     const byText = Map.groupBy(chunks, (chunk) => chunk.text);
     let moves = 0;
     for (const edit of moved) {
-      const original = originalOf(former, edit);
+      const original = originalOf(previous, edit);
       const isPlaced =
         place(edit, edit.start + moves) ||
         byText.get(original)?.some(({ start }) => place(edit, start)) === true ||
@@ -89,14 +92,14 @@ const isApart = (text: string, start: number, end: number): boolean => {
  * text now, by `spanKey`.
  */
 export const stayed = (
-  { passages, text: formerText }: Former,
+  { passages, text: previousText }: PreviousContent,
   text: string,
   placed: readonly PlacedEdit[],
 ): ReadonlyMap<string, StoredPassage> => {
   const found = new Map<string, StoredPassage>();
   const note = (passage: StoredPassage, moves: number): void => {
     const [start, end] = [passage.start + moves, passage.end + moves];
-    if (text.startsWith(formerText.slice(passage.start, passage.end), start))
+    if (text.startsWith(previousText.slice(passage.start, passage.end), start))
       found.set(spanKey({ start, end }), passage);
   };
   for (const passage of passages) note(passage, 0);

@@ -55,54 +55,54 @@ const setUp = async () => {
     for (const event of await codec.decode(await log.readStream(stream)))
       if (policy.types.includes(event.type)) await policy.react(event as RecordedEvent);
   };
-  const beside = async () => {
+  const standby = async () => {
     const { state } = await decisions.load(documentDecider, documentId);
-    return 'beside' in state ? (state.beside?.passages ?? null) : null;
+    return 'standby' in state ? (state.standby?.passages ?? null) : null;
   };
-  return { agentId, documentId, start, decide, made, meet, beside };
+  return { agentId, documentId, start, decide, made, meet, standby };
 };
 
 describe('a start of a re-index that is met late', () => {
   it('drops what others had left, and nothing that the next job of its place made', async () => {
-    const { agentId, start, decide, made, meet, beside } = await setUp();
+    const { agentId, start, decide, made, meet, standby } = await setUp();
     const [first, cancelled] = [await start(agentId), { type: 'Cancel' } as const];
     await made(first, 'n1');
     await decide(agentId, cancelled);
     await start(agentId);
     await meet(`reindex-${agentId}`);
-    expect(await beside()).toBeNull();
+    expect(await standby()).toBeNull();
     await decide(agentId, cancelled);
     await made(await start(agentId), 'n2');
     await meet(`reindex-${agentId}`);
-    expect(await beside()).toBe('n2');
+    expect(await standby()).toBe('n2');
   });
 
   it.each([
     ['of an Agent', 'of the instance'],
     ['of the instance', 'of an Agent'],
   ])('%s leaves what one %s made since', async (late) => {
-    const { agentId, start, decide, made, meet, beside } = await setUp();
+    const { agentId, start, decide, made, meet, standby } = await setUp();
     const [before, since] = late === 'of an Agent' ? [agentId, INSTANCE] : [INSTANCE, agentId];
     await start(before);
     await decide(before, { type: 'Cancel' });
     await made(await start(since), 'n1');
     await meet(`reindex-${before}`);
-    expect(await beside()).toBe('n1');
+    expect(await standby()).toBe('n1');
     await decide(since, { type: 'Cancel' });
     await meet(`reindex-${since}`);
-    expect(await beside()).toBeNull();
+    expect(await standby()).toBeNull();
   });
 });
 
 it('leaves what a job made that was swapped since, to be swapped by its own event', async () => {
-  const { agentId, documentId, start, decide, made, meet, beside } = await setUp();
+  const { agentId, documentId, start, decide, made, meet, standby } = await setUp();
   const jobId = await start(agentId);
   await made(jobId, 'n1');
   await decide(agentId, { type: 'MarkReady', jobId, documents: 1 });
   await decide(agentId, { type: 'Swap' });
   await start(agentId);
   await meet(`document-${documentId}`);
-  expect(await beside()).toBe('n1');
+  expect(await standby()).toBe('n1');
   await meet(`reindex-${agentId}`);
-  expect(await beside()).toBeNull();
+  expect(await standby()).toBeNull();
 });

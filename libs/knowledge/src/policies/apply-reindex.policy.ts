@@ -8,7 +8,7 @@ import type { DocumentEvent } from '../document/document.events';
 import { isLeftOut } from '../document/document-reindex';
 import { retitlingOf } from '../document/serving';
 import { INDEXED_DOCUMENTS, type IndexedDocuments } from '../lookups';
-import { DocumentsBehind } from '../reindex/documents-behind';
+import { LaggingDocuments } from '../reindex/lagging-documents';
 import { unlessDeleted } from '../reindex/reindex-document';
 import { levelOf, reindexId } from '../reindex/reindex-plan';
 import { INSTANCE, reindexDecider } from '../reindex/reindex.decider';
@@ -33,7 +33,7 @@ export class ApplyReindex implements Policy {
     'DocumentReindexed',
   ];
 
-  private readonly behind: DocumentsBehind;
+  private readonly lagging: LaggingDocuments;
 
   constructor(
     private readonly decisions: Decisions,
@@ -41,7 +41,7 @@ export class ApplyReindex implements Policy {
     @Inject(INDEXED_DOCUMENTS) private readonly documents: IndexedDocuments,
     @Inject(COORDINATION_STORE) coordination: CoordinationStore,
   ) {
-    this.behind = new DocumentsBehind(coordination);
+    this.lagging = new LaggingDocuments(coordination);
   }
 
   async react(event: RecordedEvent): Promise<void> {
@@ -97,7 +97,7 @@ export class ApplyReindex implements Policy {
     { jobId, to }: Extract<PassagesCommand, { type: 'SwapPassages' }>,
   ): Promise<void> {
     const { state } = await this.decisions.load(documentDecider, documentId);
-    if (isLeftOut(state, jobId, to)) await this.behind.add({ reindexId: id, documentId });
+    if (isLeftOut(state, jobId, to)) await this.lagging.add({ reindexId: id, documentId });
   }
 
   private async dropUnlessWanted(documentId: string, event: Made): Promise<void> {

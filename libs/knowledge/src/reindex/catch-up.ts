@@ -1,5 +1,5 @@
 import { decodePassages, encodePassages, type StoredPassage } from '@app/search-index';
-import type { Beside } from '../document/document-blobs';
+import type { StandbyPassages } from '../document/document-blobs';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
 import { isLeftOut } from '../document/document-reindex';
 import { type EmbeddingModels, embeddingOf } from '../embed-metered';
@@ -9,7 +9,7 @@ import { workerMeta } from '../ingestion/ingest';
 import { IngestionFailure } from '../ingestion/ingestion-failure';
 import { keepCuts, keepEdits } from '../ingestion/kept-edits';
 import { inStrides } from '../ingestion/passages';
-import { makeBeside, type MakingOf, payerFor, type ReindexParts, vectorsOf } from './reindex-document';
+import { makeStandby, type MakingOf, payerFor, type ReindexParts, vectorsOf } from './reindex-document';
 import { reindexDecider, type ReindexJob } from './reindex.decider';
 
 export interface CatchUpParts extends ReindexParts {
@@ -38,9 +38,9 @@ export const catchUp = async (
     const { state } = await parts.decisions.load(documentDecider, documentId);
     // What waits for ingestion, or is in it, is made with the present settings there.
     if (!isLeftOut(state, job.jobId, to) || state.status !== 'Ready') return true;
-    const { indexed, beside } = state;
-    if (indexed === null || beside === null) return true;
-    if (beside.of !== indexed.passages) {
+    const { indexed, standby } = state;
+    if (indexed === null || standby === null) return true;
+    if (standby.of !== indexed.passages) {
       const isWanted = async (): Promise<boolean> => {
         const { state: now } = await parts.decisions.load(reindexDecider, reindexId);
         return now.status === job.status && now.jobId === job.jobId;
@@ -48,8 +48,8 @@ export const catchUp = async (
       const making = { signal, isWanted };
       try {
         await (to === 'earlier'
-          ? makeEarlier(parts, job, state, beside, making)
-          : makeBeside(parts, job, { document: state, indexed, wanted: wantedOf(parts, beside) }, making));
+          ? makeEarlier(parts, job, state, standby, making)
+          : makeStandby(parts, job, { document: state, indexed, wanted: wantedOf(parts, standby) }, making));
       } catch (error) {
         if (!(error instanceof IngestionFailure)) throw error;
         // It was read once, by a version that could: it stays as it is.
@@ -69,7 +69,7 @@ export const catchUp = async (
   return false;
 };
 
-const wantedOf = ({ models }: CatchUpParts, { chunking }: Beside) => ({
+const wantedOf = ({ models }: CatchUpParts, { chunking }: StandbyPassages) => ({
   embeddingModel: models.embedding().model.key,
   chunking,
 });
@@ -82,15 +82,15 @@ const makeEarlier = async (
   parts: CatchUpParts,
   job: Pick<ReindexJob, 'jobId' | 'askedBy'>,
   document: LiveDocument,
-  beside: Beside,
+  standby: StandbyPassages,
   { signal, isWanted }: MakingOf,
 ): Promise<void> => {
   const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
-  const [body, text] = [await work.read(beside.passages), await work.read(beside.text)];
+  const [body, text] = [await work.read(standby.passages), await work.read(standby.text)];
   if (body === undefined || text === undefined) throw new Error(`a stored body of ${document.documentId} is gone`);
   const earlier = await decodePassages(body);
-  const made = await withEditsSince(work, earlier, new Set(beside.editedChunks), text.toString());
-  const embedding = embeddingOf(parts.models, beside.model);
+  const made = await withEditsSince(work, earlier, new Set(standby.editedChunks), text.toString());
+  const embedding = embeddingOf(parts.models, standby.model);
   const passages =
     embedding === undefined
       ? await unembedded(made.passages, earlier)
@@ -110,12 +110,12 @@ const makeEarlier = async (
           )
         )?.passages;
   if (passages === undefined) return;
-  const { tokenCount, chunking, model: embeddingModel } = beside;
+  const { tokenCount, chunking, model: embeddingModel } = standby;
   await work.store([await encodePassages(passages)], ([stored = '']) => ({
     type: 'KeepReindexed',
     jobId: job.jobId,
     of: document.indexed?.passages ?? '',
-    text: beside.text,
+    text: standby.text,
     passages: stored,
     chunkCount: passages.length,
     tokenCount,

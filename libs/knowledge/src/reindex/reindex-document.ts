@@ -38,14 +38,14 @@ export const progressOf = async (
 > => {
   const { state } = await decisions.load(documentDecider, documentId);
   if (state.status !== 'Ready' || state.indexed === null) return { is: 'none' };
-  const { indexed, beside } = state;
+  const { indexed, standby } = state;
   const wanted = {
     embeddingModel: models.embedding().model.key,
     chunking: job.scope === 'instance' ? undefined : await chunkingOf(state),
   };
   if (!isDue(indexed, wanted)) return { is: 'none' };
   const isMade =
-    beside?.jobId === job.jobId && beside.of === indexed.passages && !beside.isEarlier && !isDue(beside, wanted);
+    standby?.jobId === job.jobId && standby.of === indexed.passages && !standby.isEarlier && !isDue(standby, wanted);
   return isMade ? { is: 'made' } : { is: 'due', document: state, indexed, wanted };
 };
 
@@ -63,11 +63,11 @@ export const reindexDocument = async (
   making: MakingOf,
 ): Promise<void> => {
   const found = await progressOf(parts, job, documentId);
-  if (found.is === 'due') await makeBeside(parts, job, found, making);
+  if (found.is === 'due') await makeStandby(parts, job, found, making);
 };
 
 /** Makes what is wanted of a document, whatever a job made of it before. Vectors that it has are used again. */
-export const makeBeside = async (
+export const makeStandby = async (
   parts: ReindexParts,
   job: Pick<ReindexJob, 'jobId' | 'askedBy'>,
   {
@@ -130,11 +130,11 @@ export const isWhole = async (
   documentId: string,
 ): Promise<boolean> => {
   const { state } = await decisions.load(documentDecider, documentId);
-  if (state.status !== 'Ready' || state.beside === null) return false;
-  const body = await blobs.get(`${documentDecider.category}-${documentId}`, state.beside.passages);
+  if (state.status !== 'Ready' || state.standby === null) return false;
+  const body = await blobs.get(`${documentDecider.category}-${documentId}`, state.standby.passages);
   if (body === undefined) return false;
   const passages = await decodePassages(body);
-  return passages.length === state.beside.chunkCount && passages.every(({ vector }) => vector !== undefined);
+  return passages.length === state.standby.chunkCount && passages.every(({ vector }) => vector !== undefined);
 };
 
 /** The result, or undefined where the document was deleted meanwhile. */
@@ -172,8 +172,8 @@ const missing = (documentId: string): never => {
 };
 
 /** Vectors that need not be made: of what is searched, and of what this job made, also if it is of use no more. */
-export const vectorsOf = ({ indexed, beside, embeddedBeside }: LiveDocument, jobId: string): readonly Embedded[] => [
+export const vectorsOf = ({ indexed, standby, embeddedStandby }: LiveDocument, jobId: string): readonly Embedded[] => [
   ...(indexed === null || indexed.model === null ? [] : [{ passages: indexed.passages, model: indexed.model }]),
-  ...(beside?.jobId !== jobId || beside.model === null ? [] : [{ passages: beside.passages, model: beside.model }]),
-  ...(embeddedBeside?.jobId === jobId ? embeddedBeside.batches : []),
+  ...(standby?.jobId !== jobId || standby.model === null ? [] : [{ passages: standby.passages, model: standby.model }]),
+  ...(embeddedStandby?.jobId === jobId ? embeddedStandby.batches : []),
 ];

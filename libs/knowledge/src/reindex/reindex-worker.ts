@@ -5,7 +5,7 @@ import { workerMeta } from '../ingestion/ingest';
 import { IngestionFailure } from '../ingestion/ingestion-failure';
 import type { IndexedFacts, IndexedDocuments, RunningReindexes } from '../lookups';
 import { catchUp, type CatchUpParts } from './catch-up';
-import { type DocumentBehind, DocumentsBehind } from './documents-behind';
+import { type StoredLaggingDocument, LaggingDocuments } from './lagging-documents';
 import { isWhole, progressOf, reindexDocument, unlessDeleted } from './reindex-document';
 import { isDue, levelOf } from './reindex-plan';
 import { showReindexProgress } from './reindex-progress';
@@ -39,12 +39,12 @@ export class ReindexWorker {
   private readonly working = new Map<string, Promise<void>>();
   /** One document at a time, in the order in which its jobs came to it. */
   private readonly documents = new Mutex();
-  private readonly behind: DocumentsBehind;
+  private readonly lagging: LaggingDocuments;
   /** Failures in a row of a job or a document, and when it is tried again. */
   private readonly failed = new Map<string, { readonly failures: number; readonly retryAt: number }>();
 
   constructor(private readonly options: ReindexWorkerOptions) {
-    this.behind = new DocumentsBehind(options.coordination);
+    this.lagging = new LaggingDocuments(options.coordination);
   }
 
   start(): void {
@@ -65,11 +65,11 @@ export class ReindexWorker {
   /** Begins what is not worked on, as far as there is room. Never rejects. */
   private async beginAll(): Promise<void> {
     try {
-      for (const behind of await this.behind.waiting())
+      for (const document of await this.lagging.waiting())
         await this.begin(
-          behind.entry.key,
-          () => this.inTurn(() => this.catchUp(behind)),
-          () => this.behind.done(behind),
+          document.entry.key,
+          () => this.inTurn(() => this.catchUp(document)),
+          () => this.lagging.done(document),
         );
       for (const id of await this.options.running.running())
         await this.begin(
@@ -126,9 +126,10 @@ export class ReindexWorker {
   }
 
   /** A document that was left out of a swap or a rollback. */
-  private async catchUp(behind: DocumentBehind): Promise<void> {
+  private async catchUp(document: StoredLaggingDocument): Promise<void> {
     const { signal } = this.stopping;
-    if ((await unlessDeleted(() => catchUp(this.options, behind, signal))) !== false) await this.behind.done(behind);
+    if ((await unlessDeleted(() => catchUp(this.options, document, signal))) !== false)
+      await this.lagging.done(document);
   }
 
   private async run(id: string): Promise<void> {

@@ -27,7 +27,7 @@ export const retitleDocument = async (
   if (state.status === 'Indexed') return false;
   // What waits for ingestion, or is in it, gets its vectors there.
   if (state.status !== 'Ready' || state.indexed === null || isErased(state.name)) return true;
-  const { name, indexed, agentId, spaceId, embeddedBeside } = state;
+  const { name, indexed, agentId, spaceId, embeddedStandby } = state;
   // Those of a model that is gone are for a re-index to make.
   const embedding = embeddingOf(parts.models, indexed.model);
   if (embedding === undefined || indexed.model === null) return true;
@@ -50,7 +50,7 @@ export const retitleDocument = async (
       ...(passages.every(({ embeddedAs }) => embeddedAs !== undefined)
         ? [{ passages: indexed.passages, model: indexed.model }]
         : []),
-      ...(embeddedBeside?.jobId === jobId ? embeddedBeside.batches : []),
+      ...(embeddedStandby?.jobId === jobId ? embeddedStandby.batches : []),
     ],
     batch: (stored) => ({ type: 'KeepReindexBatch', jobId, ...stored }),
     signal,

@@ -29,7 +29,7 @@ const POLL_MS = 20;
 const RELEASES_MS = 5_000;
 
 /** What takes a place. */
-export type Taking = Pick<TakePlace, 'memoryId' | 'hash' | 'replaces' | 'use' | 'screening'>;
+export type PlaceRequest = Pick<TakePlace, 'memoryId' | 'hash' | 'replaces' | 'use' | 'screening'>;
 
 /** The bucket of a memory. */
 export const bucketOf = ({ agentId, userId, kind }: MemoryPlace): BucketOwner => ({
@@ -86,7 +86,7 @@ export class Places {
    * Takes a place, then acts. A rejection gives it back, and so does a store that did not serve; where the outcome of the act is unknown a policy settles it. Rejects
    * `memory_full`, and `conflict` `equal_memory` with the `id` of the memory that has the text.
    */
-  async taking<T>(owner: BucketOwner, taking: Taking, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
+  async taking<T>(owner: BucketOwner, taking: PlaceRequest, meta: CommandMeta, act: () => Promise<T>): Promise<T> {
     const ticket = this.ids.next();
     const held = heldFor(taking.use);
     const command = { type: 'Take', ...owner, ...taking, ticket, most: this.mostOf(owner) } as const;
@@ -112,7 +112,7 @@ export class Places {
    */
   async editing(
     owner: BucketOwner,
-    edited: Pick<Taking, 'memoryId' | 'hash' | 'screening'>,
+    edited: Pick<PlaceRequest, 'memoryId' | 'hash' | 'screening'>,
     meta: CommandMeta,
     act: (edits: number) => Promise<Receipt>,
   ): Promise<Receipt> {
@@ -129,7 +129,7 @@ export class Places {
 
   private async editingOnce(
     owner: BucketOwner,
-    { memoryId, hash, screening }: Pick<Taking, 'memoryId' | 'hash' | 'screening'>,
+    { memoryId, hash, screening }: Pick<PlaceRequest, 'memoryId' | 'hash' | 'screening'>,
     meta: CommandMeta,
     act: () => Promise<Receipt>,
   ): Promise<Receipt> {

@@ -113,7 +113,7 @@ export class Forgetting {
   }
 
   /** Discards a proposal whose time is over. A choice that is faster stands: rejects `conflict`. */
-  async lapse(memoryId: string, place: MemoryPlace, now: Date): Promise<void> {
+  async expire(memoryId: string, place: MemoryPlace, now: Date): Promise<void> {
     const commandId = deriveId(memoryId, 'lapsed');
     const meta = { commandId, correlationId: commandId, actor: 'system:memories', now };
     await this.decisions.transact(memoryDecider, memoryId, { type: 'Discard', reason: 'lapsed' }, meta);

@@ -1,4 +1,4 @@
-import { defineIntegration, type Integrations, tell } from '@app/kernel';
+import { defineIntegration, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import { type MemoryEvent, memoryKind } from './memory.events';
 
@@ -30,12 +30,12 @@ const flagged = defineIntegration({
 /** Proposals are told to nobody: their users alone see them. */
 export const memoryIntegrations: Integrations<MemoryEvent> = {
   definitions: [saved, deleted, flagged],
-  tell: {
-    MemorySaved: ({ agentId, kind }, memoryId) => tell(saved, { memoryId, agentId, kind }),
-    MemoryConfirmed: ({ agentId, kind }, memoryId) => tell(saved, { memoryId, agentId, kind }),
-    MemorySavedForMe: ({ agentId }, memoryId) => tell(saved, { memoryId, agentId, kind: 'personal' }),
-    MemoryDeleted: ({ agentId, kind }, memoryId) => tell(deleted, { memoryId, agentId, kind }),
+  mapping: {
+    MemorySaved: ({ agentId, kind }, memoryId) => integrationEvent(saved, { memoryId, agentId, kind }),
+    MemoryConfirmed: ({ agentId, kind }, memoryId) => integrationEvent(saved, { memoryId, agentId, kind }),
+    MemorySavedForMe: ({ agentId }, memoryId) => integrationEvent(saved, { memoryId, agentId, kind: 'personal' }),
+    MemoryDeleted: ({ agentId, kind }, memoryId) => integrationEvent(deleted, { memoryId, agentId, kind }),
     MemoryFlagged: ({ agentId, kind, rules, version }, memoryId) =>
-      tell(flagged, { memoryId, agentId, kind, rules, version }),
+      integrationEvent(flagged, { memoryId, agentId, kind, rules, version }),
   },
 };

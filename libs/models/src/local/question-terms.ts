@@ -1,4 +1,4 @@
-import type { Stepwise } from './giving-way';
+import type { Stepwise } from './time-sliced';
 import { ENDING, termsIn } from './terms';
 
 /** Terms that are handled without letting others run. */

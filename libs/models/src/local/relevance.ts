@@ -1,4 +1,4 @@
-import { atOnce, givingWay, type Stepwise } from './giving-way';
+import { atOnce, timeSliced, type Stepwise } from './time-sliced';
 import { QuestionTerms } from './question-terms';
 
 /**
@@ -9,7 +9,7 @@ export const relevancesOf = (
   question: string,
   texts: readonly string[],
   signal?: AbortSignal,
-): Promise<readonly number[]> => givingWay(relevances(question, texts), signal);
+): Promise<readonly number[]> => timeSliced(relevances(question, texts), signal);
 
 /** The same in one go, for a passage or two. */
 export const relevancesAtOnce = (question: string, texts: readonly string[]): readonly number[] =>

@@ -83,7 +83,7 @@ export interface HealthParts {
 }
 
 /** Undefined: it did not tell in time, and never before. */
-interface Told {
+interface ReportParts {
   readonly projections?: HealthReport['projections'] | undefined;
   readonly policies?: HealthReport['policies'] | undefined;
   readonly processes?: HealthReport['processes'] | undefined;
@@ -96,7 +96,7 @@ interface Told {
 export class Health {
   private phase: Phase = 'starting';
   /** What was answered last, for when the stores are slow. */
-  private seen: Told = {};
+  private seen: ReportParts = {};
   private readonly statusOf;
 
   constructor(private readonly parts: HealthParts) {

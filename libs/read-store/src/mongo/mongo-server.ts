@@ -2,7 +2,7 @@ import type { ClientSession, Connection, mongo } from 'mongoose';
 import { isUnavailable } from '@app/kernel';
 import { Deadlines } from './deadlines';
 import { explained, repeatedRead } from './mongo-errors';
-import { Transactions, type WayOfTransaction } from './transactions';
+import { Transactions, type TransactionOptions } from './transactions';
 
 export interface MongoServerOptions {
   /** Connection string. The database is `platform` if it names none. */
@@ -84,8 +84,8 @@ export class MongoServer {
   }
 
   /** Runs work in a transaction. The work may run several times; it must run one operation at a time, all in the session. */
-  transact<T>(work: (session: ClientSession) => Promise<T>, way: WayOfTransaction): Promise<T> {
-    return this.transactions.run(work, way);
+  transact<T>(work: (session: ClientSession) => Promise<T>, options: TransactionOptions): Promise<T> {
+    return this.transactions.run(work, options);
   }
 
   /** Ends what a session has begun, also one of another process. */

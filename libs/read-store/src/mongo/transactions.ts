@@ -16,7 +16,7 @@ type Work<T> = (session: ClientSession) => Promise<T>;
 type Tried<T> = { readonly value: T } | { readonly error: unknown };
 
 /** Options of a transaction. */
-export interface WayOfTransaction {
+export interface TransactionOptions {
   /** Names what it writes. Transactions of one name run one after the other and share a session. */
   readonly name: string;
   /** Called once when another writer has blocked it for a while. */
@@ -39,7 +39,7 @@ export class Transactions {
    * Runs work in a transaction, again from the start where another writer was in the way or the connection broke, for a while. The
    * work must do one operation after the other, all of them in the session.
    */
-  async run<T>(work: Work<T>, { name, onObstructed }: WayOfTransaction): Promise<T> {
+  async run<T>(work: Work<T>, { name, onObstructed }: TransactionOptions): Promise<T> {
     let session = this.sessions.get(name) ?? (await this.startSession());
     this.sessions.delete(name);
     let isAsked = false;

@@ -31,7 +31,7 @@ interface OtherPut {
 
 type Filter = estypes.QueryDslQueryContainer[];
 
-interface Leg extends Found<string> {
+interface RankedHit extends Found<string> {
   readonly documentId: string;
   readonly put: string;
   readonly value: number;
@@ -56,7 +56,7 @@ export class IndexReader {
           this.byText(query, wanted, filter),
           this.byVector(query, wanted, filter),
         ]);
-        const found = new Map([...byText, ...byVector].map((leg) => [leg.id, leg]));
+        const found = new Map([...byText, ...byVector].map((hit) => [hit.id, hit]));
         const candidates = fused(byText, byVector, query).slice(0, query.limit);
         const read = await this.hits(candidates, found, query, others);
         const pauseMs = read.isOvertaken ? PAUSES_MS[repeats] : undefined;
@@ -104,11 +104,11 @@ export class IndexReader {
   }
 
   /** Matches in English or German, whichever fits a passage better: words are indexed in both. */
-  private async byText(asked: SearchQuery, wanted: number, filter: Filter): Promise<readonly Leg[]> {
+  private async byText(asked: SearchQuery, wanted: number, filter: Filter): Promise<readonly RankedHit[]> {
     const words = asked.mode === 'vector' ? [] : askedWords(asked.text);
     if (words.length === 0) return this.assertLive();
     const query = [...words, ...askedCodes(asked.text)].join(' ');
-    return this.leg(wanted, {
+    return this.ranked(wanted, {
       bool: {
         filter,
         must: [{ dis_max: { queries: inBoth({ query }) } }],
@@ -117,11 +117,11 @@ export class IndexReader {
   }
 
   /** Nearest first. Fetches more if the limit falls into a tie. */
-  private async byVector(query: SearchQuery, wanted: number, filter: Filter): Promise<readonly Leg[]> {
+  private async byVector(query: SearchQuery, wanted: number, filter: Filter): Promise<readonly RankedHit[]> {
     const { vector, mode } = query;
     if (mode === 'text' || vector === undefined) return [];
-    const nearest = async (k: number): Promise<readonly Leg[]> => {
-      const legs = await this.leg(k, {
+    const nearest = async (k: number): Promise<readonly RankedHit[]> => {
+      const hits = await this.ranked(k, {
         knn: {
           field: vectorField(vector.model, vector.values.length),
           query_vector: [...vector.values],
@@ -131,7 +131,7 @@ export class IndexReader {
           filter,
         },
       });
-      return legs.map((leg) => ({ ...leg, value: cosineDistance(-leg.value) }));
+      return hits.map((hit) => ({ ...hit, value: cosineDistance(-hit.value) }));
     };
     let limit = wanted + 1;
     let found = await nearest(limit);
@@ -160,12 +160,15 @@ export class IndexReader {
   }
 
   /** Tells an index that was never served from one without results. */
-  private async assertLive(): Promise<readonly Leg[]> {
+  private async assertLive(): Promise<readonly RankedHit[]> {
     await this.server.call(CALL, (client, options) => client.indices.getAlias({ name: this.alias }, options));
     return [];
   }
 
-  private async leg(size: number, query: NonNullable<estypes.QueryDslQueryContainer>): Promise<readonly Leg[]> {
+  private async ranked(
+    size: number,
+    query: NonNullable<estypes.QueryDslQueryContainer>,
+  ): Promise<readonly RankedHit[]> {
     const { hits } = await this.server.call(CALL, (client, options) =>
       client.search(
         {
@@ -197,7 +200,7 @@ export class IndexReader {
    */
   private async hits(
     candidates: readonly Candidate<string>[],
-    found: ReadonlyMap<string, Leg>,
+    found: ReadonlyMap<string, RankedHit>,
     query: SearchQuery,
     passed: readonly OtherPut[],
   ): Promise<{
@@ -220,11 +223,11 @@ export class IndexReader {
     );
     let isOvertaken = others.size < passed.length;
     const hits = candidates.flatMap(({ id, textRank, vectorRank, score }) => {
-      const leg = found.get(id);
+      const hit = found.get(id);
       const passage = sources.get(id) as PassageRecord | undefined;
-      const present = presentOf(leg?.documentId ?? '');
-      if (leg === undefined || present === undefined || !query.scopes.includes(present.scope)) return [];
-      const { chunkId, documentId, put } = leg;
+      const present = presentOf(hit?.documentId ?? '');
+      if (hit === undefined || present === undefined || !query.scopes.includes(present.scope)) return [];
+      const { chunkId, documentId, put } = hit;
       if (present.put !== put) others.set(`${documentId}/${put}`, { documentId, put });
       if (passage?.text === undefined || passage.put !== put || present.put !== put) {
         isOvertaken = true;

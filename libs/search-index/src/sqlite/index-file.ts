@@ -2,14 +2,14 @@ import type { Checkpoint } from '@app/read-store';
 import type Database from 'better-sqlite3';
 import { load } from 'sqlite-vec';
 import { CodedVectors } from './coded-vectors';
-import { FormerTextLeg } from './former-text-leg';
-import { FormerVectors } from './former-vectors';
-import { FormerWords } from './former-words';
+import { LegacyTextSearch } from './legacy-text-search';
+import { LegacyVectors } from './legacy-vectors';
+import { LegacyWords } from './legacy-words';
 import type { TextSearch } from './found-passage';
 import type { Layout } from './layout';
 import type { Statements } from './statements';
 import { StoredWords, type Words } from './stored-words';
-import { TextLeg } from './text-leg';
+import { Bm25TextSearch } from './bm25-text-search';
 import type { Vectors } from './vectors';
 
 /** What an index file says of itself; in the file also `loose`: content was removed since the last purge. */
@@ -50,15 +50,15 @@ export const prepareIndex = (db: Database.Database): void => {
 
 /** The vectors of a file. */
 export const vectorsOf = (statements: Statements, { ranges }: Layout): Vectors =>
-  ranges ? new CodedVectors(statements) : new FormerVectors(statements);
+  ranges ? new CodedVectors(statements) : new LegacyVectors(statements);
 
 /** The words of a file, as they are stored. */
 export const wordsOf = (statements: Statements, layout: Layout): Words =>
-  layout.words ? new StoredWords(statements) : new FormerWords(statements, layout);
+  layout.words ? new StoredWords(statements) : new LegacyWords(statements, layout);
 
 /** What searches the words of a file. */
 export const textOf = (statements: Statements, layout: Layout): TextSearch =>
-  layout.words ? new TextLeg(statements) : new FormerTextLeg(statements, layout);
+  layout.words ? new Bm25TextSearch(statements) : new LegacyTextSearch(statements, layout);
 
 /** Gives an index file that an earlier version made the columns of places that it lacks. */
 export const addPlaces = (db: Database.Database): void => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SearchIndex } from '../search-index';
 import { passage, putDocument, TestIndex } from '../test-index.contract';
 import { openSqliteSearchIndex } from './sqlite-search-index';
-import { TextLeg } from './text-leg';
+import { Bm25TextSearch } from './bm25-text-search';
 
 const query = { scopes: ['s:1'], text: 'ferry', mode: 'hybrid', limit: 8 } as const;
 const vector = { model: 'test', values: [1, 0] };
@@ -12,7 +12,7 @@ const vector = { model: 'test', values: [1, 0] };
 let folder: string;
 let index: SearchIndex;
 let tested: TestIndex;
-const looksUp = jest.spyOn(TextLeg.prototype, 'find');
+const looksUp = jest.spyOn(Bm25TextSearch.prototype, 'find');
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'search-'));
   index = await openSqliteSearchIndex({ folder, inThread: true });

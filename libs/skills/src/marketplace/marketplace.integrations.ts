@@ -1,4 +1,4 @@
-import { defineIntegration, type Integrations, tell } from '@app/kernel';
+import { defineIntegration, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import { skillScope } from '../skill/skill.events';
 import { skillPublishedV1 } from '../skill/skill.integrations';
@@ -34,18 +34,18 @@ const uninstalled = defineIntegration({
 
 export const entryIntegrations: Integrations<EntryEvent> = {
   definitions: [archived],
-  tell: {
-    SkillListed: ({ versionId, number }, skillId) => tell(skillPublishedV1, { skillId, versionId, number }),
-    SkillArchived: (_, skillId) => tell(archived, { skillId }),
+  mapping: {
+    SkillListed: ({ versionId, number }, skillId) => integrationEvent(skillPublishedV1, { skillId, versionId, number }),
+    SkillArchived: (_, skillId) => integrationEvent(archived, { skillId }),
   },
 };
 
 export const installationIntegrations: Integrations<InstallationEvent> = {
   definitions: [installed, uninstalled],
-  tell: {
+  mapping: {
     SkillInstalled: ({ entryId, versionId, scope, spaceId, agentId }, installationId) =>
-      tell(installed, { installationId, skillId: entryId, versionId, scope, spaceId, agentId }),
+      integrationEvent(installed, { installationId, skillId: entryId, versionId, scope, spaceId, agentId }),
     SkillUninstalled: ({ entryId, spaceId, agentId }, installationId) =>
-      tell(uninstalled, { installationId, skillId: entryId, spaceId, agentId }),
+      integrationEvent(uninstalled, { installationId, skillId: entryId, spaceId, agentId }),
   },
 };

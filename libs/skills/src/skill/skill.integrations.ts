@@ -1,4 +1,4 @@
-import { defineIntegration, type Integrations, tell } from '@app/kernel';
+import { defineIntegration, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import { type SkillEvent, skillScope, skillSource } from './skill.events';
 
@@ -42,11 +42,12 @@ const deleted = defineIntegration({
 
 export const skillIntegrations: Integrations<SkillEvent> = {
   definitions: [created, skillPublishedV1, activated, deleted],
-  tell: {
+  mapping: {
     SkillCreated: ({ scope, spaceId, agentId, source }, skillId) =>
-      tell(created, { skillId, scope, spaceId, agentId, source }),
-    SkillPublished: ({ versionId, number }, skillId) => tell(skillPublishedV1, { skillId, versionId, number }),
-    SkillVersionActivated: ({ versionId }, skillId) => tell(activated, { skillId, versionId }),
-    SkillDeleted: ({ spaceId, agentId }, skillId) => tell(deleted, { skillId, spaceId, agentId }),
+      integrationEvent(created, { skillId, scope, spaceId, agentId, source }),
+    SkillPublished: ({ versionId, number }, skillId) =>
+      integrationEvent(skillPublishedV1, { skillId, versionId, number }),
+    SkillVersionActivated: ({ versionId }, skillId) => integrationEvent(activated, { skillId, versionId }),
+    SkillDeleted: ({ spaceId, agentId }, skillId) => integrationEvent(deleted, { skillId, spaceId, agentId }),
   },
 };

@@ -1,4 +1,4 @@
-import { defineIntegration, given, type Integrations, tell } from '@app/kernel';
+import { defineIntegration, given, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import { type SpaceEvent, spaceRole } from './space.events';
 
@@ -53,14 +53,15 @@ const deleted = defineIntegration({
 
 export const spaceIntegrations: Integrations<SpaceEvent> = {
   definitions: [created, updated, memberAdded, memberRoleChanged, memberRemoved, deleted],
-  tell: {
-    SpaceCreated: ({ kind, ownerId }, spaceId) => tell(created, { spaceId, kind, ownerId }),
-    SpaceChanged: (change, spaceId) => tell(updated, { spaceId, changed: given(changed, change) }),
+  mapping: {
+    SpaceCreated: ({ kind, ownerId }, spaceId) => integrationEvent(created, { spaceId, kind, ownerId }),
+    SpaceChanged: (change, spaceId) => integrationEvent(updated, { spaceId, changed: given(changed, change) }),
     SpaceMemberAdded: ({ userId, role, memberCount: members }, spaceId) =>
-      tell(memberAdded, { spaceId, userId, role, memberCount: members }),
-    SpaceMemberRoleChanged: ({ userId, role }, spaceId) => tell(memberRoleChanged, { spaceId, userId, role }),
+      integrationEvent(memberAdded, { spaceId, userId, role, memberCount: members }),
+    SpaceMemberRoleChanged: ({ userId, role }, spaceId) =>
+      integrationEvent(memberRoleChanged, { spaceId, userId, role }),
     SpaceMemberRemoved: ({ userId, memberCount: members }, spaceId) =>
-      tell(memberRemoved, { spaceId, userId, memberCount: members }),
-    SpaceDeleted: (_, spaceId) => tell(deleted, { spaceId }),
+      integrationEvent(memberRemoved, { spaceId, userId, memberCount: members }),
+    SpaceDeleted: (_, spaceId) => integrationEvent(deleted, { spaceId }),
   },
 };

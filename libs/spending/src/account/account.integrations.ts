@@ -1,4 +1,4 @@
-import { decimalAmount, defineIntegration, type Integrations, tell } from '@app/kernel';
+import { decimalAmount, defineIntegration, type Integrations, integrationEvent } from '@app/kernel';
 import { z } from 'zod';
 import type { AccountEvent } from './account.events';
 
@@ -21,9 +21,9 @@ const reached = defineIntegration({
 
 export const accountIntegrations: Integrations<AccountEvent> = {
   definitions: [reached],
-  tell: {
+  mapping: {
     SpendLimitReached: ({ window, spent, amount: most, action }, limitId) =>
-      tell(reached, {
+      integrationEvent(reached, {
         limitId,
         windowStart: window,
         spent: decimalAmount(BigInt(spent)),

@@ -4,7 +4,7 @@ import { READ_STORE, type ReadStore } from '@app/read-store';
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { memories, type MemoryRow } from '../memories.projection';
-import { isLapsed } from './lapsed';
+import { isExpired } from './expired';
 
 /** A memory of an Agent that the caller may see. Throws `not_found`, also for those of others. */
 export class GetMemory extends Query<MemoryRow> {
@@ -26,7 +26,7 @@ export class GetMemoryHandler implements IQueryHandler<GetMemory> {
 
   async execute({ caller, agentId, memoryId }: GetMemory): Promise<MemoryRow> {
     const row = (await this.store.get(memories.name, memoryId))?.row as MemoryRow | undefined;
-    return row?.agentId === agentId && isVisible(row, caller) && !isLapsed(row, this.clock.now())
+    return row?.agentId === agentId && isVisible(row, caller) && !isExpired(row, this.clock.now())
       ? row
       : reject('not_found', { kind: 'memory', id: memoryId });
   }

@@ -4,7 +4,7 @@ import { matchingPage, type PageRequest, READ_STORE, type ReadStore, type RowPag
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { memories, type MemoryRow } from '../memories.projection';
-import { isLapsed } from './lapsed';
+import { isExpired } from './expired';
 
 export interface MemoryFilter {
   readonly kind?: MemoryKind | undefined;
@@ -38,7 +38,7 @@ export class ListMemoriesHandler implements IQueryHandler<ListMemories> {
     const now = this.clock.now();
     const matches = (row: MemoryRow): boolean => {
       const { kind, status, text } = row;
-      if (isLapsed(row, now)) return false;
+      if (isExpired(row, now)) return false;
       if (filter.kind !== undefined && kind !== filter.kind) return false;
       if (filter.status !== undefined && status !== filter.status) return false;
       if (words.length === 0) return true;

@@ -16,7 +16,7 @@ import {
 } from '@app/http';
 import { type CommandMeta, CONFIG, type Config } from '@app/kernel';
 import {
-  ChangeReindex,
+  UpdateReindex,
   type ReindexAction,
   Reindexes,
   reindexId,
@@ -193,7 +193,7 @@ export class ReindexController {
   ): Promise<JsonText | undefined> {
     const agent = await this.access.agent(caller, agentId, 'edit');
     const place = await this.placeOf(agent, body.parse({}).scope);
-    const receipt = await this.commands.execute(new ChangeReindex(reindexId(place), action, meta));
+    const receipt = await this.commands.execute(new UpdateReindex(reindexId(place), action, meta));
     return written(reply, receipt, { views: VIEWS, show: () => this.show(place) });
   }
 

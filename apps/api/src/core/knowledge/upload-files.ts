@@ -13,7 +13,7 @@ export interface UploadedFile {
 }
 
 /** How the files of a multipart body are taken. */
-export interface Taking<Fields extends z.ZodObject> {
+export interface UploadOptions<Fields extends z.ZodObject> {
   readonly body: MultipartBody<Fields>;
   /** Asked with the fields before the first file is read: throws for what is not allowed. */
   readonly allow: (fields: z.output<Fields>) => Promise<void>;
@@ -29,7 +29,7 @@ export interface Taking<Fields extends z.ZodObject> {
 export const readUpload = async <Fields extends z.ZodObject>(
   request: FastifyRequest,
   bodies: Bodies,
-  { body: { fields: schema, several }, allow, store, nameOf }: Taking<Fields>,
+  { body: { fields: schema, several }, allow, store, nameOf }: UploadOptions<Fields>,
 ): Promise<{ readonly fields: z.output<Fields>; readonly files: readonly UploadedFile[] }> => {
   const given: Record<string, unknown> = {};
   const files: UploadedFile[] = [];

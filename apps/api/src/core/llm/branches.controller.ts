@@ -25,7 +25,7 @@ import { chatModelOf } from './generation-request';
 import { IncognitoAnswers } from './incognito-answers';
 import { MessageSources } from './message-sources';
 import { TurnAnswers } from './turn-answers';
-import { requesterOf, partyOf } from './turns.controller';
+import { requesterOf, participantsOf } from './turns.controller';
 
 /** What is made of a message: one more answer, and what its user thinks of it. */
 @Documented('Conversations')
@@ -62,11 +62,11 @@ export class BranchesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const agent = await this.access.agent(caller, agentId, 'use');
-    const party = partyOf(caller, agentId);
+    const participants = participantsOf(caller, agentId);
     const isIncognito = this.incognito.has(conversationId);
     const regenerates = isIncognito
-      ? this.incognito.question(party, conversationId, messageId)
-      : await this.turns.question(party, conversationId, messageId);
+      ? this.incognito.question(participants, conversationId, messageId)
+      : await this.turns.question(participants, conversationId, messageId);
     const { model, stream } = body.parse();
     const { config } = agent.agent.version;
     const key = model === undefined ? config.model : chatModelOf(config, this.models.catalogue, model).key;
@@ -96,9 +96,9 @@ export class BranchesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const agent = await this.access.agent(caller, agentId, 'use');
-    const party = partyOf(caller, agentId);
-    this.incognito.rejectUnkept(party, conversationId);
-    await this.turns.checkAnswer(party, conversationId, messageId);
+    const participants = participantsOf(caller, agentId);
+    this.incognito.rejectUnkept(participants, conversationId);
+    await this.turns.checkAnswer(participants, conversationId, messageId);
     const given = givenFields(body.parse());
     const receipt = await this.commands.execute(
       new GiveFeedback(conversationId, { userId: caller.userId, agentId, messageId, ...given }, meta),

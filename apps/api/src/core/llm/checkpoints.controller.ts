@@ -70,9 +70,9 @@ export class CheckpointsController {
     @Res({ passthrough: true }) { raw }: FastifyReply,
   ): Promise<JsonText> {
     const agent = answeringAgent(await this.access.agent(caller, agentId, 'use'));
-    const party = { userId: caller.userId, agentId };
-    this.incognito.rejectUnkept(party, conversationId);
-    await this.turns.checkConversation(party, conversationId);
+    const participants = { userId: caller.userId, agentId };
+    this.incognito.rejectUnkept(participants, conversationId);
+    await this.turns.checkConversation(participants, conversationId);
     const left = new AbortController();
     raw.once('close', () => left.abort());
     const requester = { userId: caller.userId, ...(caller.keyId === undefined ? {} : { keyId: caller.keyId }) };

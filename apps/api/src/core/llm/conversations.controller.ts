@@ -266,9 +266,9 @@ export class ConversationsController {
 
   /** As `own`, for whoever changes it: one that has just begun to stream is in the log before the view shows it. */
   private async assertOwn(caller: Caller, agentId: string, conversationId: string): Promise<void> {
-    const party = { userId: caller.userId, agentId };
+    const participants = { userId: caller.userId, agentId };
     await this.access.agent(caller, agentId, 'use');
-    this.incognito.rejectUnkept(party, conversationId);
-    await this.turns.checkConversation(party, conversationId);
+    this.incognito.rejectUnkept(participants, conversationId);
+    await this.turns.checkConversation(participants, conversationId);
   }
 }

@@ -109,12 +109,12 @@ export class FilesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
     await this.access.agent(caller, agentId, 'use');
-    const party = { userId: caller.userId, agentId };
-    const { attached, body } = await this.attachments.open(party, fileId);
+    const participants = { userId: caller.userId, agentId };
+    const { attached, body } = await this.attachments.open(participants, fileId);
     const { filename, mediaType } = attached;
     reply.request.mayGoOn = async (now) => {
       await this.access.agent(now, agentId, 'use');
-      await this.attachments.own(party, fileId);
+      await this.attachments.own(participants, fileId);
     };
     // It is one of few types, found by its bytes: images are shown under their own.
     const shownAs = mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;

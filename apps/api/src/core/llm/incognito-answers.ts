@@ -4,7 +4,7 @@ import {
   IncognitoConversations,
   IncognitoIds,
   type IncognitoMessage,
-  type Party,
+  type Participants,
   type Question,
   type TextPart,
   type Turn,
@@ -41,23 +41,23 @@ export class IncognitoAnswers {
   }
 
   /** For what a conversation must be kept for. Rejects `conflict` for an incognito one, and `not_found` where that is not the requester's. */
-  rejectUnkept(party: Party, conversationId: string): void {
+  rejectUnkept(participants: Participants, conversationId: string): void {
     if (!this.has(conversationId)) return;
-    this.conversations.own(party, conversationId);
+    this.conversations.own(participants, conversationId);
     reject('conflict', { reason: 'incognito' });
   }
 
   /** Whether a question is incognito: by its kind, or by the conversation that it goes on. Rejects `conflict` where the two differ, and `not_found` where the conversation is not the requester's. */
   async isAsked(
     { conversationId, kind }: { readonly conversationId?: string | undefined; readonly kind?: string | undefined },
-    party: Party,
+    participants: Participants,
   ): Promise<boolean> {
     if (conversationId === undefined) return kind === 'incognito';
     const isOne = this.has(conversationId);
     if (kind === undefined || (kind === 'incognito') === isOne) return isOne;
     // Nobody learns of which kind the conversations of others are.
-    if (isOne) this.conversations.own(party, conversationId);
-    else await this.turns.checkConversation(party, conversationId);
+    if (isOne) this.conversations.own(participants, conversationId);
+    else await this.turns.checkConversation(participants, conversationId);
     return reject('conflict', { reason: 'other_kind', path: 'kind' });
   }
 
@@ -69,20 +69,24 @@ export class IncognitoAnswers {
   }
 
   /** The question that a message is, or is an answer to. Rejects `not_found`. */
-  question(party: Party, conversationId: string, messageId: string): string {
-    return this.conversations.own(party, conversationId).question(messageId).id;
+  question(participants: Participants, conversationId: string, messageId: string): string {
+    return this.conversations.own(participants, conversationId).question(messageId).id;
   }
 
-  resume(party: Party, conversationId: string, answerId: string | undefined): Turn<AnsweredTurn> | undefined {
-    return this.conversations.resume(party, conversationId, answerId);
+  resume(
+    participants: Participants,
+    conversationId: string,
+    answerId: string | undefined,
+  ): Turn<AnsweredTurn> | undefined {
+    return this.conversations.resume(participants, conversationId, answerId);
   }
 
-  stop(party: Party, conversationId: string, answerId: string | undefined): boolean {
-    return this.conversations.stop(party, conversationId, answerId);
+  stop(participants: Participants, conversationId: string, answerId: string | undefined): boolean {
+    return this.conversations.stop(participants, conversationId, answerId);
   }
 
-  delete(party: Party, conversationId: string, meta: CommandMeta): void {
-    this.conversations.delete(party, conversationId, meta);
+  delete(participants: Participants, conversationId: string, meta: CommandMeta): void {
+    this.conversations.delete(participants, conversationId, meta);
   }
 
   conversation(

@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
 import { Access, type AgentAccess } from '@app/access';
-import { Attachments, type Party, type Question, Turns } from '@app/conversations';
+import { Attachments, type Participants, type Question, Turns } from '@app/conversations';
 import { type CommandMeta, reject } from '@app/kernel';
 import { Models } from '@app/models';
 import { Controller, Get, Headers, HttpCode, Param, Post, Res, type StreamableFile } from '@nestjs/common';
@@ -87,14 +87,14 @@ export class TurnsController {
     const asked = body.parse();
     const question = questionOf(asked, agent, caller);
     const given = givenParts(asked.message);
-    if (await this.incognito.isAsked(asked, partyOf(caller, agentId))) {
+    if (await this.incognito.isAsked(asked, participantsOf(caller, agentId))) {
       const turn = await this.incognito.ask({ ...question, parts: textsAlone(given) }, meta);
       return asked.stream
         ? this.answers.streamed(turn, agent, reply)
         : this.incognito.answered(turn, agent, caller, reply);
     }
     const { spaceId } = agent;
-    const turn = await this.attachments.asking(given, { ...partyOf(caller, agentId), spaceId }, meta, (parts) =>
+    const turn = await this.attachments.asking(given, { ...participantsOf(caller, agentId), spaceId }, meta, (parts) =>
       this.turns.ask({ ...question, parts }, meta),
     );
     return asked.stream ? this.answers.asked(turn, agent, reply) : this.answers.answered(turn, agent, reply);
@@ -124,10 +124,10 @@ export class TurnsController {
     const agent = await this.access.agent(caller, agentId, 'use');
     const { after: given = lastEventId, messageId } = query.parse();
     const after = given === undefined ? undefined : (parsePlace(given) ?? noEventId());
-    const [party, answerId] = [partyOf(caller, agentId), after?.answerId ?? messageId];
+    const [participants, answerId] = [participantsOf(caller, agentId), after?.answerId ?? messageId];
     const turn = this.incognito.has(conversationId)
-      ? this.incognito.resume(party, conversationId, answerId)
-      : await this.turns.resume(party, conversationId, answerId, meta);
+      ? this.incognito.resume(participants, conversationId, answerId)
+      : await this.turns.resume(participants, conversationId, answerId, meta);
     if (turn !== undefined) return this.answers.streamed(turn, agent, reply, after);
     // What clients of the AI SDK expect that resume where nothing is under way.
     void reply.status(204);
@@ -152,7 +152,7 @@ export class TurnsController {
     await this.access.agent(caller, agentId, 'use');
     const { messageId } = query.parse();
     const stopping = this.incognito.has(conversationId) ? this.incognito : this.turns;
-    const stopped = await stopping.stop(partyOf(caller, agentId), conversationId, messageId, meta);
+    const stopped = await stopping.stop(participantsOf(caller, agentId), conversationId, messageId, meta);
     return new JsonText(JSON.stringify({ stopped }));
   }
 
@@ -175,15 +175,15 @@ export class TurnsController {
     @CommandContext() meta: CommandMeta,
   ): Promise<JsonText> {
     const agent = await this.access.agent(caller, agentId, 'use');
-    const party = partyOf(caller, agentId);
-    this.incognito.rejectUnkept(party, conversationId);
-    await this.turns.checkAnswer(party, conversationId, answerId);
+    const participants = participantsOf(caller, agentId);
+    this.incognito.rejectUnkept(participants, conversationId);
+    await this.turns.checkAnswer(participants, conversationId, answerId);
     const { approved } = body.parse();
-    await this.turns.checkCall(party, conversationId, answerId, callId);
+    await this.turns.checkCall(participants, conversationId, answerId, callId);
     const { userId, keyId } = caller;
     const status = await this.turns.respond(
       {
-        party,
+        participants,
         agent: answeringAgent(agent),
         mayUse: (model) => usableModel(agent.agent.version.config, this.models.catalogue, model) !== undefined,
         requester: { userId, ...(keyId === undefined ? {} : { keyId }) },
@@ -198,7 +198,7 @@ export class TurnsController {
   }
 }
 
-export const partyOf = ({ userId }: Caller, agentId: string): Party => ({ userId, agentId });
+export const participantsOf = ({ userId }: Caller, agentId: string): Participants => ({ userId, agentId });
 
 const noEventId = (): never => {
   throw new InvalidInput('invalid_parameter', [

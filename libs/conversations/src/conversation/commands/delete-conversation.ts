@@ -1,12 +1,12 @@
 import { type CommandMeta, Decisions, type Receipt, unlessLeft } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Turns } from '../../answering/turns';
-import { conversationDecider, type Party } from '../conversation.decider';
+import { conversationDecider, type Participants } from '../conversation.decider';
 
 /** Deletes a conversation permanently, with its messages, and stops its running answers. `memories`: a policy deletes what its user saved or proposed from it, too. */
 export class DeleteConversation extends Command<Receipt> {
   constructor(
-    readonly party: Party,
+    readonly participants: Participants,
     readonly conversationId: string,
     readonly meta: CommandMeta,
     readonly memories = false,
@@ -22,12 +22,12 @@ export class DeleteConversationHandler implements ICommandHandler<DeleteConversa
     private readonly turns: Turns,
   ) {}
 
-  async execute({ party, conversationId, meta, memories }: DeleteConversation): Promise<Receipt> {
+  async execute({ participants, conversationId, meta, memories }: DeleteConversation): Promise<Receipt> {
     const stop = await this.turns.stopper(conversationId);
     const receipt = await this.decisions.transact(
       conversationDecider,
       conversationId,
-      { type: 'Delete', ...party, memories },
+      { type: 'Delete', ...participants, memories },
       meta,
     );
     // An answer finds the conversation gone in the end.

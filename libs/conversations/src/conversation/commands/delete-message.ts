@@ -1,12 +1,12 @@
 import { type CommandMeta, Decisions, type Receipt, unlessLeft } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Turns } from '../../answering/turns';
-import { conversationDecider, type Party } from '../conversation.decider';
+import { conversationDecider, type Participants } from '../conversation.decider';
 
 /** Deletes a message permanently, also an answer under way, which ends. A question goes with the answer that is under way to it. */
 export class DeleteMessage extends Command<Receipt> {
   constructor(
-    readonly party: Party,
+    readonly participants: Participants,
     readonly conversationId: string,
     readonly messageId: string,
     readonly meta: CommandMeta,
@@ -22,12 +22,12 @@ export class DeleteMessageHandler implements ICommandHandler<DeleteMessage> {
     private readonly turns: Turns,
   ) {}
 
-  async execute({ party, conversationId, messageId, meta }: DeleteMessage): Promise<Receipt> {
+  async execute({ participants, conversationId, messageId, meta }: DeleteMessage): Promise<Receipt> {
     const stop = await this.turns.stopper(conversationId, messageId);
     const receipt = await this.decisions.transact(
       conversationDecider,
       conversationId,
-      { type: 'DeleteMessage', ...party, messageId },
+      { type: 'DeleteMessage', ...participants, messageId },
       meta,
     );
     // They find themselves gone in the end.

@@ -1,11 +1,11 @@
 import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { conversationDecider, type Party } from '../conversation.decider';
+import { conversationDecider, type Participants } from '../conversation.decider';
 
 /** Renames, archives or restores a conversation. */
 export class UpdateConversation extends Command<Receipt> {
   constructor(
-    readonly party: Party,
+    readonly participants: Participants,
     readonly conversationId: string,
     readonly change: { readonly title?: string; readonly archived?: boolean },
     readonly meta: CommandMeta,
@@ -18,7 +18,12 @@ export class UpdateConversation extends Command<Receipt> {
 export class UpdateConversationHandler implements ICommandHandler<UpdateConversation> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ party, conversationId, change, meta }: UpdateConversation): Promise<Receipt> {
-    return this.decisions.transact(conversationDecider, conversationId, { type: 'Update', ...party, ...change }, meta);
+  execute({ participants, conversationId, change, meta }: UpdateConversation): Promise<Receipt> {
+    return this.decisions.transact(
+      conversationDecider,
+      conversationId,
+      { type: 'Update', ...participants, ...change },
+      meta,
+    );
   }
 }

@@ -1,7 +1,7 @@
 const ENTERED: readonly string[] = ['moov', 'trak', 'mdia', 'mvex', 'moof', 'traf'];
 
 /** What the boxes of a file say. */
-interface Told {
+interface BoxValues {
   /** Seconds of the film and of its tracks. */
   readonly lengths: number[];
   /** Ticks in a second by track. */
@@ -17,7 +17,14 @@ interface Told {
 /** How long an MP4 or M4A file is, fragments too: the longest of what it says. Undefined for what is none, or tells nothing. */
 export const secondsOfMp4 = (file: Buffer): number | undefined => {
   if (file.toString('latin1', 4, 8) !== 'ftyp') return undefined;
-  const told: Told = { lengths: [], scales: new Map(), usual: new Map(), fragments: new Map(), track: 0, sample: 0 };
+  const told: BoxValues = {
+    lengths: [],
+    scales: new Map(),
+    usual: new Map(),
+    fragments: new Map(),
+    track: 0,
+    sample: 0,
+  };
   for (let at = 0; at + 8 <= file.length;) {
     const name = file.toString('latin1', at + 4, at + 8);
     const short = file.readUInt32BE(at);
@@ -33,7 +40,7 @@ export const secondsOfMp4 = (file: Buffer): number | undefined => {
   return seconds > 0 ? seconds : undefined;
 };
 
-const read = (name: string, box: Buffer, told: Told): void => {
+const read = (name: string, box: Buffer, told: BoxValues): void => {
   const at = (offset: number): number => (offset + 4 <= box.length ? box.readUInt32BE(offset) : 0);
   const isLong = box[0] === 1;
   switch (name) {

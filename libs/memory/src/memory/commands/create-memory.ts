@@ -146,7 +146,7 @@ export class CreateMemoryHandler implements ICommandHandler<CreateMemory> {
       if (!isOver && (other.status === 'saved' || other.status === 'proposed' || other.status === 'absent'))
         return this.there(id);
       // It waits no more, and its place is about to be given back.
-      if (isOver) await this.forgetting.lapse(id, other, meta.now);
+      if (isOver) await this.forgetting.expire(id, other, meta.now);
       else await this.forgetting.freePlaces([id], memory, meta, 'proposed');
       return this.propose(memory, meta);
     }

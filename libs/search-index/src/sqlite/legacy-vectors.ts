@@ -6,7 +6,7 @@ import { floatsOf, type NearestQuery, type StoredVector, type Vectors } from './
 const table = (model: number): string => `vectors_${model}`;
 
 /** Vectors as 1.5.0 stored them, by sqlite-vec: such a version answers until it is rebuilt. */
-export class FormerVectors implements Vectors {
+export class LegacyVectors implements Vectors {
   constructor(private readonly statements: Statements) {}
 
   prepare(model: number, dimensions: number): void {

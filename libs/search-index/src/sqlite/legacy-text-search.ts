@@ -11,8 +11,8 @@ interface FoundPassage extends Found<number> {
 /** Where filters leave such a share of the documents, what they leave out is left out behind the ranking. */
 const MOST = 0.2;
 
-/** The full-text leg of a search by FTS5, which earlier versions stored words in: such a file answers until it is rebuilt. */
-export class FormerTextLeg implements TextSearch {
+/** Ranks words by FTS5, which earlier versions stored them in: such a file answers until it is rebuilt. */
+export class LegacyTextSearch implements TextSearch {
   private readonly passages: string;
   private readonly passagesOfDocuments: string;
   private readonly wholes: string;

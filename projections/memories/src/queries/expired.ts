@@ -1,5 +1,5 @@
 import type { MemoryRow } from '../memories.projection';
 
 /** A proposal that nobody can choose any more: it is over at that moment, not when somebody has looked. */
-export const isLapsed = ({ status, expiresAt }: MemoryRow, now: Date): boolean =>
+export const isExpired = ({ status, expiresAt }: MemoryRow, now: Date): boolean =>
   status === 'proposed' && expiresAt !== null && Date.parse(expiresAt) <= now.getTime();

@@ -3,7 +3,7 @@ import type { Statements } from './statements';
 import type { WordedDocument, Words } from './stored-words';
 
 /** Words as earlier versions stored them, in full-text tables of FTS5: such a file goes on until it is rebuilt. */
-export class FormerWords implements Words {
+export class LegacyWords implements Words {
   constructor(
     private readonly statements: Statements,
     private readonly layout: Layout,

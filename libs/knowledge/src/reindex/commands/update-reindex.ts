@@ -3,7 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type ReindexAction, reindexDecider } from '../reindex.decider';
 
 /** Pauses, resumes, cancels, swaps or rolls back a re-index. Throws `conflict` where its state does not allow it. */
-export class ChangeReindex extends Command<Receipt> {
+export class UpdateReindex extends Command<Receipt> {
   constructor(
     /** `reindexId` of the place. */
     readonly id: string,
@@ -14,11 +14,11 @@ export class ChangeReindex extends Command<Receipt> {
   }
 }
 
-@CommandHandler(ChangeReindex)
-export class ChangeReindexHandler implements ICommandHandler<ChangeReindex> {
+@CommandHandler(UpdateReindex)
+export class UpdateReindexHandler implements ICommandHandler<UpdateReindex> {
   constructor(private readonly decisions: Decisions) {}
 
-  execute({ id, action, meta }: ChangeReindex): Promise<Receipt> {
+  execute({ id, action, meta }: UpdateReindex): Promise<Receipt> {
     return this.decisions.transact(reindexDecider, id, { type: action }, meta);
   }
 }

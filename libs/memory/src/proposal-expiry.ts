@@ -10,7 +10,7 @@ const AT_ONCE = 500;
 
 /** Discards proposals that nobody chose anything for in time. */
 @Injectable()
-export class Lapsing {
+export class ProposalExpiry {
   private lookedAt = 0;
 
   constructor(
@@ -21,14 +21,14 @@ export class Lapsing {
   ) {}
 
   /** Discards those that lapsed by now. A choice that is faster stands. */
-  async discardLapsed(): Promise<void> {
+  async discardExpired(): Promise<void> {
     const now = this.clock.now();
     if (Math.abs(now.getTime() - this.lookedAt) < EVERY_MS) return;
     this.lookedAt = now.getTime();
-    await eachOfAll(await this.proposals.firstToLapse(AT_ONCE), async ({ memoryId, expiresAt }) => {
+    await eachOfAll(await this.proposals.firstToExpire(AT_ONCE), async ({ memoryId, expiresAt }) => {
       if (Date.parse(expiresAt) > now.getTime()) return false;
       const { state } = await this.decisions.load(memoryDecider, memoryId);
-      if (state.status === 'proposed') await this.forgetting.lapse(memoryId, state, now);
+      if (state.status === 'proposed') await this.forgetting.expire(memoryId, state, now);
       return true;
     });
   }

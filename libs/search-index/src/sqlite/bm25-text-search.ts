@@ -6,8 +6,8 @@ import { IDS_OF_SCOPE } from './layout';
 import type { Statements } from './statements';
 import { placeOf, WordLists } from './word-lists';
 
-/** The full-text leg of a search. */
-export class TextLeg implements TextSearch {
+/** Ranks words: the full-text half of a search. */
+export class Bm25TextSearch implements TextSearch {
   private readonly passages: WordLists;
   private readonly documents: WordLists;
 

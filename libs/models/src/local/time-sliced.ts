@@ -11,7 +11,7 @@ let turns: Promise<void> = Promise.resolve();
 let working = 0;
 
 /** Does the work without holding up others for long. Rejects with the signal's reason when that is aborted. */
-export const givingWay = async <T>(work: Stepwise<T>, signal?: AbortSignal): Promise<T> => {
+export const timeSliced = async <T>(work: Stepwise<T>, signal?: AbortSignal): Promise<T> => {
   if (working > 0) await ownTurn();
   working += 1;
   try {
