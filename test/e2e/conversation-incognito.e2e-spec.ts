@@ -94,6 +94,7 @@ describe('an incognito conversation', () => {
       'And then?',
     ]);
     const { items } = (await messagesOf(conversationId)).body;
+    for (const item of [first.message, ...items]) expect(item).toMatchObject({ channel: null, feedback: null });
     expect(items.map(({ role, parts }) => [role, parts[0]?.text])).toEqual([
       ['assistant', 'Because.'],
       ['user', 'And then?'],

@@ -155,7 +155,15 @@ export class IncognitoAnswers {
   }
 
   private async shown(agent: AgentAccess, messages: readonly IncognitoMessage[]): Promise<readonly JsonText[]> {
-    const rows = messages.map((message) => ({ ...message, parts: [...message.parts] }) as MessageRow);
-    return (await this.summaries.messages(agent, rows)).map((row) => messageView(row));
+    return (await this.summaries.messages(agent, messages.map(rowOf))).map((row) => messageView(row));
   }
 }
+
+/** A message as the view would have it; nobody asks where an incognito one came from, and nobody says what they think of it. */
+const rowOf = ({ parts, degraded, ...message }: IncognitoMessage): MessageRow => ({
+  ...message,
+  parts: [...parts],
+  ...(degraded === undefined ? {} : { degraded: [...degraded] }),
+  channel: null,
+  feedback: null,
+});
