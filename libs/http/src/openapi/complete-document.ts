@@ -103,7 +103,11 @@ const withMediaTypes = <Response extends { content?: Content }>(response: Respon
         content: Object.fromEntries(
           Object.entries(response.content).map(([mediaType, { schema }]) => [
             mediaType,
-            { schema: mediaType.endsWith('json') ? schema : { type: 'string' } },
+            { schema: mediaType.endsWith('json') ? schema : textOrBytes(mediaType) },
           ]),
         ),
       };
+
+/** Generators make text of a string, and a file of one in this format. */
+const textOrBytes = (mediaType: string): object =>
+  mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };

@@ -141,6 +141,21 @@ const undescribed = (schema: unknown, place: string): string[] => {
   ];
 };
 
+it('says of each answer that is neither JSON nor text that it is a file', () => {
+  const answers = operations().flatMap(({ responses }) =>
+    Object.values(responses).flatMap(({ content = {} }) => Object.entries(content)),
+  );
+  const files = answers.filter(([mediaType]) => !mediaType.endsWith('json') && !mediaType.startsWith('text/'));
+  expect([...new Set(files.map(([mediaType]) => mediaType))].toSorted()).toEqual([
+    '*/*',
+    'application/octet-stream',
+    'application/zip',
+  ]);
+  for (const [, { schema }] of files) expect(schema).toEqual({ type: 'string', format: 'binary' });
+  for (const [, { schema }] of answers.filter(([mediaType]) => mediaType.startsWith('text/')))
+    expect(schema).toEqual({ type: 'string' });
+});
+
 describe('a named schema', () => {
   it('becomes a component, also inside another', () => {
     const inner = z.object({ name: z.string() }).meta({ id: 'Inner' });
