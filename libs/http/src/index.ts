@@ -35,6 +35,7 @@ export { Idempotency } from './idempotency';
 export { BodyInput, flagText, type Input, input, instant, QueryInput, rejecting, wholeNumberText } from './input';
 export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
+export { jsonValue } from './json-value';
 export { streamId, streamIdAt } from './stream-id';
 export { knownPosition, noPosition, type ResumePoint, resumePoint } from './known-position';
 export { listOf, listQuery, Lists } from './lists';

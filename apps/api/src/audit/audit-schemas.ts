@@ -1,7 +1,5 @@
+import { jsonValue } from '@app/http';
 import { z } from 'zod';
-
-/** A value of any JSON type. */
-const json = z.unknown().meta({ id: 'JsonValue', description: 'A value of any JSON type.' });
 
 /** An event as auditors read it (`ShownEvent`). */
 export const shownEventSchema = z
@@ -14,7 +12,7 @@ export const shownEventSchema = z
     type: z.string().describe('What happened.'),
     schema: z.number().int().describe('The version of its data.'),
     data: z
-      .record(z.string(), json)
+      .record(z.string(), jsonValue)
       .describe(
         'What it says. Encrypted fields read `{ "encrypted": true }`, erased ones `{ "erased": true }`, and what was damaged in the log `{ "unreadable": true }`.',
       ),
@@ -40,8 +38,8 @@ export const historyItemSchema = z
       .array(
         z.object({
           path: z.string().describe('The field.'),
-          before: json.describe('Its value before.'),
-          after: json.describe('Its value after.'),
+          before: jsonValue.describe('Its value before.'),
+          after: jsonValue.describe('Its value after.'),
         }),
       )
       .describe('What it changed.'),

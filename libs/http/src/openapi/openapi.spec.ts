@@ -141,6 +141,9 @@ const undescribed = (schema: unknown, place: string): string[] => {
   ];
 };
 
+it('has no schema under a name that nobody chose', () =>
+  expect(Object.keys(schemas()).filter((name) => !/^[A-Z][A-Za-z0-9]+$/.test(name))).toEqual([]));
+
 it('says of each answer that is neither JSON nor text that it is a file', () => {
   const answers = operations().flatMap(({ responses }) =>
     Object.values(responses).flatMap(({ content = {} }) => Object.entries(content)),

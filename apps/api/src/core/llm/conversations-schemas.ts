@@ -1,5 +1,5 @@
 import { conversationKind, dataMemoryPart, type FilePart, type MessagePart, toolPart } from '@app/conversations';
-import { exposed, flagText, listQuery, presenter } from '@app/http';
+import { exposed, flagText, jsonValue, listQuery, presenter } from '@app/http';
 import { isErased, nameSchema, textSchema } from '@app/kernel';
 import { invocationUsage } from '@app/models';
 import { type ConversationRow, conversationRow } from '@projections/conversations';
@@ -157,7 +157,7 @@ const shownPart = z.object({
   text: z.string().optional().describe('The text; of a `text` or `reasoning` part.'),
   toolCallId: z.string().optional().describe('The id of the call; as all up to `approval`, of a `tool-` part.'),
   state: toolPart.shape.state.optional().describe('How far the call has come.'),
-  input: z.json().optional().describe('What the tool was called with.'),
+  input: jsonValue.optional().describe('What the tool was called with.'),
   output: z.string().optional().describe('What it gave.'),
   errorText: z.string().optional().describe('Why it gave nothing.'),
   approval: z

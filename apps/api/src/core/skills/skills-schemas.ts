@@ -1,4 +1,4 @@
-import { exposed, flagText, listQuery, presenter, withFile } from '@app/http';
+import { exposed, flagText, jsonValue, listQuery, presenter, withFile } from '@app/http';
 import { isErased, nameSchema, revealed, textSchema } from '@app/kernel';
 import {
   filesOf,
@@ -24,7 +24,7 @@ const instructions = textSchema(MAX_INSTRUCTIONS).refine((text) => text.trim() !
   message: 'must not be empty',
 });
 const frontmatter = z
-  .record(z.string().min(1).max(100), z.json())
+  .record(z.string().min(1).max(100), jsonValue)
   .refine((keys) => !Object.hasOwn(keys, 'name') && !Object.hasOwn(keys, 'description'), {
     message: 'must not have name or description, which are fields of their own',
   })
@@ -167,7 +167,7 @@ export const versionView = presenter<{ readonly skillId: string; readonly versio
     status: z.enum(['draft', 'published']).describe('A published version never changes.'),
     description: z.string().describe('When an Agent is to use it.'),
     instructions: z.string().describe('What the Agent is to do.'),
-    frontmatter: z.record(z.string(), z.unknown()).describe('Further keys of the frontmatter.'),
+    frontmatter: z.record(z.string(), jsonValue).describe('Further keys of the frontmatter.'),
     files: z.array(shownFile).describe('Its reference files, in the order of their paths.'),
     contentHash: z.string().describe('Equal for equal content.'),
     basedOn: z.string().nullable().describe('The version that it began as a copy of.'),
