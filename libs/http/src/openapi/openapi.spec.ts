@@ -141,6 +141,39 @@ const undescribed = (schema: unknown, place: string): string[] => {
   ];
 };
 
+/** May be anything on purpose. */
+const FREE_FORM = [
+  'Agent.tools[].http.document.*',
+  'AgentVersion.changes.tools[].http.document.*',
+  'CreateAgentRequest.tools[].http.document.*',
+  'GenerateObjectRequest.schema.*',
+  'GeneratedObject.object',
+  'JsonValue',
+  'UpdateAgentRequest.tools[].http.document.*',
+];
+
+it('says of each value what it is, but of those that may be anything', () => {
+  const untyped = Object.entries(schemas()).flatMap(([name, schema]) => untypedIn(schema, name));
+  expect(untyped.toSorted()).toEqual(FREE_FORM);
+});
+
+/** Where a schema takes any value. Further fields of an object with fields are none of these. */
+const untypedIn = (schema: Schema, place: string): readonly string[] => {
+  if (Object.keys(schema).every((key) => key === 'description')) return [place];
+  const { properties, items, additionalProperties, anyOf, allOf, oneOf } = schema as Readonly<
+    Record<'properties', Record<string, Schema> | undefined> &
+      Record<'items' | 'additionalProperties', Schema | undefined> &
+      Record<'anyOf' | 'allOf' | 'oneOf', readonly Schema[] | undefined>
+  >;
+  const isRecord = properties === undefined && typeof additionalProperties === 'object';
+  return [
+    ...Object.entries(properties ?? {}).flatMap(([name, property]) => untypedIn(property, `${place}.${name}`)),
+    ...(items === undefined ? [] : untypedIn(items, `${place}[]`)),
+    ...(isRecord ? untypedIn(additionalProperties, `${place}.*`) : []),
+    ...[anyOf, allOf, oneOf].flatMap((some = []) => some.flatMap((one) => untypedIn(one, place))),
+  ];
+};
+
 it('has no schema under a name that nobody chose', () =>
   expect(Object.keys(schemas()).filter((name) => !/^[A-Z][A-Za-z0-9]+$/.test(name))).toEqual([]));
 
