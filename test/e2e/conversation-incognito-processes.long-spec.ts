@@ -222,10 +222,11 @@ describe('another process', () => {
   });
 
   it('sends a signature that opens nothing else, and goes no further', async () => {
+    const PAGE = '{"items":[],"nextCursor":null}';
     const seen: { headers: Record<string, unknown>; url: string }[] = [];
     const trap = createServer((request, response) => {
       seen.push({ headers: request.headers, url: String(request.url) });
-      response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'a=b', 'x-other': '1' }).end('{}');
+      response.writeHead(200, { 'content-type': 'application/json', 'set-cookie': 'a=b', 'x-other': '1' }).end(PAGE);
     });
     await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
     const id = await begin();
@@ -233,7 +234,7 @@ describe('another process', () => {
     Object.assign(living[0] as object, { url: `http://127.0.0.1:${(trap.address() as AddressInfo).port}` });
     try {
       const answer = await second.call(`${path}/${id}/messages`, { headers: { 'x-private': CANARY } });
-      expect(answer).toMatchObject({ status: 200, text: '{}' });
+      expect(answer).toMatchObject({ status: 200, text: PAGE });
       expect([answer.headers['set-cookie'], answer.headers['x-other']]).toEqual([undefined, undefined]);
       const [{ headers }] = seen as [(typeof seen)[number]];
       expect(headers['x-private']).toBeUndefined();

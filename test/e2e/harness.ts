@@ -11,6 +11,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import type { Logger } from 'pino';
 import { startPlatform } from '../../apps/api/src/program';
+import { documentedAnswers } from './documented-answers';
 import { type Host, hostOf } from './host';
 import { sharedEmbeddings } from './shared-embeddings';
 
@@ -52,25 +53,34 @@ export interface TestPlatform {
   stop(options?: { keep?: boolean }): Promise<void>;
 }
 
-/** Throws at a code that the route does not declare: the OpenAPI document would lack it, and nothing else would tell. The compatible API declares none. */
-const assertCodeDeclared = (
+/**
+ * Throws at an answer that the OpenAPI document does not have, and at a code that the route does not declare: the document
+ * would lack it, and nothing else would tell. The compatible API declares no codes.
+ */
+const assertDocumented = (
   routes: readonly ServedRoute[],
   method: string,
   path: string,
-  { headers, body }: { readonly headers: Readonly<Record<string, unknown>>; readonly body: string },
+  { status, headers, body }: Answer<unknown>,
 ): void => {
-  if (body === '' || !String(headers['content-type']).startsWith('application/problem+json')) return;
+  const mediaType = String(headers['content-type']).split(';', 1)[0] as string;
+  if (body === undefined || !JSON_TYPES.has(mediaType)) return;
   const [route] = routes
     .filter((each) => each.method === method && patternOf(each.url).test(path))
     .toSorted((a, b) => a.url.split(':').length - b.url.split(':').length);
-  if (route === undefined || route.declaration.requires === 'docs' || route.url.startsWith('/api/compat/')) return;
-  const { code } = JSON.parse(body) as { code: string };
+  if (route === undefined || route.declaration.requires === 'docs') return;
+  const documented = route.url.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{modelId}');
+  const isLate = headers['x-view-late'] === 'true';
+  documentedAnswers().hold({ method: method.toLowerCase(), path: documented, status, mediaType, isLate, body });
+  if (mediaType !== 'application/problem+json' || route.url.startsWith('/api/compat/')) return;
+  const { code } = body as { code: string };
   if (!codesOf(method, route.url, route.declaration).includes(code))
     throw new Error(`${method} ${route.url} answers ${code}, which it does not declare. Add @Rejects('${code}').`);
 };
+const JSON_TYPES: ReadonlySet<string> = new Set(['application/json', 'application/problem+json']);
 
 const patterns = new Map<string, RegExp>();
-/** Made once: every answer with an error is compared with some 300 of them. */
+/** Made once: every answer is compared with some 300 of them. */
 const patternOf = (url: string): RegExp => {
   const pattern =
     patterns.get(url) ?? new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+').replace('*', '.+')}/?(?:\\?|$)`);
@@ -136,14 +146,15 @@ export const startTestPlatform = async (
       },
       ...(sent === undefined ? {} : { payload: sent }),
     });
-    assertCodeDeclared(platform.routes.routes, method, path, response);
     const isJson = response.body !== '' && String(response.headers['content-type'] ?? '').includes('json');
-    return {
+    const answer = {
       status: response.statusCode,
       headers: response.headers,
       body: (isJson ? JSON.parse(response.body) : undefined) as T,
       text: response.body,
     };
+    assertDocumented(platform.routes.routes, method, path, answer);
+    return answer;
   };
 
   const newCaller: TestPlatform['newCaller'] = async ({

@@ -51,7 +51,10 @@ interface Operation {
   readonly security?: readonly object[];
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
   readonly requestBody?: object;
-  readonly responses: Record<string, { readonly description: string; readonly content?: object }>;
+  readonly responses: Record<
+    string,
+    { readonly description: string; readonly content?: object; readonly headers?: object }
+  >;
 }
 
 let paths: Record<string, Record<string, Operation>>;
@@ -83,6 +86,11 @@ it('a list is named after its items, and takes what its query takes', () => {
 it('a body is named after its operation', () => {
   expect(of('post').requestBody).toEqual({ required: true, content: json('CreateTagRequest') });
   expect(schemas['CreateTagRequest']).toMatchObject({ additionalProperties: false, required: ['name'] });
+});
+
+it('a write says that it may answer before it shows', () => {
+  expect(Object.keys(of('post').responses['201']?.headers ?? {})).toEqual(['x-view-late']);
+  expect(of('get').responses['200']?.headers).toBeUndefined();
 });
 
 it('errors have their codes by status: those of every route of its kind, and its own', () => {

@@ -55,7 +55,7 @@ const documentation = (method: string, path: string, declaration: RouteDeclarati
     ? []
     : headers(method, declaration)),
   ...bodyOf(declaration),
-  ...answersOf(declaration),
+  ...answersOf(method !== 'GET' && !isCompatPath(path), declaration),
   ...errorResponses(method, path, declaration).map((response) => ApiResponse(response)),
 ];
 
@@ -106,7 +106,7 @@ const bodyOf = ({ body }: RouteDeclaration): MethodDecorator[] => {
   ];
 };
 
-const answersOf = ({ answers = {}, mediaType }: RouteDeclaration): MethodDecorator[] => [
+const answersOf = (mayBeLate: boolean, { answers = {}, mediaType }: RouteDeclaration): MethodDecorator[] => [
   ...(mediaType === undefined
     ? []
     : [ApiProduces(...(Object.values(answers).some(Boolean) ? ['application/json'] : []), mediaType)]),
@@ -115,10 +115,20 @@ const answersOf = ({ answers = {}, mediaType }: RouteDeclaration): MethodDecorat
       status: Number(status),
       description: descriptions[status] ?? 'Done.',
       ...(schema === null ? {} : { standardSchema: schema }),
+      ...(mayBeLate && schema !== null ? { headers: LATE } : {}),
       ...(schema === null && mediaType !== undefined && status !== '204' ? { schema: { type: 'string' } } : {}),
     }),
   ),
 ];
+
+/** Of writes: see `written`. */
+const LATE = {
+  'x-view-late': {
+    description:
+      '`true` where a view is late or away. An answer that would show what was written may then be its `id` and `revision` alone: read it again with `x-read-after`.',
+    schema: { type: 'string' as const, enum: ['true'] },
+  },
+};
 
 const descriptions: Readonly<Record<string, string>> = {
   200: 'Done.',

@@ -22,7 +22,9 @@ const frame = (version: string): Omit<OpenAPIObject, 'paths'> => {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Agent Platform')
-    .setDescription('An open platform for running AI agents, on an event log.')
+    .setDescription(
+      'An open platform for running AI agents, on an event log. What was erased reads `{ "erased": true }` in place of its value, wherever something that is being deleted still shows.',
+    )
     .setVersion(version)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/')
