@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type BlobFields, blobFields, plainTextFields, sensitiveFields } from './marked-fields';
+import { type BlobFields, blobFields, hiddenField, plainTextFields, sensitiveFields } from './marked-fields';
 import { categoryOf, streamOf } from './decider';
 import { isOurMetadata } from './event-metadata';
 import type { StoredEvent } from './log-records';
@@ -42,7 +42,7 @@ export interface AnyEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** Declares one kind of event. The schema number is one more than the upcasters. Throws where text that people enter (`nameSchema`, `textSchema`) would not be encrypted. */
+/** Declares one kind of event. The schema number is one more than the upcasters. Throws where text that people enter (`nameSchema`, `textSchema`) would not be encrypted, and where a marked field stands in a schema that nothing looks into. */
 export const defineEvent = <Type extends string, Data extends z.ZodObject>(definition: {
   type: Type;
   description: string;
@@ -51,6 +51,11 @@ export const defineEvent = <Type extends string, Data extends z.ZodObject>(defin
   upcasters?: readonly Upcaster[];
 }): EventDefinition<Type, Data> => {
   const upcasters = definition.upcasters ?? [];
+  const hidden = hiddenField(definition.data);
+  if (hidden !== undefined)
+    throw new Error(
+      `${definition.type}.${hidden} holds a marked schema where nothing finds it. Mark the whole field, or use an object, a list or a union.`,
+    );
   const [plain] = plainTextFields(definition.data);
   if (plain !== undefined)
     throw new Error(
