@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 const root = join(__dirname, '..');
 
@@ -42,6 +42,24 @@ const imports: readonly Import[] = ['apps', 'libs', 'projections'].flatMap((fold
     })
     .filter(({ from, to }) => from !== to),
 );
+
+/** The part of the sources that a file is in, such as `libs/agents` and `apps/api`. */
+const partOf = (file: string): string => file.split('/').slice(0, 2).join('/');
+
+it('no path of a file leads into another part, in an import, a type or a call', () => {
+  const paths = ['apps', 'libs', 'projections'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !/(?:[.-]spec|\.contract)\.ts$/.test(file))
+      .map((file) => `${folder}/${file}`)
+      .flatMap((file) =>
+        [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import|require)[ (]+'(\.{1,2}\/[^']*)'/g)].map(
+          ([, path = '']) => ({ file, to: join(dirname(file), path) }),
+        ),
+      ),
+  );
+  expect(paths.length).toBeGreaterThan(3000);
+  expect(paths.filter(({ file, to }) => partOf(file) !== partOf(to))).toEqual([]);
+});
 
 const layerOf = (library: string): number => LAYERS.findIndex((layer) => layer.includes(library.replace(/\/.*/, '')));
 

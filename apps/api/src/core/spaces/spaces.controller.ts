@@ -125,7 +125,7 @@ export class SpacesController {
   @Requires('spaces:write')
   @ApiOperation({
     operationId: 'deleteSpace',
-    summary: 'Deletes a team Space with every Agent, document, conversation and prompt in it.',
+    summary: 'Deletes a team Space with everything in it.',
   })
   @Answers(204)
   @Rejects('conflict')
