@@ -11,7 +11,8 @@ const UNAVAILABLE: ReadonlySet<string> = new Set(['unavailable', 'view_unavailab
 
 /**
  * Asks again where requests come too fast, as often as it takes, and where the platform cannot serve them now, 30 times in a row. For
- * requests that do the same when they are made twice: one that could not be answered may have been served.
+ * requests that do the same when they are made twice: one that could not be answered may have been served. Our own: each answer says
+ * how long to wait, and its code whether the try counts; cockatiel counts all.
  */
 export const retryRejected = async <T>(
   ask: () => Promise<T>,

@@ -39,7 +39,8 @@ export class Mutex {
 
 /**
  * Limits how many pieces of work run at once. The others wait in the order of the calls. If the signal of a waiter is
- * aborted, it rejects with the reason when its turn comes, and does not run.
+ * aborted, it rejects with the reason when its turn comes, and does not run. Our own, ten lines: `p-limit` and the semaphore of
+ * `async-mutex` take no signal.
  */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];

@@ -6,7 +6,8 @@ interface Waiting {
 
 /**
  * A semaphore that several owners share, of memory in bytes or of places: none takes all of it, whatever they ask for at once. Who finds too little
- * waits in the order of the calls; who waits for an own part keeps no other from theirs.
+ * waits in the order of the calls; who waits for an own part keeps no other from theirs. Our own: the semaphore of `async-mutex` weighs
+ * too, but has no owners, and one line in which the first keeps all others waiting.
  */
 export class FairSemaphore {
   private taken = 0;

@@ -47,7 +47,7 @@ export const retry = async <T>(
 
 /**
  * Retries while a store is away, outside of any request's wait budget: such work often serves many requests, or runs
- * after the answer. Our own, seven lines: cockatiel needs a number of attempts, and Node 22.
+ * after the answer. Our own, seven lines: of cockatiel it would use the growing pause alone.
  */
 export const retryUntilAnswered = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {

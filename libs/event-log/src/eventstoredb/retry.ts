@@ -26,7 +26,8 @@ export type Attempt<T> = (milliseconds: number, givenUp?: AbortSignal) => Promis
 
 /**
  * Retries temporary failures with doubling pauses, for 1.9 s without a connection and 9.5 s otherwise, less if the
- * request has waited before. Throws the last `ServerFault` that says more than that there was no answer.
+ * request has waited before. Throws the last `ServerFault` that says more than that there was no answer. Our own: a timeout of
+ * cockatiel is set at the start, and this deadline moves while a try runs, as connections are lost and come back.
  */
 export const retry = <T>(
   link: Link,

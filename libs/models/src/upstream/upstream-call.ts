@@ -36,7 +36,7 @@ const PAUSE_MS = 200;
  *
  * Our own rather than cockatiel's policies: there a call that waits behind the try of an open circuit waits as long as that one, a
  * rejection or a caller who left closes the circuit, and a stream succeeds only with its end; and what a provider bills for answers
- * that broke off is counted here, over repeats and fallbacks. Version 4 also wants Node 22.
+ * that broke off is counted here, over repeats and fallbacks.
  */
 export class UpstreamCall {
   private exchange: Exchange | undefined;

@@ -14,6 +14,8 @@ export interface Answered {
 /**
  * Which answers of the server are as good as new: those asked for within the last few milliseconds, unless this process has seen
  * the view move since. So other processes' writes are seen a few milliseconds later at most, and what this one wrote, or waited for, at once.
+ * Our own: the answers lie in an `lru-cache`, whose `ttl` goes by the age of an entry alone. Here a view that moves outdates all its
+ * answers, and one that is asked for is fetched anew before its time is over.
  */
 export class TtlCache {
   private readonly moved = new Map<string, number>();

@@ -72,7 +72,10 @@ export const hasClosed = async (server: Server, call: CallOptions, indexes: stri
   return indices.length > 0;
 };
 
-/** Waits with growing, random pauses, so that many writers do not return at once. */
+/**
+ * Waits with growing, random pauses, so that many writers do not return at once. Our own: the driver counts its repeats, and bounds
+ * no time; and a bulk request repeats only the items that were rejected, which the driver does not see.
+ */
 export class Backoff {
   private readonly started = performance.now();
   private next = FIRST_PAUSE_MS;
