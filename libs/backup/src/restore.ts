@@ -37,7 +37,8 @@ export interface Restored {
 /**
  * Restores a backup into an empty `DATA_DIR`. Throws before it writes anything: `LogInUse` while a server runs there,
  * `BackupError` if it is not empty, `BackupChanged` unless every file is as it was backed up, and a sentence for a wrong
- * `VAULT_KEY`. Names the log last: without it nothing starts on half a restore, which can be repeated.
+ * `VAULT_KEY`. Names the log last: without it nothing starts on half a restore, which can be repeated. The next start deletes again
+ * what was erased since the backup (`ReapplyErasures` in `libs/erasure`).
  */
 export const restore = async ({
   folder,

@@ -26,7 +26,7 @@ import { destroyKeys } from './destroy-keys.policy';
 import { destroyOnce } from './destroy-once';
 import { eraseContent } from './erase-content.policy';
 import { forgetKeys } from './forget-erased';
-import { FinishErasures, type FinishErasuresParts, noteReceipt } from './finish-erasures';
+import { ReapplyErasures, type ReapplyErasuresParts, noteReceipt } from './reapply-erasures-after-restore';
 
 /** How long an erasure waits for a view before it fails, and is tried again. */
 const VIEW_MS = 30_000;
@@ -130,7 +130,7 @@ const blobsUnder = async (log: StreamReader, aggregates: Aggregates, key: string
       clock: CLOCK,
       logger: LOGGER,
     }),
-    provideWith(FinishErasures, (parts: FinishErasuresParts) => new FinishErasures(parts), {
+    provideWith(ReapplyErasures, (parts: ReapplyErasuresParts) => new ReapplyErasures(parts), {
       decisions: Decisions,
       log: EVENT_LOG,
       vault: VAULT,
@@ -141,7 +141,7 @@ const blobsUnder = async (log: StreamReader, aggregates: Aggregates, key: string
       logger: LOGGER,
     }),
   ],
-  exports: [FinishErasures],
+  exports: [ReapplyErasures],
 })
 export class ErasureModule implements OnModuleInit {
   static readonly aggregates = [erasureAggregate];

@@ -3,4 +3,4 @@ export * from './erase-content.policy';
 export * from './erasure.events';
 export { ErasureModule } from './erasure.module';
 export * from './forget-erased';
-export { FinishErasures } from './finish-erasures';
+export { ReapplyErasures } from './reapply-erasures-after-restore';

@@ -1,6 +1,6 @@
 import { ForeignAccount } from '@app/auditing';
 import { led, Leases, type LeaseMember } from '@app/coordination';
-import { FinishErasures } from '@app/erasure';
+import { ReapplyErasures } from '@app/erasure';
 import { Policies, Projecting } from '@app/projecting';
 import { Sealer } from '@app/sealing';
 import { Inject, Injectable } from '@nestjs/common';
@@ -14,7 +14,7 @@ export class Projector implements Role {
   constructor(
     private readonly projecting: Projecting,
     private readonly policies: Policies,
-    private readonly erasures: FinishErasures,
+    private readonly reapplyErasures: ReapplyErasures,
     private readonly leases: Leases,
     private readonly sealer: Sealer,
     @Inject(ForeignAccount) private readonly foreignAccount: ForeignAccount | undefined,
@@ -25,7 +25,7 @@ export class Projector implements Role {
     await this.policies.start();
     this.members = await this.leases.join([
       // Once more where the log is restored under this process: what was erased since stands there as living.
-      led('erasures', 0, { start: () => this.erasures.run(), stop: async () => undefined }),
+      led('erasures', 0, { start: () => this.reapplyErasures.run(), stop: async () => undefined }),
       led('sealer', 1, this.sealer),
       ...(this.foreignAccount === undefined ? [] : [led('foreign-events', 2, this.foreignAccount)]),
     ]);

@@ -14,11 +14,11 @@ const LAST_RECEIPT = 'last-erasure-receipt';
 /** 1.5.0 wrote the time alone, which says nothing of the log. `receipt`: the last one since, until it stood by itself. */
 type Done = { readonly at: string; readonly receipt: string | null };
 
-/** Notes the stream of a receipt of an erasure before it is written: one that is cut short there is not in the log, and erasures are finished once more. */
+/** Notes the stream of a receipt of an erasure before it is written: one that is cut short there is not in the log, and erasures are reapplied once more. */
 export const noteReceipt = async (readStore: Pick<ReadStore, 'writeState'>, receipt: string): Promise<void> =>
   void (await readStore.writeState(LAST_RECEIPT, receipt));
 
-export interface FinishErasuresParts {
+export interface ReapplyErasuresParts {
   readonly decisions: Decisions;
   readonly log: Pick<EventLog, 'readAll' | 'readStream'>;
   readonly vault: Pick<Vault, 'destroy' | 'destroyed' | 'note' | 'setNote'>;
@@ -34,8 +34,8 @@ export interface FinishErasuresParts {
  * again what a restored or imported log shows as living though the vault knows that it was erased after the backup: its
  * content cannot come back, and the empty aggregate must not either. Policies delete what belongs to it, as after any deletion.
  */
-export class FinishErasures {
-  constructor(private readonly parts: FinishErasuresParts) {}
+export class ReapplyErasures {
+  constructor(private readonly parts: ReapplyErasuresParts) {}
 
   async run(): Promise<void> {
     await destroyErased(this.parts);

@@ -11,7 +11,7 @@ import {
 } from '@app/kernel';
 import { promptDecider } from '@app/spaces';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
-import { FinishErasures, noteReceipt } from './finish-erasures';
+import { ReapplyErasures, noteReceipt } from './reapply-erasures-after-restore';
 
 const ids = new TimeOrderedIds();
 const key = Buffer.alloc(32);
@@ -50,7 +50,7 @@ const startOn = async (
     return appended;
   };
   const finish = () =>
-    new FinishErasures({
+    new ReapplyErasures({
       decisions,
       log,
       vault: {
