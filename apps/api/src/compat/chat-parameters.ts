@@ -153,6 +153,9 @@ const READ_ELSEWHERE: ReadonlySet<string> = new Set([
   'stream_options',
 ]);
 
+/** Every field that is known here. */
+export const CHAT_FIELDS: readonly string[] = [...READ_ELSEWHERE, ...PASSED.keys(), ...UNSUPPORTED.keys()];
+
 const streamOptions = (
   options: unknown,
 ): { readonly include_usage?: unknown; readonly include_obfuscation?: unknown } => {

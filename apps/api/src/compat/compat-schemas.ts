@@ -1,25 +1,46 @@
 import { z } from 'zod';
 
-// What the documentation shows. Bodies are checked by hand, in the words and codes that clients of this format know.
+// What the documentation shows. Bodies are checked by hand, in the words and codes that clients of this format know, which
+// takes whatever these schemas take: `compat-schemas.spec.ts`.
 
 const usage = z.object({
   prompt_tokens: z.number().int().describe('Tokens of the input.'),
-  completion_tokens: z.number().int().optional().describe('Tokens of the output.'),
   total_tokens: z.number().int().describe('Tokens altogether.'),
 });
+const details = (of: string) => z.looseObject({}).nullish().describe(of);
+/** A provider's own is passed on, with whatever it has. */
+const chatUsage = usage
+  .extend({
+    completion_tokens: z.number().int().optional().describe('Tokens of the output.'),
+    prompt_tokens_details: details('Of the tokens of the input: `cached_tokens`, `audio_tokens`.'),
+    completion_tokens_details: details(
+      'Of the tokens of the output: `reasoning_tokens`, `audio_tokens`, `accepted_prediction_tokens`, `rejected_prediction_tokens`.',
+    ),
+  })
+  .loose();
+
+const tool = z.union([
+  z.looseObject({
+    type: z.literal('function').describe('Its kind.'),
+    function: z.looseObject({ name: z.string().describe('Its name.') }).describe('What it is.'),
+  }),
+  z.looseObject({ type: z.literal('custom').describe('Its kind.') }),
+]);
 
 export const chatBody = z.object({
   model: z.string().describe('The id of a configured chat model.'),
   messages: z
     .array(
       z.looseObject({
-        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']).describe('Who says it.'),
+        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']).describe('Who says it.'),
         content: z
           .union([z.string(), z.array(z.looseObject({ type: z.string().describe('Its kind.') })), z.null()])
           .optional()
           .describe('What is said: text, or parts.'),
       }),
     )
+    .min(1)
+    .max(10_000)
     .describe('The conversation so far.'),
   temperature: z.number().min(0).max(2).nullish().describe('Sampling temperature.'),
   top_p: z.number().min(0).max(1).nullish().describe('Nucleus sampling.'),
@@ -32,19 +53,37 @@ export const chatBody = z.object({
   seed: z.number().int().nullish().describe('Seed of the sampling, where the model knows it.'),
   frequency_penalty: z.number().min(-2).max(2).nullish().describe('Penalty of frequent tokens.'),
   presence_penalty: z.number().min(-2).max(2).nullish().describe('Penalty of tokens that occurred.'),
-  tools: z
-    .array(z.looseObject({ type: z.string().describe('Its kind.') }))
-    .nullish()
-    .describe('Tools that the model may call.'),
+  tools: z.array(tool).max(1_024).nullish().describe('Tools that the model may call, and the client runs.'),
   tool_choice: z
     .union([z.string(), z.looseObject({})])
     .nullish()
     .describe('Which tool it calls.'),
   stream: z.boolean().nullish().describe('Answers as Server-Sent Events.'),
   stream_options: z
-    .looseObject({ include_usage: z.boolean().nullish().describe('Sends the usage at the end of the stream.') })
+    .looseObject({
+      include_usage: z.boolean().nullish().describe('Sends the usage at the end of the stream.'),
+      include_obfuscation: z.boolean().nullish().describe('Goes to the provider.'),
+    })
     .nullish()
     .describe('How it streams.'),
+  parallel_tool_calls: z.boolean().nullish().describe('Whether it may call several tools at once.'),
+  reasoning_effort: z.string().nullish().describe('How long it reasons, in the words of the model.'),
+  verbosity: z.string().nullish().describe('How much it says, in the words of the model.'),
+  service_tier: z
+    .string()
+    .nullish()
+    .describe('`auto`, `default` or `flex`; others are left out, unless `forward` of the provider names the field.'),
+  prompt_cache_key: z.string().nullish().describe('Goes to the provider.'),
+  user: z.string().nullish().describe('Goes to the provider.'),
+  store: z.boolean().nullish().describe('Goes to the provider.'),
+  metadata: z.record(z.string(), z.string()).nullish().describe('Goes to the provider.'),
+  n: z.literal(1).nullish().describe('One answer; more are not supported.'),
+  logprobs: z.literal(false).nullish().describe('Not supported.'),
+  response_format: z
+    .strictObject({ type: z.literal('text').optional().describe('Text.') })
+    .nullish()
+    .describe('Text; others are not supported.'),
+  logit_bias: z.strictObject({}).nullish().describe('Not supported.'),
 });
 export const chatCompletion = z
   .object({
@@ -59,22 +98,29 @@ export const chatCompletion = z
           message: z
             .looseObject({
               role: z.literal('assistant').describe('Who says it.'),
-              content: z.string().nullable().describe('What is said.'),
+              content: z
+                .union([z.string(), z.array(z.looseObject({}))])
+                .nullable()
+                .describe('What is said: text, or parts where the provider answers these.'),
+              refusal: z.string().nullish().describe('What it says in place of an answer.'),
             })
             .describe('The message.'),
-          finish_reason: z.string().describe('Why it ended.'),
+          finish_reason: z.string().nullable().describe('Why it ended, where the provider says it.'),
+          logprobs: details('What the provider says of it.'),
         }),
       )
       .describe('The answers.'),
-    usage: usage.describe('Tokens of the call.'),
+    usage: chatUsage.describe('Tokens of the call.'),
   })
   .meta({ id: 'ChatCompletion' });
 
+const text = z.string().min(1);
 export const embeddingsBody = z.object({
   model: z.string().describe('The id of a configured embedding model.'),
-  input: z.union([z.string(), z.array(z.string()).min(1).max(2_048)]).describe('One text, or several.'),
+  input: z.union([text, z.array(text).min(1).max(2_048)]).describe('One text, or several.'),
   encoding_format: z.enum(['float', 'base64']).nullish().describe('How vectors are written.'),
   dimensions: z.number().int().min(1).nullish().describe('Cuts each vector to this length.'),
+  user: z.string().nullish().describe('Goes to the provider.'),
 });
 export const embeddingsList = z
   .object({
@@ -93,11 +139,18 @@ export const embeddingsList = z
   })
   .meta({ id: 'EmbeddingList' });
 
+const ranking = z.union([
+  z.string(),
+  z.array(z.union([z.string(), z.looseObject({ text: z.string().describe('What it says.') })])).min(1),
+]);
+const most = z.number().int().min(1).nullish();
 export const rerankBody = z.object({
   model: z.string().describe('The id of the configured reranker model.'),
   query: z.string().describe('What the documents are ranked by.'),
-  input: z.union([z.string(), z.array(z.string()).min(1)]).describe('Documents to rank; also taken as `documents`.'),
-  top_k: z.number().int().min(1).nullish().describe('How many to return, all by default; also taken as `top_n`.'),
+  input: ranking.nullish().describe('Documents to rank. Needed, unless they are sent as `documents`.'),
+  documents: ranking.nullish().describe('The same as `input`, which goes first.'),
+  top_k: most.describe('How many to return, all by default.'),
+  top_n: most.describe('The same as `top_k`, which goes first.'),
 });
 const ranked = z.array(
   z.object({

@@ -13,12 +13,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { beginCall, clientGone } from './begin-call';
 import { type Fields, without, wrongValue } from './checks';
+import { embeddingsBody } from './compat-schemas';
 import { embeddingParameters } from './embedding-parameters';
 import { embeddingObjects } from './embedding-vectors';
 import { upstreamError } from './upstream-errors';
 
-/** Among them `encoding_format`: what providers send by default is understood either way, and some reject the field whatever it says. */
-const OWN: ReadonlySet<string> = new Set(['model', 'input', 'encoding_format', 'user']);
+/** Not among them `dimensions`, which a provider may get as it is. `encoding_format`: what providers send by default is understood either way, and some reject the field whatever it says. */
+const OWN: ReadonlySet<string> = new Set(Object.keys(embeddingsBody.omit({ dimensions: true }).shape));
 
 /** Embeddings: checked, metered, in the encoding and length that the client wants. */
 @Injectable()

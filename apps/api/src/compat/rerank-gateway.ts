@@ -5,10 +5,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { beginCall, clientGone } from './begin-call';
 import { type Fields, without } from './checks';
+import { rerankBody } from './compat-schemas';
 import { rerankParameters } from './rerank-parameters';
 import { upstreamError } from './upstream-errors';
 
-const OWN: ReadonlySet<string> = new Set(['model', 'query', 'input', 'documents', 'top_k', 'top_n']);
+const OWN: ReadonlySet<string> = new Set(Object.keys(rerankBody.shape));
 
 /** A document's place in the request and its score. */
 interface Ranked {
