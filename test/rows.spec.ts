@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { projections } from '@app/hosting';
 import type { RowProjection } from '@app/projecting';
 import { Schema } from 'mongoose';
@@ -22,4 +24,30 @@ describe('the row of each view', () => {
           ]);
     },
   );
+});
+
+describe('docs/mongodb.md', () => {
+  const read = (file: string): string => readFileSync(join(__dirname, '..', 'docs', file), 'utf8');
+  const { components } = JSON.parse(read('openapi.json')) as {
+    components: { schemas: Record<string, { properties: object }> };
+  };
+  const section = /^## Rows and resources\n([^]*?)^## /m.exec(read('mongodb.md'))?.[1] ?? '';
+  const namesIn = (text: string): readonly string[] => [...text.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name);
+  const lines = [...section.matchAll(/^\| `([\w-]+)` \| `(\w+)` \| (.+) \|$/gm)].map(
+    ([, view = '', resource = '', text = '']) => ({ view, resource, said: namesIn(text) }),
+  );
+  const unshown = namesIn(/^The API shows no rows of [^:]+/m.exec(section)?.[0] ?? '');
+
+  it('has every view of rows', () =>
+    expect([...lines.map(({ view }) => view), ...unshown].toSorted()).toEqual(
+      rowProjections.map(({ name }) => name).toSorted(),
+    ));
+
+  it.each(lines)('names each field in which $view differs from $resource', ({ view, resource, said }) => {
+    const row = Object.keys(rowProjections.find(({ name }) => name === view)?.row.shape ?? {});
+    const shown = Object.keys(components.schemas[resource]?.properties ?? {});
+    expect(shown).not.toEqual([]);
+    const differing = [...row.filter((name) => !shown.includes(name)), ...shown.filter((name) => !row.includes(name))];
+    expect(differing.filter((name) => !said.includes(name))).toEqual([]);
+  });
 });
