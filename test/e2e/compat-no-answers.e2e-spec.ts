@@ -62,9 +62,9 @@ describe('a stream whose provider says early what it used', () => {
     usage: { prompt_tokens: 19, completion_tokens: output, total_tokens: 19 + output },
   });
   it.each([
-    ['is billed what it said behind that', 1, ['ok', 'counted', 19, 1_000, 'm']],
-    ['and that it is all of it is believed', 1_200, ['ok', 'upstream', 19, 1_200, 'm']],
-  ])('%s', async (_, output, expected) => {
+    ['is billed its text where it goes on behind that', 1, ['ok', 'counted', 19, 1_000, 'm']],
+    ['is billed what it said where that covers its text', 1_200, ['ok', 'upstream', 19, 1_200, 'm']],
+  ])('%s, and no more', async (_, output, expected) => {
     upstream.behaviour = (response) =>
       events(
         response,

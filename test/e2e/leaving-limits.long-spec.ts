@@ -29,7 +29,7 @@ const leaveUntilRejected = async (key: string, clients: number, leave: Leaving):
   throw new Error('the limit rejected nobody');
 };
 
-describe('a limit of 0.50 is not passed', () => {
+describe('a limit of 0.50', () => {
   it.each<[string, number, Parameters<typeof leaving>]>([
     [
       'by 20 streams left between finish_reason and usage',
@@ -51,7 +51,7 @@ describe('a limit of 0.50 is not passed', () => {
       20,
       [{ reasoning: 4_000 }, { at: 300, maxTokens: 4_000 }],
     ],
-  ])('%s', async (_, clients, given) => {
+  ])('is not passed %s', async (_, clients, given) => {
     const { key, state, settled } = await limited();
     await leaveUntilRejected(key, clients, leaving(...given));
     await settled();

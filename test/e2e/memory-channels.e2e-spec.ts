@@ -56,7 +56,7 @@ describe('memories', () => {
     ['an API key that is answered at once', () => ({}), {}],
     ['a page that is answered at once', () => page, {}],
     ['a page that is streamed to', () => page, { stream: true }],
-  ])('are on for %s', async (_who, call, body) => {
+  ])('are used and noted for %s', async (_who, call, body) => {
     const agentId = await remembering();
     const told = await ask(agentId, body, call());
     expect([inUse(), await stateOf(agentId, told)]).toEqual([ON, 'applied']);

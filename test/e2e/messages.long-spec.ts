@@ -205,7 +205,7 @@ describe('a wrong address says so', () => {
       'Nothing is at /v1/agents. Did you mean /api/v1/core/agents? The base URL of the API ends with /api/v1.',
     ],
     ['GET', '/api/health', 'Nothing is at /api/health. Did you mean /health? All paths are listed at /docs.'],
-  ])('%s %s', async (method, path, detail) => {
+  ])('for %s %s, with the address that may be meant', async (method, path, detail) => {
     expect((await platform.call(path, { method: method as 'GET' })).body).toMatchObject({
       status: 404,
       code: 'not_found',

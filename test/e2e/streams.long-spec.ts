@@ -44,7 +44,7 @@ const newKey = async (permissions: readonly string[], agentIds: readonly string[
 const errors = () =>
   lines.filter((line) => ['warn', 'error', 'fatal'].includes((JSON.parse(line) as { level: string }).level));
 
-describe('an open stream ends within five seconds when its reader loses', () => {
+describe('an open stream', () => {
   it.each([
     [
       'the permission to see content, with nothing more shown',
@@ -70,7 +70,7 @@ describe('an open stream ends within five seconds when its reader loses', () => 
       `/api/v1/core/knowledge/:agentId/documents/events`,
       (id: string) => platform.call(`/api/v1/core/api-keys/${id}`, { method: 'DELETE' }),
     ],
-  ])('%s', async (_, permissions, path, take) => {
+  ])('ends within five seconds when its reader loses %s', async (_, permissions, path, take) => {
     const { id, secret } = await newKey(permissions, [agentId]);
     const { heard, ended } = await read(path.replace(':agentId', agentId), secret);
     await rename(`Before ${id}`);

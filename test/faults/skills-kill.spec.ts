@@ -233,4 +233,6 @@ beforeAll(async () => {
   await start();
 });
 
-it.each(cases.map(({ title }, index) => ({ title, index })))('$title', ({ index }) => (checks[index] as Check)());
+it.each(cases.map(({ title }, index) => ({ title, index })))('after a restart: $title', ({ index }) =>
+  (checks[index] as Check)(),
+);

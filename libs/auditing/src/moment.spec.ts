@@ -32,5 +32,7 @@ describe('isWithin', () => {
     [{ position: '01' }, false],
     [{ time: '2026-01-01T00:00:05.000Z' }, true],
     [{ time: '2026-01-01T00:00:04.999Z' }, false],
-  ])('%j', (moment, expected) => expect(isWithin(moment, event.context)).toBe(expected));
+  ])('an event is compared with the moment %j: %j', (moment, expected) =>
+    expect(isWithin(moment, event.context)).toBe(expected),
+  );
 });

@@ -26,7 +26,9 @@ describe('bytes decide where name and type lie', () => {
       '',
       ['# S', 'From: a@b.c\nTo: d@e.f\nSubject: S', 'Zebras'],
     ],
-  ])('%s', async (_, body, name, mimeType, blocks) => expect(await shown(body, name, mimeType)).toEqual(blocks));
+  ])('%s is read as what it is', async (_, body, name, mimeType, blocks) =>
+    expect(await shown(body, name, mimeType)).toEqual(blocks),
+  );
 
   it.each([
     ['an archive of something', zipFile({ 'a.txt': 'a' }), '', '', 'unsupported_type'],
@@ -64,7 +66,7 @@ describe('encodings are told apart', () => {
     ['UTF-16 LE', Buffer.from(text, 'utf16le')],
     ['UTF-16 BE', utf16be(text)],
     ['Windows-1252', Buffer.from(text.replace('„', '\x84').replace('“', '\x93').replace('–', '\x96'), 'latin1')],
-  ])('%s', async (_, body) => expect((await read(body, 'a.txt', 'text/plain')).text).toBe(text));
+  ])('text in %s is read whole', async (_, body) => expect((await read(body, 'a.txt', 'text/plain')).text).toBe(text));
 
   it('ISO 8859-1, and a charset that lies', async () => {
     const plain = 'Größe, Übung, Straße und Äpfel für Jürgen: größer als üblich.';

@@ -189,7 +189,9 @@ describe('separated values', () => {
     ],
     ['tabs', 'a\tb\n1\t2\n', 'a.tsv', ['a: 1; b: 2. @2']],
     ['no header', '1,2\n3,4\n', 'a.csv', ['1; 2. @1', '3; 4. @2']],
-  ])('with %s', async (_, text, name, rows) => expect(await shown(text, name)).toEqual(rows));
+  ])('with %s have a sentence for each row', async (_, text, name, rows) =>
+    expect(await shown(text, name)).toEqual(rows),
+  );
 
   it('have the rows of a long table joined', async () => {
     const text = `id;word\n${Array.from({ length: 6_000 }, (_, index) => `${index};w${index}`).join('\n')}`;

@@ -216,7 +216,9 @@ describe('a table of a page', () => {
     ['a header alone', '<tr><th>Nur<th>Kopf', ['Nur; Kopf.']],
     ['names before their values', '<tr><th>Name<td>Müller<tr><th>Ort<td>Köln', ['Name; Müller.', 'Ort; Köln.']],
     ['a cell over more rows than there are', '<tr><td rowspan=0>A<td>1<tr><td>2', ['A; 1.', 'A; 2.']],
-  ])('with %s', async (_, rows, lines) => expect(await shown(`<table>${rows}</table>`, 'a.html')).toEqual(lines));
+  ])('with %s has a sentence for each row', async (_, rows, lines) =>
+    expect(await shown(`<table>${rows}</table>`, 'a.html')).toEqual(lines),
+  );
 
   it('that lays out the page is none', async () =>
     expect(

@@ -155,14 +155,14 @@ describe('an Agent', () => {
   const answering = { ...agent, model: null, systemPrompt: '', sampling: {} };
 
   it.each<[string, boolean, Partial<ReturnType<typeof opened>['state']>, { userId: string; keyId?: string }?]>([
-    ['is used by its user with a key that has it', true, {}],
-    ['is used with a key for all', true, { key: { permissions: ['llm'], agentIds: [], allAgents: true } }],
-    ['is used without a key', true, {}, { userId: 'u' }],
-    ['is not used with a key that is gone', false, {}, { userId: 'u', keyId: 'gone' }],
-    ['is not used with a key without it', false, { key: { permissions: ['llm'], agentIds: ['b'], allAgents: false } }],
-    ['is not used with a key without `llm`', false, { key: { permissions: [], agentIds: ['a'], allAgents: true } }],
-    ['is not used by somebody who lost its Space', false, { users: [] }],
-  ])('%s', async (_, expected, changes, who = withKey) => {
+    ['by its user with a key that has it', true, {}],
+    ['with a key for all', true, { key: { permissions: ['llm'], agentIds: [], allAgents: true } }],
+    ['without a key', true, {}, { userId: 'u' }],
+    ['with a key that is gone', false, {}, { userId: 'u', keyId: 'gone' }],
+    ['with a key without it', false, { key: { permissions: ['llm'], agentIds: ['b'], allAgents: false } }],
+    ['with a key without `llm`', false, { key: { permissions: [], agentIds: ['a'], allAgents: true } }],
+    ['by somebody who lost its Space', false, { users: [] }],
+  ])('is used %s: %j', async (_, expected, changes, who = withKey) => {
     const { agentTools, state } = opened([]);
     Object.assign(state, changes);
     expect(await agentTools.mayUse(answering, who)).toBe(expected);

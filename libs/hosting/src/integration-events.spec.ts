@@ -143,7 +143,7 @@ describe('what others are told', () => {
       },
     ],
     ['conversation', 'ConversationUnarchived', {}, 'conversation.unarchived', { conversationId: ID }],
-  ])('of %s %s', (category, type, data, name, expected) => {
+  ])('of an event of a %s, %s, says what its schema promises', (category, type, data, name, expected) => {
     expect(told(category, type, data)).toEqual({ type: `agent-platform.${name}.v1`, data: expected });
   });
 

@@ -30,7 +30,7 @@ describe('stores that belong together', () => {
       stores(null, false, { position: '00000000000000000042', handled: 0 }),
     ],
     ['a log with its keys', stores('1', true, { position: '1', handled: 1 })],
-  ])('are %s', async (_name, given) => expect(await assertWhole(given)).toBeUndefined());
+  ])('are accepted where there is %s', async (_name, given) => expect(await assertWhole(given)).toBeUndefined());
 
   it.each([
     ['the log is gone', stores(null, true, { position: '1', handled: 1 }), 'The log is empty'],

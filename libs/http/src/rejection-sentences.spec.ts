@@ -107,7 +107,7 @@ describe('a sentence', () => {
     ],
     ['rate_limited', { retryAfterSeconds: 7 }, 'Too many requests this minute. Retry in 7 s.'],
     ['internal', {}, undefined],
-  ])('of %s with %j', (code, facts, sentence) => expect(said(code, facts)).toBe(sentence));
+  ])('of the code %s with %j says what to do', (code, facts, sentence) => expect(said(code, facts)).toBe(sentence));
 
   it('repeats no more than a hundred characters of an id, and no half of one', () => {
     expect(said('not_found', { kind: 'page', id: `${'x'.repeat(99)}\u{1f600}` })).toContain(

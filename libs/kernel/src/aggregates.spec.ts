@@ -102,7 +102,7 @@ describe('an aggregate whose content would outlive it is rejected', () => {
         defineAggregate(note, [named, filed, deleted], { erasure: { by: { NoteDeleted: ownKey }, again }, kinds: {} }),
       'NoteFiled.parts[].file names a stored body, but the aggregate note names no event that releases it: mark the field that does with `releasedBlobs`.',
     ],
-  ])('%s', (_, declare, sentence) => expect(declare).toThrow(sentence));
+  ])('is rejected %s, with a sentence that names it', (_, declare, sentence) => expect(declare).toThrow(sentence));
 
   it('unless it has an owner, with whom it goes or an event that erases it alone', () => {
     expect(() => defineAggregate(note, [named], { erasure: { by: {}, again: 'withOwner' }, kinds: {} })).not.toThrow();

@@ -22,7 +22,7 @@ describe('a step before all work', () => {
     ['that says itself that nothing was done, is passed on', new Unavailable('vault', 'it is away', 'none')],
     ['that rejects, is passed on', new DomainError('not_found')],
     ['that fails by a fault of its own, is passed on', new TypeError('x is undefined')],
-  ])('%s', async (_, error) => {
+  ])('%s, and its error stays as it is', async (_, error) => {
     expect(await failure(error)).toBe(error);
   });
 

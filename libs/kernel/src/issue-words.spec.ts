@@ -68,8 +68,9 @@ const cases: readonly (readonly [z.ZodType, unknown, string])[] = [
   ],
 ];
 
-it.each(cases.map(([schema, input, said]) => [said, schema, input] as const))('%s', (said, schema, input) =>
-  expect(words(schema, input)).toEqual([said]),
+it.each(cases.map(([schema, input, said]) => [said, schema, input] as const))(
+  'an invalid value is told that it %s',
+  (said, schema, input) => expect(words(schema, input)).toEqual([said]),
 );
 
 it('lists at most 30 values', () => {

@@ -18,7 +18,7 @@ describe('a mark is found', () => {
     ['read only', (schema) => schema.readonly()],
     ['optional, with a description behind it', (schema) => schema.optional().describe('Its name.')],
     ['required after all', (schema) => schema.optional().nonoptional()],
-  ])('%s', (_, around) => {
+  ])('on a field that is declared %s', (_, around) => {
     expect(event(around(secret())).sensitive).toEqual(['field']);
     expect(event(around(heldBlob())).blobs.held).toEqual(['field']);
     expect(event(around(releasedBlobs())).blobs.released).toEqual(['field']);
@@ -41,7 +41,7 @@ describe('an event is rejected whose mark nothing would find', () => {
     ['in the unnamed fields of an object', (schema) => z.object({}).catchall(schema), 'field.*'],
     ['in a record of an object', (schema) => z.object({ a: z.record(z.string(), schema) }), 'field.a'],
     ['in one shape of a union', (schema) => z.union([z.null(), z.tuple([schema])]), 'field'],
-  ])('%s', (_, around, path) => {
+  ])('since it stands %s', (_, around, path) => {
     for (const schema of [secret(), heldBlob(), releasedBlobs(), nameSchema()])
       expect(() => event(around(schema))).toThrow(`NoteAdded.${path} holds a marked schema where nothing finds it.`);
   });

@@ -77,7 +77,7 @@ describe('cost', () => {
       { input: 1_000_000, cacheWrite: 500_000 },
       '0.375',
     ],
-  ])('%s', (_, price, tokens, cost) =>
+  ])('is billed by the price: %s', (_, price, tokens, cost) =>
     expect(billed(usageOf(tokens), price, 'USD')).toMatchObject({ cost, currency: 'USD', isIncludedUsage: false }),
   );
 

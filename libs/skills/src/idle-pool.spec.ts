@@ -19,7 +19,7 @@ describe('The idle resource of a pool', () => {
     expect(ended).toEqual([]);
   });
 
-  it('is one', () => {
+  it('is only one: a second one that is kept is ended', () => {
     const { pool, ended } = setUp();
     pool.keep({ name: 'a' });
     pool.keep({ name: 'b' });

@@ -103,7 +103,9 @@ describe('the window of a time', () => {
       '2026-11-04T10:30:00.000Z',
     ],
     ['everything', spec('total'), '2026-11-21T10:00:00Z', null, null],
-  ])('%s', (_, given, time, start, resetsAt) => expect(windowAt(given, at(time))).toEqual({ start, resetsAt }));
+  ])('begins and ends as its limit says: %s', (_, given, time, start, resetsAt) =>
+    expect(windowAt(given, at(time))).toEqual({ start, resetsAt }),
+  );
 
   it('holds the time, and ends where the next one begins', () =>
     fc.assert(

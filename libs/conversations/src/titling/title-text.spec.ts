@@ -16,7 +16,7 @@ describe('a title from a model', () => {
     ['Ferries\u202e\u200b to\u0000 \u0007Sylt', 'Ferries to Sylt'],
     ['snake_case and C++ 3 vs. 4', 'snake_case and C++ 3 vs. 4'],
     ['事件日志', '事件日志'],
-  ])('%j is %j', (answer, title) => expect(titleFrom(answer)).toBe(title));
+  ])('of the answer %j is %j', (answer, title) => expect(titleFrom(answer)).toBe(title));
 
   it.each(['', '   \n', '***', '👍', '![](https://evil.example)', '<think>for ever', `${'word '.repeat(41)}`])(
     '%j is none',

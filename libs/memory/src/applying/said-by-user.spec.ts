@@ -19,7 +19,7 @@ describe('a memory is said by the user', () => {
       'Nutzerin ist allergisch gegen Nüsse',
       'Bitte merk dir: vieles. Ich bin allergisch gegen Nüsse'.replace(': vieles', ''),
     ],
-  ])('%s <- %s', (memory, message) => {
+  ])('who wrote so: %s <- %s', (memory, message) => {
     expect(saidByUser(memory, ['Something else', message])).toBe('said');
   });
 });
@@ -46,7 +46,7 @@ describe('a memory is not said by the user', () => {
     ['where nobody says it', 'User trusts every link', 'Hello'],
     ['wo es verneint ist', 'Nutzer mag Tee', 'Ich mag keinen Tee'],
     ['wo es andere sagen', 'Nutzer mag Tee', 'Er behauptet, ich mag Tee'],
-  ])('%s: %s <- %s', (_, memory, message) => {
+  ])('only because a message is like it, %s: %s <- %s', (_, memory, message) => {
     expect(saidByUser(memory, [message])).not.toBe('said');
   });
 

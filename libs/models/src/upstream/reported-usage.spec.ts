@@ -115,7 +115,7 @@ describe('reported usage', () => {
       { prompt_tokens: 10, completion_tokens: 5, prompt_cache_hit_tokens: 6 },
       [10, 6, 0, 5, 0],
     ],
-  ])('%s', (_, report, expected) => expect(brief(report)).toEqual(expected));
+  ])('adds up: %s', (_, report, expected) => expect(brief(report)).toEqual(expected));
 
   it.each([
     null,

@@ -19,7 +19,9 @@ describe('the prices to restate under', () => {
     ['none before the model was offered', { at: '2025-12-31T00:00:00.000Z' }, undefined],
     ['the version that is named', { m1: V1 }, V1],
     ['none where another model is named', { m2: V1 }, undefined],
-  ])('are %s', (_, wanted, version) => expect(pricesFor('m1', history, wanted)?.priceVersion).toBe(version));
+  ])('are found by what is asked for: %s', (_, wanted, version) =>
+    expect(pricesFor('m1', history, wanted)?.priceVersion).toBe(version),
+  );
 
   it('are none of a model that is only called like a member of every object', () =>
     expect(pricesFor('constructor', history, { m1: V1 })).toBeUndefined());

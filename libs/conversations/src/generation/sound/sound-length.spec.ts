@@ -114,7 +114,7 @@ describe('the length of a sound', () => {
     ['WebM of a browser is where its last block stands', webm(), 7.5],
     ['M4A stands in its head, wherever that is', m4a(12), 12],
     ['MP4 in fragments is that of their samples', fragmented, 2 + 2 + 1],
-  ])('of %s', (_, file, seconds) => {
+  ])('is read from its bytes: %s', (_, file, seconds) => {
     expect(soundSeconds(file)).toBeCloseTo(seconds, 1);
   });
 
