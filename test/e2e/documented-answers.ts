@@ -33,8 +33,8 @@ export interface GivenAnswer {
 /** Answers with JSON as a document has them. Each schema is compiled when it is first answered. */
 export class DocumentedAnswers {
   // With all faults and what they are about, as some are none. Formats stand beside patterns, which are held to.
-  private readonly ajv = new Ajv2020({ ...LENIENT, allErrors: true, verbose: true });
-  private readonly compiled = new Map<object, ValidateFunction>();
+  private readonly ajv = new Ajv2020({ ...LENIENT, ...QUICK, allErrors: true, verbose: true });
+  private readonly compiled = new Map<string, ValidateFunction>();
 
   constructor(private readonly document: AnswersDocument) {
     this.ajv.addSchema({ $id: DOCUMENT, components: document.components });
@@ -59,11 +59,10 @@ export class DocumentedAnswers {
   }
 
   private validator(schema: object): ValidateFunction {
-    const known = this.compiled.get(schema);
-    if (known !== undefined) return known;
+    // Most answers refer to what others refer to.
     const text = JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${DOCUMENT}#/`);
-    const validate = this.ajv.compile(JSON.parse(text) as object);
-    this.compiled.set(schema, validate);
+    const validate = this.compiled.get(text) ?? this.ajv.compile(JSON.parse(text) as object);
+    this.compiled.set(text, validate);
     return validate;
   }
 }
@@ -71,6 +70,8 @@ export class DocumentedAnswers {
 const DOCUMENT = 'openapi';
 /** The document is checked elsewhere. */
 const LENIENT = { strict: false, validateSchema: false, validateFormats: false, meta: false };
+/** No schema holds so many answers that compiling it well would pay. */
+const QUICK = { inlineRefs: false, code: { optimize: false } };
 
 /** What a write answers in place of what it wrote, where a view is late. */
 const isBare = (body: unknown): boolean =>
