@@ -1,4 +1,4 @@
-import { PAGE_SIZE, type PageRequest, type RowPage, sizeOf } from './find-page';
+import { fitting, PAGE_SIZE, type PageRequest, type RowPage, sizeOf } from './find-page';
 import type { FindOptions, ReadStore, Row, StoredRow } from './read-store';
 
 /** Rows that lists show newest first. */
@@ -46,16 +46,25 @@ export const newestOf = async <R extends Dated>(
 /** The first rows of lists that are each in order, up to the limit and `PAGE_SIZE`, as far as it is known which is next. */
 const merged = <R extends Dated>(lists: readonly List<R>[], limit: number): List<R> => {
   const open = lists.filter((list) => list.rows.length > 0);
+  const [only] = open;
+  // The list of whoever may use everything, in most requests.
+  if (only !== undefined && open.length === 1) {
+    const count = fitting(
+      only.rows.map((row) => row.size),
+      limit,
+    );
+    return count === only.rows.length ? only : { rows: only.rows.slice(0, count), goesOn: true };
+  }
   const next = open.map(() => 0);
   const rows: StoredRow<R>[] = [];
   let size = 0;
   for (;;) {
     let newest: StoredRow<R> | undefined;
     let from = 0;
-    for (const [index, list] of open.entries()) {
-      const row = list.rows[next[index] as number];
+    for (let index = 0; index < open.length; index += 1) {
+      const row = open[index]?.rows[next[index] as number];
       if (row === undefined) {
-        if (list.goesOn) return { rows, goesOn: true };
+        if (open[index]?.goesOn === true) return { rows, goesOn: true };
         continue;
       }
       if (newest !== undefined && newestFirst(row, newest) > 0) continue;
