@@ -11,7 +11,7 @@ const CLAIM_LOOK_MS = 50;
 export class TurnClaims {
   constructor(
     private readonly claims: Claims,
-    private readonly recorded: RecordedTurns,
+    private readonly recorded: Pick<RecordedTurns, 'open' | 'closeAbandoned'>,
     private readonly clock: Clock,
   ) {}
 
