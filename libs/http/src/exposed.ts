@@ -4,8 +4,8 @@ import { z } from 'zod';
 const COMMON: Readonly<Record<string, string>> = {
   id: 'Its id.',
   createdAt: 'When it was created, ISO 8601 in UTC.',
-  updatedAt: 'When it was changed last, ISO 8601 in UTC.',
-  revision: 'Its revision: the `etag` that `If-Match` takes.',
+  updatedAt: 'When it was last changed, ISO 8601 in UTC.',
+  revision: 'Its revision: the `etag` for `If-Match`.',
 };
 
 type Texts<Shape> = Readonly<{ [Field in keyof Shape]?: string | true }>;

@@ -16,8 +16,8 @@ import { JsonText } from './json-text';
 /** The schema of a list's query: `limit`, `cursor` and the list's own filters. */
 export const listQuery = <Shape extends z.ZodRawShape>(filters: Shape) =>
   z.strictObject({
-    limit: wholeNumberText(1, 100).default(50).describe('Most items of a page.'),
-    cursor: z.string().min(1).max(4_000).optional().describe('The `nextCursor` of the page before.'),
+    limit: wholeNumberText(1, 100).default(50).describe('Maximum items per page.'),
+    cursor: z.string().min(1).max(4_000).optional().describe('The `nextCursor` of the previous page.'),
     ...filters,
   });
 
@@ -26,7 +26,7 @@ export const listOf = (item: z.ZodType, more: z.ZodRawShape = {}): z.ZodObject =
   z
     .object({
       items: z.array(item).describe('The items of this page.'),
-      nextCursor: z.string().nullable().describe('Where the next page begins, for `cursor`; null at the end.'),
+      nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
       ...more,
     })
     .meta({ id: `${item.meta()?.id}List` });

@@ -5,22 +5,22 @@ const tokens = z.number().int().nonnegative();
 
 /** Tokens of a model call. `inputTokens` is the full total, cached reads included (specification, LLM invocation). */
 export const tokenUsage = z.strictObject({
-  inputTokens: tokens.describe('Tokens of the input, cached ones included.'),
+  inputTokens: tokens.describe('Input tokens, including cached ones.'),
   inputTokenDetails: z
     .strictObject({
-      noCacheTokens: tokens.describe('Tokens that no cache held.'),
-      cacheReadTokens: tokens.describe('Tokens that were read from a cache.'),
-      cacheWriteTokens: tokens.describe('Tokens that were written to a cache.'),
+      noCacheTokens: tokens.describe('Tokens not in a cache.'),
+      cacheReadTokens: tokens.describe('Tokens read from a cache.'),
+      cacheWriteTokens: tokens.describe('Tokens written to a cache.'),
     })
-    .describe('The tokens of the input, by how they were read.'),
-  outputTokens: tokens.describe('Tokens of the output.'),
+    .describe('Input tokens, by cache use.'),
+  outputTokens: tokens.describe('Output tokens.'),
   outputTokenDetails: z
     .strictObject({
       textTokens: tokens.describe('Tokens of the answer.'),
-      reasoningTokens: tokens.describe('Tokens of reasoning.'),
+      reasoningTokens: tokens.describe('Reasoning tokens.'),
     })
-    .describe('The tokens of the output, by what they are.'),
-  totalTokens: tokens.describe('Tokens altogether.'),
+    .describe('Output tokens, by kind.'),
+  totalTokens: tokens.describe('Total tokens.'),
 });
 export type TokenUsage = z.output<typeof tokenUsage>;
 
@@ -28,9 +28,9 @@ const count = z.number().int().nonnegative();
 
 /** What calls of models for images, speech and transcription are billed by: each has the one of its kind. Begun seconds count as whole ones. */
 export const unitUsage = z.strictObject({
-  images: count.exactOptional().describe('Images that were made.'),
-  characters: count.exactOptional().describe('Characters that were spoken.'),
-  seconds: count.exactOptional().describe('Seconds of sound that were written down.'),
+  images: count.exactOptional().describe('Images generated.'),
+  characters: count.exactOptional().describe('Characters converted to speech.'),
+  seconds: count.exactOptional().describe('Seconds of audio transcribed.'),
 });
 export type UnitUsage = z.output<typeof unitUsage>;
 
@@ -38,13 +38,13 @@ export type UnitUsage = z.output<typeof unitUsage>;
 export const invocationUsage = tokenUsage.extend({
   cost: z.string().describe('What the call cost, a decimal.'),
   currency: z.string().describe('The currency of the cost.'),
-  isIncludedUsage: z.boolean().describe('Whether it is part of the included usage.'),
+  isIncludedUsage: z.boolean().describe('Whether it is covered by included usage.'),
 });
 export type InvocationUsage = z.output<typeof invocationUsage>;
 
 /** Usage as the wire has it: images, characters and seconds in place of tokens, which are there too where a provider reported them. */
 export const shownInvocationUsage = z
-  .object({ units: unitUsage.optional().describe('What it is billed by, of images, speech and transcription.') })
+  .object({ units: unitUsage.optional().describe('The billed units of images, speech and transcription.') })
   .extend(tokenUsage.partial().shape)
   .extend(invocationUsage.pick({ cost: true, currency: true, isIncludedUsage: true }).shape);
 export type ShownUsage = z.output<typeof shownInvocationUsage>;

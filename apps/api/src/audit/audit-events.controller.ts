@@ -38,13 +38,13 @@ const eventsQuery = listQuery({
   category: name.optional().describe('Only events of streams of this category.'),
   type: name.optional().describe('Only events of this type.'),
   actor: name.optional().describe('Only events by this actor.'),
-  correlationId: name.optional().describe('Only events of this request and what followed from it.'),
-  from: instant.optional().describe('Only events recorded then or later.'),
-  to: instant.optional().describe('Only events recorded before.'),
-  after: name.optional().describe('Only events behind this position.'),
+  correlationId: name.optional().describe('Only events of this request and what it caused.'),
+  from: instant.optional().describe('Only events recorded at or after this time.'),
+  to: instant.optional().describe('Only events recorded before this time.'),
+  after: name.optional().describe('Only events after this position.'),
   order: z.enum(['asc', 'desc']).default('desc').describe('Oldest or newest first.'),
   follow: flagText.default(false).describe('Sends new events as Server-Sent Events.'),
-  content: flagText.default(false).describe('Decrypts what may be read; that look is an event itself.'),
+  content: flagText.default(false).describe('Decrypts content that you can read. Access is recorded.'),
   raw: flagText.default(false).describe('Adds the stored bytes.'),
 });
 type EventsQuery = z.output<typeof eventsQuery>;

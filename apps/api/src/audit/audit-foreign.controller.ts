@@ -22,7 +22,7 @@ import { foreignEventSchema, foreignEventsSchema } from './audit-schemas';
 
 const LIST = 'foreign-events';
 const foreignQuery = listQuery({
-  after: z.string().min(1).max(300).optional().describe('Only events behind this position.'),
+  after: z.string().min(1).max(300).optional().describe('Only events after this position.'),
 });
 
 @Documented('Audit')

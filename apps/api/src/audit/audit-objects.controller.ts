@@ -55,12 +55,12 @@ import { type ObjectKind, objectKinds } from './object-kinds';
 /** Most streams that one object is read from: a tag's documents. */
 const MOST_STREAMS = 10_000;
 
-const content = flagText.optional().describe('Decrypts what may be read; that look is an event itself.');
+const content = flagText.optional().describe('Decrypts content that you can read. Access is recorded.');
 const asOfQuery = z.strictObject({
-  at: z.string().min(1).max(64).optional().describe('A time, or a position of the log; now by default.'),
+  at: z.string().min(1).max(64).optional().describe('A time or a position in the log; now by default.'),
   revision: wholeNumberText(0, Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe('A revision of the object, rather than `at`.'),
+    .describe('A revision of the object, instead of `at`.'),
   content,
 });
 const historyQuery = listQuery({ content });
@@ -68,7 +68,7 @@ const historyQuery = listQuery({ content });
 /** As the API of its kind would have shown it. */
 const objectSchema = z
   .looseObject({})
-  .meta({ id: 'ObjectAsOf', description: 'The object in the form of its own resource.' });
+  .meta({ id: 'ObjectAsOf', description: 'The object, in the format of its resource.' });
 
 /** Objects that are folded at once: each holds a few megabytes of its events meanwhile. */
 const FOLDS_AT_ONCE = 2;

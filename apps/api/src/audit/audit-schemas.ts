@@ -5,18 +5,22 @@ import { z } from 'zod';
 export const shownEventSchema = z
   .object({
     id: z.uuid().describe('The id of the event.'),
-    position: z.string().describe('Its place in the log: opaque text that only increases.'),
-    ordinal: z.number().int().nullable().describe('Its number among all events, given by the sealer; null until then.'),
-    stream: z.string().describe('The stream that it stands in.'),
-    revision: z.number().int().describe('Its place in the stream.'),
+    position: z.string().describe('Its position in the log: opaque text that only increases.'),
+    ordinal: z
+      .number()
+      .int()
+      .nullable()
+      .describe('Its number among all events, assigned by the sealer; null until then.'),
+    stream: z.string().describe('The stream it belongs to.'),
+    revision: z.number().int().describe('Its revision in the stream.'),
     type: z.string().describe('What happened.'),
-    schema: z.number().int().describe('The version of its data.'),
+    schema: z.number().int().describe('The schema version of its data.'),
     data: z
       .record(z.string(), jsonValue)
       .describe(
-        'What it says. Encrypted fields read `{ "encrypted": true }`, erased ones `{ "erased": true }`, and what was damaged in the log `{ "unreadable": true }`.',
+        'Its data. Encrypted fields are `{ "encrypted": true }`, erased ones `{ "erased": true }`, and damaged ones `{ "unreadable": true }`.',
       ),
-    meta: z.record(z.string(), z.string()).describe('Who asked for it, and why.'),
+    meta: z.record(z.string(), z.string()).describe('Who requested it, and why.'),
     recordedAt: z.string().describe('A time, ISO 8601 in UTC.'),
     raw: z
       .object({
@@ -24,7 +28,7 @@ export const shownEventSchema = z
         metadata: z.base64().describe('The metadata, base64.'),
       })
       .optional()
-      .describe('The stored bytes that seals are over, with `raw=true`.'),
+      .describe('The stored bytes that seals cover, with `raw=true`.'),
   })
   .meta({ id: 'Event' });
 
@@ -38,8 +42,8 @@ export const historyItemSchema = z
       .array(
         z.object({
           path: z.string().describe('The field.'),
-          before: jsonValue.describe('Its value before.'),
-          after: jsonValue.describe('Its value after.'),
+          before: jsonValue.describe('The previous value.'),
+          after: jsonValue.describe('The new value.'),
         }),
       )
       .describe('What it changed.'),
@@ -52,25 +56,25 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const foreignEventSchema = z
   .object({
     id: z.string().describe('The id of the event.'),
-    position: z.string().describe('Its place in the log.'),
-    stream: z.string().describe('The stream that it stands in.'),
-    revision: z.number().int().describe('Its place in the stream.'),
+    position: z.string().describe('Its position in the log.'),
+    stream: z.string().describe('The stream it belongs to.'),
+    revision: z.number().int().describe('Its revision in the stream.'),
     contentHash: sha256.describe('SHA-256 of its stored bytes, hexadecimal.'),
-    inStreamOfOurs: z.boolean().describe('Whether it stands in a stream of the platform.'),
+    inStreamOfOurs: z.boolean().describe('Whether it is in a stream of the platform.'),
     at: z.string().describe('A time, ISO 8601 in UTC.'),
   })
   .meta({ id: 'ForeignEvent' });
 
 /** How many events others wrote, and the first of them (`ForeignEvents`). */
 export const foreignEventsSchema = z.object({
-  events: z.number().int().describe('How many there are.'),
+  events: z.number().int().describe('The number of them.'),
   since: z
     .object({
       position: z.string().describe('The position of the first.'),
       at: z.string().describe('A time, ISO 8601 in UTC.'),
     })
     .nullable()
-    .describe('Where they begin; null where there are none.'),
+    .describe('Where they begin; null if there are none.'),
 });
 
 /** The part of a seal that is signed, with its signature (`SealHead`). */
@@ -79,10 +83,13 @@ export const sealSchema = z
     fromOrdinal: z.number().int().describe('The ordinal of its first event.'),
     ordinal: z.number().int().describe('The ordinal of its last event.'),
     root: sha256.describe('The Merkle root of its events, hexadecimal.'),
-    previous: sha256.describe('The hash of the seal before, hexadecimal.'),
+    previous: sha256.describe('The hash of the previous seal, hexadecimal.'),
     keyId: z.string().describe('The key that signed it.'),
     at: z.string().describe('A time, ISO 8601 in UTC.'),
-    authenticated: z.literal(true).optional().describe('That each event is checked by its authentication code.'),
+    authenticated: z
+      .literal(true)
+      .optional()
+      .describe('States that each event was checked by its authentication code.'),
     signature: z.string().describe('Ed25519, base64.'),
   })
   .meta({ id: 'Seal' });
@@ -101,14 +108,14 @@ export const proofSchema = z
     event: z
       .object({
         id: z.string().describe('The id of the event.'),
-        stream: z.string().describe('The stream that it stands in.'),
-        revision: z.number().int().describe('Its place in the stream.'),
+        stream: z.string().describe('The stream it belongs to.'),
+        revision: z.number().int().describe('Its revision in the stream.'),
         content: sha256.describe('SHA-256 of its stored bytes, hexadecimal.'),
       })
       .describe('The event that is proven.'),
     ordinal: z.number().int().describe('The ordinal of the event.'),
-    index: z.number().int().describe('The place of its leaf in the tree.'),
-    size: z.number().int().describe('How many leaves the tree has.'),
+    index: z.number().int().describe('The index of its leaf in the tree.'),
+    size: z.number().int().describe('The number of leaves in the tree.'),
     path: z.array(sha256).describe('The hashes from the leaf to the root, hexadecimal.'),
     seal: sealSchema.describe('The seal over the event.'),
   })

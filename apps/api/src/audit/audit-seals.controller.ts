@@ -27,7 +27,7 @@ import { IndexWaiter } from './index-waiter';
 
 const LIST = 'seals';
 const sealsQuery = listQuery({
-  after: wholeNumberText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only seals behind this ordinal.'),
+  after: wholeNumberText(0, Number.MAX_SAFE_INTEGER).optional().describe('Only seals after this ordinal.'),
 });
 
 @Documented('Audit')

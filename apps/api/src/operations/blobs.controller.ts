@@ -8,8 +8,8 @@ import { z } from 'zod';
 
 const sweptSchema = z
   .object({
-    blobs: z.number().int().describe('How many bodies are stored.'),
-    removed: z.number().int().describe('How many were removed.'),
+    blobs: z.number().int().describe('The number of stored blobs.'),
+    removed: z.number().int().describe('The number of blobs removed.'),
   })
   .meta({ id: 'BlobSweep' });
 

@@ -8,8 +8,8 @@ import { z } from 'zod';
 
 const catalogueSchema = z
   .object({
-    defaultModel: z.string().describe('The model of Agents that name none.'),
-    models: z.array(z.string()).describe('The keys of all models.'),
+    defaultModel: z.string().describe('The model of Agents without one.'),
+    models: z.array(z.string()).describe('The ids of all models.'),
   })
   .meta({ id: 'ModelCatalogue' });
 

@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { projectionSchema } from './operations-schemas';
 
 const rebuildBody = z.strictObject({
-  swap: z.boolean().default(false).describe('Serves the new version once it is verified to be equal.'),
+  swap: z.boolean().default(false).describe('Swaps in the new version once it is verified to be equal.'),
 });
 
 type ViewAction = Extract<OperatorAction, { data: { projection: string } }>['type'];

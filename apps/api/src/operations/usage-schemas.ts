@@ -8,24 +8,24 @@ const priceVersions = restatedPrices.options[1];
 
 export const newRestatement = z.strictObject({
   from: instant.describe('The start of the period, ISO 8601 with an offset.'),
-  to: instant.optional().describe('The end of the period; now by default.'),
+  to: instant.optional().describe('The end of the period. By default, now.'),
   prices: z
     .union([
       z.literal('current'),
-      z.strictObject({ at: instant.describe('The time whose prices hold.') }),
+      z.strictObject({ at: instant.describe('The time whose prices to use.') }),
       priceVersions,
     ])
     .default('current')
-    .describe('The prices to restate by: the current ones, those of a time, or versions by model.'),
+    .describe('The prices to use: the current ones, those at a time, or a version for each model.'),
 });
 
 export const restatementsQuery = listQuery({});
 
 const comparison = z.object({
-  calls: z.number().int().describe('How many calls.'),
+  calls: z.number().int().describe('The number of calls.'),
   billed: z.string().describe('What was billed, a decimal.'),
-  restated: z.string().describe('What they cost under the other prices, a decimal.'),
-  difference: z.string().describe('Restated less billed; negative where too much was billed.'),
+  restated: z.string().describe('Their cost under the other prices, a decimal.'),
+  difference: z.string().describe('Restated minus billed; negative if too much was billed.'),
 });
 
 /** What calls were billed, beside what they cost under other prices. Amounts are decimals; a negative difference was billed too much. */
@@ -35,16 +35,16 @@ export const restatementView = presenter<RestatementRow>(
     id: true,
     from: 'The start of the period, ISO 8601 in UTC.',
     to: 'The end of the period, ISO 8601 in UTC.',
-    prices: 'The prices that it restates by.',
+    prices: 'The prices that it uses.',
     currency: 'The currency of the amounts.',
-    actor: 'Who asked for it.',
-    startedAt: 'When it began, ISO 8601 in UTC.',
-    closedAt: 'When its ledger was complete; null until then.',
+    actor: 'The user who requested it.',
+    startedAt: 'When it started, ISO 8601 in UTC.',
+    closedAt: 'When its ledger was completed; null until then.',
   }).extend({
     totals: comparison
-      .extend({ kept: z.number().int().describe('Calls whose cost stays, since they have no other price.') })
+      .extend({ kept: z.number().int().describe('Calls whose cost is unchanged because no other price exists.') })
       .nullable()
-      .describe('All calls; null until it is closed.'),
+      .describe('All calls; null until it is complete.'),
     models: z.array(comparison.extend({ key: z.string().describe('The model.') })).describe('By model.'),
     apiKeys: z
       .array(comparison.extend({ key: z.string().nullable().describe('The API key; null for calls without one.') }))
@@ -75,25 +75,28 @@ const { window, action } = limitTerms.shape;
 const proposedLimit = z.strictObject({
   scope: z
     .strictObject({
-      type: type.describe('What the limit is for.'),
-      id: z.uuid().optional().describe('Its id; without one, each of this kind has the limit.'),
+      type: type.describe('What the limit applies to.'),
+      id: z.uuid().optional().describe('Its id. Without one, each of this kind gets the limit.'),
     })
     .refine((scope) => scope.type !== 'instance' || scope.id === undefined, {
       path: ['id'],
       message: 'Must be left out: the instance has no id.',
     })
-    .describe('What the limit is for.'),
+    .describe('What the limit applies to.'),
   amount: givenAmount.describe('The amount, a decimal.'),
-  window: window.describe('The window that it is counted in.'),
+  window: window.describe('The window that it applies to.'),
   timeZone: timeZoneName.optional().describe('The time zone of the window.'),
-  action: action.default('block').describe('What happens beyond it.'),
-  includedAmount: givenAmount.nullable().default(null).describe('The part of the amount that is included usage.'),
+  action: action.default('block').describe('What happens when it is exceeded.'),
+  includedAmount: givenAmount
+    .nullable()
+    .default(null)
+    .describe('The part of the amount that counts as included usage.'),
 });
 
 export const whatIfBody = z.strictObject({
   from: instant.describe('The start of the period, ISO 8601 with an offset.'),
-  to: instant.optional().describe('The end of the period; now by default.'),
-  limit: proposedLimit.describe('The limit that is tried.'),
+  to: instant.optional().describe('The end of the period. By default, now.'),
+  limit: proposedLimit.describe('The limit to try.'),
 });
 
 /** A proposed limit in nano-units. */

@@ -6,25 +6,25 @@ import { toolsInput } from './tools';
 const control = (value: z.ZodNumber) =>
   z.strictObject({
     enabled: z.boolean().describe('Whether it is sent to the model.'),
-    value: value.nullable().describe('Its value; null leaves it to the request, then to the model.'),
+    value: value.nullable().describe('The value; null for that of the request, or else the default of the model.'),
   });
 
 /** Each control can be disabled. Enabled without a value, the request decides, then the model. */
 const sampling = z.strictObject({
   temperature: control(z.number().min(0).max(2)).describe('Sampling temperature.'),
-  topP: control(z.number().min(0).max(1)).describe('Nucleus sampling.'),
-  topK: control(z.number().int().min(1).max(1_000)).describe('Sampling among the most likely tokens.'),
+  topP: control(z.number().min(0).max(1)).describe('Nucleus sampling (top-p).'),
+  topK: control(z.number().int().min(1).max(1_000)).describe('Sampling from the most likely tokens (top-k).'),
 });
 
 const publication = z.strictObject({
-  enabled: z.boolean().describe('Whether anybody may chat with the Agent.'),
-  allowedUrls: allowedUrls.describe('Where it may be embedded; an empty list: on pages of the instance alone.'),
+  enabled: z.boolean().describe('Whether anybody can chat with the Agent.'),
+  allowedUrls: allowedUrls.describe('Origins that can embed it. If empty, only pages of the instance can.'),
   sessionMinutes: z
     .number()
     .int()
     .min(0)
     .max(43_200)
-    .describe("Minutes for which a visitor's conversation can be resumed; 0 for never."),
+    .describe('How many minutes a visitor can resume a conversation; 0 for never.'),
   windowTitle: z.union([z.literal(''), nameSchema(100)]).describe('The title of the chat window.'),
 });
 
@@ -34,25 +34,25 @@ const modelKey = z.string().min(1).max(200);
 export const agentConfig = z.strictObject({
   name: nameSchema().describe('Its name.'),
   description: textSchema(2_000).describe('What it is for.'),
-  model: modelKey.describe('The key of its chat model.'),
+  model: modelKey.describe('Its chat model.'),
   allowedModels: z
     .array(modelKey)
     .min(1)
     .max(200)
     .nullable()
-    .describe('Models that requests may name; null: every chat model.'),
-  systemPrompt: textSchema(100_000).describe('What the model is told before each conversation.'),
+    .describe('Models that requests can choose; null for every chat model.'),
+  systemPrompt: textSchema(100_000).describe('The system prompt.'),
   memoryEnabled: z.boolean().describe('Whether it remembers each user.'),
-  sharedMemoryEnabled: z.boolean().describe('Whether it has memories for all its users.'),
+  sharedMemoryEnabled: z.boolean().describe('Whether it has memories that all its users share.'),
   knowledgeEnabled: z.boolean().describe('Whether it searches its documents.'),
-  includeAiSummary: z.boolean().describe('Whether sources come with a summary.'),
-  codeExecutionEnabled: z.boolean().describe('Whether it may run code.'),
-  sampling: sampling.describe('How the model samples.'),
+  includeAiSummary: z.boolean().describe('Whether sources include a summary of their section.'),
+  codeExecutionEnabled: z.boolean().describe('Whether it can run code.'),
+  sampling: sampling.describe('Sampling settings.'),
   tools: toolsInput,
   chunking: chunkingSchema
     .nullable()
-    .describe('How its documents are cut into chunks from now on; null: as its Space says.'),
-  public: publication.describe('How it is shown to the public.'),
+    .describe('How new content is split into chunks; null for the setting of its Space.'),
+  public: publication.describe('Settings of the public chat.'),
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 
@@ -62,12 +62,12 @@ export const agentUpdate = agentConfig
     sampling: sampling
       .extend({
         temperature: sampling.shape.temperature.partial().describe('Sampling temperature.'),
-        topP: sampling.shape.topP.partial().describe('Nucleus sampling.'),
-        topK: sampling.shape.topK.partial().describe('Sampling among the most likely tokens.'),
+        topP: sampling.shape.topP.partial().describe('Nucleus sampling (top-p).'),
+        topK: sampling.shape.topK.partial().describe('Sampling from the most likely tokens (top-k).'),
       })
       .partial()
-      .describe('How the model samples.'),
-    public: publication.partial().describe('How it is shown to the public.'),
+      .describe('Sampling settings.'),
+    public: publication.partial().describe('Settings of the public chat.'),
   })
   .partial();
 export type AgentUpdate = z.output<typeof agentUpdate>;

@@ -17,14 +17,14 @@ const fields = {
   id: z
     .string()
     .regex(/^[\w.-]{1,100}$/, 'must be an identifier')
-    .describe('The id of the tool. Names of its operations begin with it.'),
+    .describe('The id of the tool. The names of its operations start with it.'),
   name: nameSchema(100).describe('Its name.'),
-  enabled: z.boolean().describe('Whether the Agent may call it.'),
-  approval: z.enum(['never', 'always']).describe('Whether the user of the conversation approves each call.'),
+  enabled: z.boolean().describe('Whether the Agent can call it.'),
+  approval: z.enum(['never', 'always']).describe("Whether each call needs the user's approval."),
 };
 const kind = z
   .enum(['http', 'knowledge'])
-  .describe('`http`: operations of an API. `knowledge`: the search in Knowledge.');
+  .describe('`http`: operations of an HTTP API. `knowledge`: search in Knowledge.');
 
 const openApiDocument = z
   .record(z.string(), z.unknown())
@@ -55,7 +55,7 @@ const baseUrl = z
     });
     return z.NEVER;
   })
-  .describe('Where its paths begin. The `servers` of the document are not used.');
+  .describe('The base URL of its paths. The `servers` of the document are not used.');
 
 const secret = z
   .string()
@@ -64,7 +64,7 @@ const secret = z
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII, without spaces around it')
   .nullable()
   .describe(
-    'What the security schemes of the document ask for: an API key, a token, or `user:password`. It is never shown. Absent, the tool keeps its secret; null removes it.',
+    'The credential for the security schemes of the document: an API key, a token, or `user:password`. It is never shown. If absent, the tool keeps its secret; null removes it.',
   );
 
 const httpTool = z
@@ -72,14 +72,14 @@ const httpTool = z
     document: openApiDocument,
     baseUrl,
     secret: secret.optional(),
-    hasSecret: z.boolean().optional().describe('Whether it has a secret. What is sent here changes nothing.'),
+    hasSecret: z.boolean().optional().describe('Whether it has a secret. Ignored in requests.'),
   })
   .transform(({ document, baseUrl: address, secret: given }) => ({
     document,
     baseUrl: address,
     ...(given === undefined ? {} : { secret: given }),
   }))
-  .describe('The API, of a tool of the kind `http`.');
+  .describe('The HTTP API, for tools of the kind `http`.');
 
 const tool = z.strictObject({ ...fields, kind, http: httpTool.optional() });
 type Tool = z.output<typeof tool>;
@@ -92,7 +92,7 @@ export const toolsInput = z
     const fault = toolsFault(tools);
     if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
   })
-  .describe('The tools that it has.');
+  .describe('Its tools.');
 
 interface ToolsFault {
   readonly path?: (string | number)[];
@@ -187,15 +187,15 @@ export const rowOfTool = ({ http, ...plain }: StoredTool) => ({
 
 /** A tool as the API shows it. */
 export const shownTool = toolRow.extend({
-  kind: z.string().describe('Its kind: `http` or `knowledge`. Others were named once, and do nothing.'),
+  kind: z.string().describe('Its kind: `http` or `knowledge`. Other kinds come from earlier versions and do nothing.'),
   http: z
     .object({
-      baseUrl: z.string().describe('Where its paths begin.'),
-      hasSecret: z.boolean().describe('Whether it has a secret, which is never shown.'),
-      document: z.record(z.string(), z.unknown()).optional().describe('Its OpenAPI document; lists leave it out.'),
+      baseUrl: z.string().describe('The base URL of its paths.'),
+      hasSecret: z.boolean().describe('Whether it has a secret. The secret is never shown.'),
+      document: z.record(z.string(), z.unknown()).optional().describe('Its OpenAPI document. Not included in lists.'),
     })
     .optional()
-    .describe('The API, of a tool of the kind `http`.'),
+    .describe('The HTTP API, for tools of the kind `http`.'),
 });
 
 /** What a change says of a tool: a secret that is absent stays, null removes it, and a text is sealed. */

@@ -7,9 +7,9 @@ const count = z.number().int().nonnegative();
 
 /** Where a summary ends: what stands before it is summarised, the rest is shown to models as it was said. */
 export const boundary = z.strictObject({
-  messageId: id.describe('The message that it falls into.'),
-  part: count.describe('The part of that message.'),
-  offset: count.describe('The characters of that part which are summarised.'),
+  messageId: id.describe('The message that contains the boundary.'),
+  part: count.describe('The index of the part in that message.'),
+  offset: count.describe('The number of characters of that part that are summarised.'),
 });
 export type Boundary = z.output<typeof boundary>;
 

@@ -54,10 +54,12 @@ export const toolPart = z.strictObject({
 export const dataMemoryPart = z.strictObject({
   type: z.literal('data-memory'),
   data: z.strictObject({
-    memoryId: z.string().exactOptional().describe('The memory, where it is kept.'),
-    status: z.enum(['proposed', 'saved', 'flagged', 'refused']).describe('What became of it.'),
-    kind: z.enum(['personal', 'shared']).describe('Of the user, or of all who use the Agent.'),
-    message: text(1_000).exactOptional().describe('What the user is told of it.'),
+    memoryId: z.string().exactOptional().describe('The id of the memory, if it is kept.'),
+    status: z.enum(['proposed', 'saved', 'flagged', 'refused']).describe('Its outcome.'),
+    kind: z
+      .enum(['personal', 'shared'])
+      .describe('`personal`: only for the user. `shared`: for everybody who uses the Agent.'),
+    message: text(1_000).exactOptional().describe('The message for the user.'),
   }),
 });
 

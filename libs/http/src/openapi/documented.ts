@@ -77,22 +77,21 @@ const headers = (method: string, { body }: RouteDeclaration): MethodDecorator[] 
     ? [
         ApiHeader({
           name: 'x-read-after',
-          description: 'A position from `x-log-position` of a write: the answer waits until its view has reached it.',
+          description: 'The `x-log-position` of a write. The answer waits until its view has reached that position.',
         }),
       ]
     : [
         ...(body?.onlyFiles ? [] : [repeatable(body)]),
         ApiHeader({
           name: 'If-Match',
-          description:
-            'The `etag` that was read: the request is rejected with 412 where the revision is another by now.',
+          description: 'The `etag` that you read. If the revision has changed since, the request is rejected with 412.',
         }),
       ];
 
 const repeatable = (body: BodyDeclaration | undefined): MethodDecorator =>
   ApiHeader({
     name: 'Idempotency-Key',
-    description: `Makes the request happen once, however often it is sent: repeats get the first answer.${
+    description: `Runs the request once, however often it is sent. Repeats get the first answer.${
       body?.files === undefined ? '' : ' Only with JSON.'
     }`,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
@@ -133,7 +132,7 @@ const LATE = {
 const descriptions: Readonly<Record<string, string>> = {
   200: 'Done.',
   201: 'Created.',
-  202: 'Accepted. The work continues.',
+  202: 'Accepted. The work continues in the background.',
   204: 'Done; no content.',
   503: 'Not ready.',
 };

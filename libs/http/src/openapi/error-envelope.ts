@@ -6,14 +6,14 @@ export const errorEnvelope = z
   .object({
     error: z
       .object({
-        message: z.string().describe('What is wrong and what to do.'),
+        message: z.string().describe('What is wrong, and what to do about it.'),
         type: z.string().describe('The kind of error, such as `invalid_request_error`.'),
         param: z.string().nullable().describe('The parameter that is wrong.'),
         code: z.string().nullable().describe('A stable code.'),
       })
       .describe('The error.'),
   })
-  .meta({ id: 'ErrorEnvelope', description: 'An error of the compatible API, in the form that its clients know.' });
+  .meta({ id: 'ErrorEnvelope', description: 'An error of the compatible API, in the format that its clients expect.' });
 
 const descriptions: Readonly<Record<number, string>> = {
   400: 'Malformed JSON, or `missing_required_parameter`, `invalid_type`, `invalid_value`, `unsupported_parameter`; of rerank `invalid_body`, `invalid_input`.',

@@ -33,14 +33,14 @@ const frame = (version: string): Omit<OpenAPIObject, 'paths'> => {
       type: 'apiKey',
       in: 'cookie',
       name: 'ap_session',
-      description: 'The session of somebody who signed in with `POST /api/v1/session`, from pages of the same origin.',
+      description: 'The session started with `POST /api/v1/session`, for pages of the same origin.',
     })
     .addSecurity('bearer', {
       type: 'http',
       scheme: 'bearer',
       description: 'The same API key, on the compatible API.',
     })
-    .addSecurity('metricsToken', { type: 'http', scheme: 'bearer', description: 'The token of `METRICS_TOKEN`.' });
+    .addSecurity('metricsToken', { type: 'http', scheme: 'bearer', description: 'The value of `METRICS_TOKEN`.' });
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
   return builder.build();
 };

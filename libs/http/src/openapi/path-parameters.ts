@@ -4,11 +4,11 @@ const descriptions: Readonly<Record<string, string>> = {
   filePath: 'The path of the file, with slashes percent-encoded.',
   id: 'The id of the object.',
   keyId: 'The id of the API key.',
-  kind: 'The kind of the object: the name of its resource in the singular.',
+  kind: 'The kind of object: the singular name of its resource.',
   limitId: 'The id of the spend limit.',
-  modelId: 'The id of the model; slashes may be percent-encoded or not.',
+  modelId: 'The id of the model. Slashes can be percent-encoded or not.',
   name: 'The name of the view.',
-  revision: 'The revision of the Agent, a whole number.',
+  revision: 'The revision of the Agent, an integer.',
   spaceId: 'The id of the Space.',
 };
 

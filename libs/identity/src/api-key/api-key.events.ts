@@ -8,10 +8,13 @@ import { permission } from './permissions';
  */
 export const usageLimit = z.strictObject({
   amount: amountText.describe('The amount, a decimal.'),
-  window: z.enum(['day', 'week', 'month', 'total']).describe('The window that it is counted in.'),
+  window: z.enum(['day', 'week', 'month', 'total']).describe('The window that it applies to.'),
   timeZone: timeZoneName.exactOptional().describe('The time zone of the window.'),
-  action: z.enum(['block', 'warn']).exactOptional().describe('What happens beyond it.'),
-  includedAmount: amountText.nullable().exactOptional().describe('The part of the amount that is included usage.'),
+  action: z.enum(['block', 'warn']).exactOptional().describe('What happens when it is exceeded.'),
+  includedAmount: amountText
+    .nullable()
+    .exactOptional()
+    .describe('The part of the amount that counts as included usage.'),
 });
 export type UsageLimit = z.output<typeof usageLimit>;
 

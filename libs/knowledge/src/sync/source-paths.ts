@@ -37,7 +37,7 @@ export const sourceFilesSchema = z
   .array(
     z.strictObject({
       path: sourcePathSchema.describe('The path of the file in its source, with `/` between folders.'),
-      contentHash: contentHash.describe('The SHA-256 of the file, in lower-case hexadecimal.'),
+      contentHash: contentHash.describe('The SHA-256 of the file, in lowercase hexadecimal.'),
     }),
   )
   .max(MOST_SYNCED_FILES)

@@ -5,15 +5,15 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { Health, type HealthReport } from './health';
 
-const upOrDown = z.object({ status: z.enum(['up', 'down']).describe('Whether it is.') }).meta({ id: 'HealthStatus' });
+const upOrDown = z.object({ status: z.enum(['up', 'down']).describe('`up` or `down`.') }).meta({ id: 'HealthStatus' });
 const dependency = z.object({
-  ok: z.boolean().describe('Whether it can be used.'),
-  slow: z.boolean().optional().describe('Whether it is slow.'),
+  ok: z.boolean().describe('Whether it works.'),
+  slow: z.boolean().optional().describe('Whether it responds slowly.'),
   reason: z.string().optional().describe('What is wrong with it.'),
 });
 const report = z
   .object({
-    status: z.enum(['up', 'degraded', 'down']).describe('How the instance is doing as a whole.'),
+    status: z.enum(['up', 'degraded', 'down']).describe('The overall state of the instance.'),
     version: z.string().describe('The version of the product.'),
     dependencies: z.record(z.string(), dependency).describe('The stores and services that it needs, by name.'),
     providers: z
@@ -22,7 +22,7 @@ const report = z
           name: z.string().describe('The name of the provider.'),
           circuit: z
             .enum(['closed', 'open', 'half-open'])
-            .describe('Whether it is called; `open`: it failed too often, and is left alone for a while.'),
+            .describe('The circuit breaker. `open`: it failed too often and is not called for a while.'),
         }),
       )
       .describe('The model providers.'),
@@ -30,12 +30,12 @@ const report = z
       .array(
         z.object({
           id: z.string().describe('The id of the process.'),
-          roles: z.array(z.string()).describe('What it runs.'),
+          roles: z.array(z.string()).describe('Its roles.'),
           version: z.string().describe('The version of the product.'),
           startedAt: z.string().describe('When it started, ISO 8601 in UTC.'),
-          beatAt: z.string().describe('When it was last heard of, ISO 8601 in UTC.'),
-          alive: z.boolean().describe('Whether it counts as alive.'),
-          holds: z.record(z.string(), z.array(z.number())).describe('What it works on, by lease.'),
+          beatAt: z.string().describe('Last heartbeat, ISO 8601 in UTC.'),
+          alive: z.boolean().describe('Whether it is considered alive.'),
+          holds: z.record(z.string(), z.array(z.number())).describe('The leases that it holds.'),
         }),
       )
       .describe('The processes of the instance.'),
@@ -43,76 +43,76 @@ const report = z
       .array(
         z.looseObject({
           name: z.string().describe('The name of the policy.'),
-          state: z.string().describe('Where it stands.'),
-          lagEvents: z.number().nullable().describe('Events that it is behind; null where that is not known.'),
-          lagSeconds: z.number().describe('Seconds that it is behind.'),
-          deadLetters: z.number().describe('How many events it could not handle.'),
+          state: z.string().describe('Its state.'),
+          lagEvents: z.number().nullable().describe('How many events it is behind; null if not known.'),
+          lagSeconds: z.number().describe('How many seconds it is behind.'),
+          deadLetters: z.number().describe('The number of events that it could not handle.'),
         }),
       )
-      .describe('What reacts to events.'),
+      .describe('The policies, which react to events.'),
     projections: z
       .array(
         z.looseObject({
           name: z.string().describe('The name of the view.'),
           version: z.number().describe('The version that is served.'),
-          state: z.string().describe('Where it stands.'),
-          lagEvents: z.number().nullable().describe('Events that it is behind; null where that is not known.'),
-          lagSeconds: z.number().nullable().describe('Seconds that it is behind; null where that is not known.'),
-          deadLetters: z.number().describe('How many events it could not handle.'),
+          state: z.string().describe('Its state.'),
+          lagEvents: z.number().nullable().describe('How many events it is behind; null if not known.'),
+          lagSeconds: z.number().nullable().describe('How many seconds it is behind; null if not known.'),
+          deadLetters: z.number().describe('The number of events that it could not handle.'),
         }),
       )
       .describe('The views.'),
     foreignEvents: z
       .object({
-        events: z.number().int().describe('How many there are.'),
+        events: z.number().int().describe('The number of them.'),
         since: z
           .object({
             position: z.string().describe('The position of the first.'),
             at: z.string().describe('A time, ISO 8601 in UTC.'),
           })
           .nullable()
-          .describe('Where they begin; null where there are none.'),
+          .describe('Where they begin; null if there are none.'),
       })
       .optional()
       .describe('Events of other programs in the log.'),
     unprovenEvents: z
       .object({
-        events: z.number().int().describe('How many there are.'),
+        events: z.number().int().describe('The number of them.'),
         at: z.string().nullable().describe('When the first was found, or null.'),
       })
       .optional()
-      .describe('Events whose authentication code does not hold.'),
+      .describe('Events with an invalid authentication code.'),
     reindex: z
       .object({
-        due: z.boolean().describe('Whether documents have vectors of another model than the configured one.'),
+        due: z.boolean().describe('Whether there are documents with vectors of a model other than the configured one.'),
         jobs: z
           .object({
-            running: z.number().int().describe('At work.'),
+            running: z.number().int().describe('Running.'),
             paused: z.number().int().describe('Paused.'),
             ready: z.number().int().describe('Ready to be swapped.'),
             failed: z.number().int().describe('Failed.'),
           })
-          .describe('The jobs that are not ended, by their state.'),
+          .describe('The unfinished jobs, by state.'),
         open: z
           .array(
             z.object({
-              scope: z.enum(['agent', 'space', 'instance']).describe('What is re-indexed.'),
+              scope: z.enum(['agent', 'space', 'instance']).describe('The scope of the job.'),
               id: z.string().nullable().describe('The id of the Agent or the Space; null for the instance.'),
-              state: z.string().describe('Where it stands.'),
+              state: z.string().describe('Its state.'),
               startedAt: z.string().describe('When it was started, ISO 8601 in UTC.'),
               progress: z
                 .object({
-                  done: z.number().int().describe('Documents that are done.'),
+                  done: z.number().int().describe('Documents that are finished.'),
                   total: z.number().int().describe('All documents of the job.'),
                 })
                 .nullable()
-                .describe('How far it is; null where it has not begun.'),
+                .describe('Its progress; null if it has not started.'),
             }),
           )
           .describe('The first of these jobs.'),
       })
       .optional()
-      .describe('Re-indexing that is due or under way.'),
+      .describe('Re-indexes that are due or running.'),
   })
   .meta({ id: 'HealthReport' });
 

@@ -9,7 +9,7 @@ const priceVersion = z
 
 /** The prices to restate under: those of a time, or a version for each model that is named. */
 export const restatedPrices = z.union([
-  z.strictObject({ at: time.describe('The time whose prices hold.') }),
+  z.strictObject({ at: time.describe('The time whose prices to use.') }),
   z.record(z.string(), priceVersion),
 ]);
 

@@ -15,12 +15,12 @@ export interface UsageSums {
 
 /** Sums on the wire: amounts are decimals. */
 export const usageSums = z.object({
-  calls: z.number().int().describe('How many model calls.'),
-  inputTokens: z.number().int().describe('Tokens of the input, cached ones included.'),
-  cachedInputTokens: z.number().int().describe('Tokens that were read from a cache.'),
-  outputTokens: z.number().int().describe('Tokens of the output.'),
+  calls: z.number().int().describe('The number of model calls.'),
+  inputTokens: z.number().int().describe('Input tokens, including cached ones.'),
+  cachedInputTokens: z.number().int().describe('Tokens read from a cache.'),
+  outputTokens: z.number().int().describe('Output tokens.'),
   cost: z.string().describe('What they cost, a decimal.'),
-  includedCost: z.string().describe('The part of the cost that is included usage, a decimal.'),
+  includedCost: z.string().describe('The part of the cost covered by included usage, a decimal.'),
 });
 export type ShownUsageSums = z.output<typeof usageSums>;
 

@@ -3,9 +3,9 @@ import { z } from 'zod';
 
 /** Calls, what they cost (decimal), and when the first of them began. */
 export const callsAffected = z.object({
-  calls: z.number().int().describe('How many calls.'),
+  calls: z.number().int().describe('The number of calls.'),
   cost: z.string().describe('What they cost, a decimal.'),
-  firstAt: z.string().nullable().describe('When the first was, ISO 8601 in UTC, or null.'),
+  firstAt: z.string().nullable().describe('When the first such call was made, ISO 8601 in UTC, or null.'),
 });
 export type CallsAffected = z.output<typeof callsAffected>;
 

@@ -19,12 +19,12 @@ export interface ProposedLimit {
 
 /** What a limit would have done; `affected` calls began when nothing was left, which the limit would have rejected or warned of. */
 export const whatIfAnswer = z.object({
-  outcome: z.enum(['refused', 'warned']).describe('What the limit would have done.'),
-  calls: z.number().int().describe('All calls of the period that the limit is about.'),
+  outcome: z.enum(['refused', 'warned']).describe('What the limit would have done in the period.'),
+  calls: z.number().int().describe('All calls of the period that the limit applies to.'),
   cost: z.string().describe('What they cost, a decimal.'),
-  affected: callsAffected.describe('The calls that it would have rejected or warned of.'),
-  saved: z.string().describe('What would not have been spent, a decimal; nothing by a limit that warns.'),
-  includedCost: z.string().describe('What would have been spent within an included amount, a decimal.'),
+  affected: callsAffected.describe('The calls that it would have rejected or warned about.'),
+  saved: z.string().describe('The amount that would not have been spent, a decimal; zero for a limit that only warns.'),
+  includedCost: z.string().describe('The amount that included usage would have covered, a decimal.'),
   users: z
     .array(callsAffected.extend({ key: z.string().describe('The user.') }))
     .describe('The affected calls by user.'),

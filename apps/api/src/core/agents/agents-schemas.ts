@@ -8,7 +8,7 @@ import { markedTools, withDocuments, withoutDocuments } from './tool-documents';
 
 export const newAgent = agentUpdate.extend({
   name: agentConfig.shape.name,
-  spaceId: z.uuid().optional().describe("The Space that it is created in; the caller's personal one by default."),
+  spaceId: z.uuid().optional().describe("The Space to create it in. By default, the caller's personal Space."),
 });
 export { agentUpdate };
 export const promptUpdate = agentConfig.pick({ systemPrompt: true });
@@ -19,11 +19,11 @@ export const versionsQuery = listQuery({});
 const agentParts = presenter<AgentRow>(
   'Agent',
   agentConfig.strip().extend({
-    tools: z.array(shownTool).describe('The tools that it has.'),
+    tools: z.array(shownTool).describe('Its tools.'),
     ...exposed(agentRow, {
       id: true,
-      spaceId: 'The Space that it belongs to.',
-      isPersonal: "Whether it is its owner's alone.",
+      spaceId: 'The Space it belongs to.',
+      isPersonal: 'Whether it is private to its owner.',
       createdAt: true,
       updatedAt: true,
       revision: true,
@@ -33,16 +33,16 @@ const agentParts = presenter<AgentRow>(
 );
 export const agentView = inFull(agentParts, ({ tools }) => tools);
 const changes = agentVersionRow.shape.changes.extend({
-  tools: z.array(shownTool).optional().describe('The tools that it has.'),
+  tools: z.array(shownTool).optional().describe('Its tools.'),
 });
 const versionParts = presenter(
   'AgentVersion',
   exposed(agentVersionRow.extend({ changes }), {
-    revision: 'The revision of the Agent that the change made.',
+    revision: 'The revision of the Agent after the change.',
     createdAt: 'When it was changed, ISO 8601 in UTC.',
     actor: 'Who changed it.',
-    restoredFrom: 'The revision that was brought back, or null.',
-    changes: 'What was configured: all by the first version, afterwards what changed.',
+    restoredFrom: 'The revision that was restored, or null.',
+    changes: 'The configuration: all of it in the first version, then only what changed.',
   }),
   (row: Row) => {
     const { tools, ...others } = row['changes'] as AgentVersionRow['changes'];

@@ -10,7 +10,7 @@ const scope = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('instance').describe('All model calls.') }),
     z.strictObject({
-      type: z.enum(['space', 'agent', 'user', 'apiKey']).describe('What the limit is for.'),
+      type: z.enum(['space', 'agent', 'user', 'apiKey']).describe('What the limit applies to.'),
       id: z.uuid().describe('Its id.'),
     }),
   ])
@@ -19,13 +19,15 @@ const scope = z
 export const newLimit = z.strictObject({
   scope: scope.describe('What it is for.'),
   amount: givenAmount.describe('The amount, a decimal.'),
-  window: window.describe('The window that it is counted in.'),
+  window: window.describe('The window that it applies to.'),
   timeZone: timeZoneName.optional().describe('The time zone of the window.'),
-  action: action.default('block').describe('What happens beyond it: calls are rejected, or only noted.'),
+  action: action
+    .default('block')
+    .describe('What happens when it is exceeded: calls are rejected, or it is only recorded.'),
   includedAmount: givenAmount
     .nullable()
     .default(null)
-    .describe('The part of the amount that is included usage; null: none.'),
+    .describe('The part of the amount that counts as included usage; null for none.'),
 });
 
 /** Fields absent stay. `id` is for the bare path alone. */
@@ -33,10 +35,12 @@ export const limitUpdate = z
   .strictObject({
     id: z.uuid().optional().describe('The id of the spend limit; for the path without one.'),
     amount: givenAmount.describe('The amount, a decimal.'),
-    window: window.describe('The window that it is counted in.'),
+    window: window.describe('The window that it applies to.'),
     timeZone: timeZoneName.describe('The time zone of the window.'),
-    action: action.describe('What happens beyond it: calls are rejected, or only noted.'),
-    includedAmount: givenAmount.nullable().describe('The part of the amount that is included usage; null: none.'),
+    action: action.describe('What happens when it is exceeded: calls are rejected, or it is only recorded.'),
+    includedAmount: givenAmount
+      .nullable()
+      .describe('The part of the amount that counts as included usage; null for none.'),
   })
   .partial();
 
@@ -56,16 +60,16 @@ export const shownLimit = z
       .describe('What it is for.'),
     amount: z.string().describe('The amount, a decimal.'),
     currency: z.string().describe('The currency of the amounts.'),
-    window: window.describe('The window that it is counted in.'),
+    window: window.describe('The window that it applies to.'),
     timeZone: z.string().describe('The time zone of the window.'),
-    action: action.describe('What happens beyond it: calls are rejected, or only noted.'),
-    includedAmount: z.string().optional().describe('The part of the amount that is included usage.'),
-    spent: z.string().describe('What was spent in the window, a decimal.'),
-    held: z.string().describe('What calls that run may still cost, a decimal.'),
-    remaining: z.string().describe('What is left, a decimal.'),
-    overage: z.string().describe('What was spent beyond it, a decimal.'),
-    windowStart: z.string().nullable().describe('When the window began; null for one over all time.'),
-    resetsAt: z.string().nullable().describe('When the window ends; null for one over all time.'),
+    action: action.describe('What happens when it is exceeded: calls are rejected, or it is only recorded.'),
+    includedAmount: z.string().optional().describe('The part of the amount that counts as included usage.'),
+    spent: z.string().describe('The amount spent in the window, a decimal.'),
+    held: z.string().describe('The amount reserved for running calls, a decimal.'),
+    remaining: z.string().describe('The amount left, a decimal.'),
+    overage: z.string().describe('The amount spent beyond the limit, a decimal.'),
+    windowStart: z.string().nullable().describe('When the window started; null if it covers all time.'),
+    resetsAt: z.string().nullable().describe('When the window ends; null if it covers all time.'),
   })
   .meta({ id: 'SpendLimit' });
 export type ShownLimit = z.output<typeof shownLimit>;
@@ -74,15 +78,15 @@ export type ShownLimit = z.output<typeof shownLimit>;
 const shownHold = z.object({
   invocationId: z.string().describe('The id of the call.'),
   amount: z.string().describe('The amount, a decimal.'),
-  windowStart: z.string().nullable().describe('When its window began; null for one over all time.'),
+  windowStart: z.string().nullable().describe('When its window started; null if it covers all time.'),
 });
 
 /** Why a limit stands where it does: calls that ended in its window, newest first, and what is held for those that run. */
 export const explained = z
   .object({
     limit: shownLimit.describe('The limit.'),
-    holds: z.array(shownHold).describe('What is held for calls that run.'),
+    holds: z.array(shownHold).describe('Reservations of running calls.'),
     items: z.array(invocationView.schema).describe('Calls that ended in the window, newest first.'),
-    nextCursor: z.string().nullable().describe('Where the next page begins, for `cursor`; null at the end.'),
+    nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
   })
   .meta({ id: 'SpendLimitExplanation' });

@@ -34,9 +34,9 @@ export const documentIds = z
 
 const bulkChange = z
   .strictObject({
-    operation: bulkOperation.describe('What is done to each of them.'),
-    documentIds: documentIds.describe(`The documents, each once; at most ${MOST_DOCUMENTS}.`),
-    tagId: z.uuid().optional().describe('The tag that is added or removed.'),
+    operation: bulkOperation.describe('What to do with each document.'),
+    documentIds: documentIds.describe(`The ids of the documents, without repeats; at most ${MOST_DOCUMENTS}.`),
+    tagId: z.uuid().optional().describe('The tag to add or remove.'),
   })
   .superRefine(({ operation, tagId }, context) => {
     const isOfTags = operation === 'addTag' || operation === 'removeTag';
@@ -47,15 +47,15 @@ const bulkChange = z
 
 const result = z.object({
   documentId: z.string().describe('The id of the document.'),
-  ok: z.boolean().describe('Whether it was done, or there was nothing to do.'),
+  ok: z.boolean().describe('Whether it succeeded. Also true if there was nothing to do.'),
   code: z
     .string()
     .optional()
-    .describe('Why it was not done; stable. `not_found` also for documents that others search.'),
+    .describe('Why it failed; stable. `not_found` also for documents that this Agent does not search.'),
 });
 const bulkResults = presenter(
   'BulkResults',
-  z.object({ results: z.array(result).describe('What became of each document, in the order of the request.') }),
+  z.object({ results: z.array(result).describe('The outcome for each document, in the order of the request.') }),
 );
 
 /** What is done to many documents at once. */

@@ -22,8 +22,8 @@ export const newInlineDocument = z.strictObject({
   name: documentName.describe('Its name.'),
   content: content.describe('Its text.'),
   mimeType: mimeType.describe('The media type of its text.'),
-  scope: documentScope.default('agent').describe('Who searches it: the Agent, its Space, or all.'),
-  tagIds: tagIds.default([]).describe('The tags that it carries.'),
+  scope: documentScope.default('agent').describe('Who can search it: the Agent, its Space, or everybody.'),
+  tagIds: tagIds.default([]).describe('Its tags.'),
 });
 
 export type NewDocument = z.output<typeof newInlineDocument>;
@@ -31,18 +31,18 @@ export type NewDocument = z.output<typeof newInlineDocument>;
 export const uploadedDocuments = withFiles(
   z.strictObject({
     scope: newInlineDocument.shape.scope,
-    name: documentName.optional().describe('Its name, in place of that of the file.'),
+    name: documentName.optional().describe('Its name, instead of the file name.'),
     tagIds: newInlineDocument.shape.tagIds,
   }),
-  'The files, a document each. The media type of the part is that of the document.',
+  'The files; each becomes a document. The media type of the part is that of the document.',
 );
 export type UploadFields = z.output<typeof uploadedDocuments.fields>;
 
-const ENABLED = 'Whether it answers. A disabled document keeps its status, and nothing of it is searched.';
+const ENABLED = 'Whether it is searched. A disabled document keeps its status.';
 export const documentUpdate = z
   .strictObject({
     name: documentName.describe('Its name.'),
-    tagIds: tagIds.describe('The tags that it carries.'),
+    tagIds: tagIds.describe('Its tags.'),
     enabled: z.boolean().describe(ENABLED),
     content: content.describe('Its new text.'),
     mimeType: mimeType.describe('The media type of the new text.'),
@@ -63,21 +63,21 @@ export const replacedContent = withFile(
 );
 
 export const reprocessing = z.strictObject({
-  force: z.boolean().default(false).describe('Also where nothing would change.'),
+  force: z.boolean().default(false).describe('Ingests it again even if nothing would change.'),
 });
 
 export const documentsQuery = listQuery({
   status: documentRow.shape.status.optional().describe('Only documents with this status.'),
-  tagId: z.uuid().optional().describe('Only documents that carry this tag.'),
+  tagId: z.uuid().optional().describe('Only documents with this tag.'),
   scope: documentScope.optional().describe('Only documents of this scope.'),
-  q: z.string().min(1).max(200).optional().describe('Only documents whose name holds this.'),
+  q: z.string().min(1).max(200).optional().describe('Only documents whose name contains this text.'),
 });
 
 const statusDetail = z.object({
-  code: z.string().describe('Why; stable.'),
-  message: z.string().describe('Why, in words.'),
+  code: z.string().describe('A stable error code.'),
+  message: z.string().describe('A message for people.'),
   step: ingestionStep.describe('The step of ingestion.'),
-  attempt: z.number().int().describe('The attempt that it was.'),
+  attempt: z.number().int().describe('The number of the attempt.'),
 });
 const shownTag = z.object({
   id: z.string().describe('The id of the tag.'),
@@ -94,20 +94,20 @@ export const documentView = presenter<DocumentRow>(
     mimeType: 'Its media type.',
     sizeBytes: 'Its size in bytes.',
     contentHash: 'SHA-256 of its bytes, hexadecimal.',
-    provider: 'How it came here.',
-    scope: 'Who searches it: the Agent, its Space, or all.',
-    status: 'Where its ingestion stands.',
-    chunkCount: 'How many chunks are searched.',
-    tokenCount: 'How many tokens they have.',
-    indexedRevision: 'The revision whose content is searched; null until there is one.',
+    provider: 'Where it came from.',
+    scope: 'Who can search it: the Agent, its Space, or everybody.',
+    status: 'The state of its ingestion.',
+    chunkCount: 'The number of searchable chunks.',
+    tokenCount: 'The number of tokens in these chunks.',
+    indexedRevision: 'The revision whose content is searched; null if none is yet.',
     createdAt: true,
-    lastModified: 'When it was changed last, ISO 8601 in UTC.',
+    lastModified: 'When it was last changed, ISO 8601 in UTC.',
     revision: true,
   }).extend({
-    enabled: z.boolean().describe('Whether it answers. Nothing of a disabled document is searched.'),
-    spaceId: z.string().optional().describe('The Space that it belongs to; absent for a global one.'),
-    agentId: z.string().optional().describe('The Agent that it belongs to, where its scope is the Agent.'),
-    statusDetail: statusDetail.optional().describe('Why its ingestion failed, or waits to be tried again.'),
+    enabled: z.boolean().describe('Whether it is searched.'),
+    spaceId: z.string().optional().describe('The Space it belongs to; absent for a global document.'),
+    agentId: z.string().optional().describe('The Agent it belongs to, if its scope is `agent`.'),
+    statusDetail: statusDetail.optional().describe('Why its ingestion failed, or is waiting for a retry.'),
   }),
   ({ failure, spaceId, agentId, disabled, ...row }) => ({
     ...row,
@@ -119,7 +119,7 @@ export const documentView = presenter<DocumentRow>(
 );
 
 export const shownDocument = documentView.schema
-  .extend({ tags: z.array(shownTag).describe('The tags that it carries.') })
+  .extend({ tags: z.array(shownTag).describe('Its tags.') })
   .meta({ id: 'Document' });
 /** A document in the answer to a write. */
 export const writtenDocument = shownDocument
@@ -129,7 +129,7 @@ export const createdDocument = shownDocument
   .extend({
     sameName: z
       .array(z.string())
-      .describe('The ids of other documents that have this name in this place, newest first; at most 100.'),
+      .describe('The ids of other documents with this name in the same place, newest first; at most 100.'),
   })
   .meta({ id: 'CreatedDocument' });
 /** One is the answer to JSON, many to files. */
@@ -137,10 +137,10 @@ export const createdDocuments = z
   .union([
     createdDocument,
     z
-      .object({ items: z.array(createdDocument).describe('A document for each file, in their order.') })
-      .meta({ id: 'CreatedDocuments', description: 'The answer to files.' }),
+      .object({ items: z.array(createdDocument).describe('One document for each file, in the same order.') })
+      .meta({ id: 'CreatedDocuments', description: 'The answer to an upload of files.' }),
   ])
-  .meta({ id: 'CreateDocumentAnswer', description: 'The document that came as JSON, or those that came as files.' });
+  .meta({ id: 'CreateDocumentAnswer', description: 'The document sent as JSON, or those sent as files.' });
 export const shownDocuments = z.object({ items: z.array(shownDocument) });
 export const documentContent = z
   .object({
@@ -151,8 +151,8 @@ export const documentContent = z
 
 /** Where a chunk stands in the text of its document. */
 export const chunkPosition = z.object({
-  start: z.number().int().describe('The first character.'),
-  end: z.number().int().describe('The character behind the last.'),
+  start: z.number().int().describe('The offset of the first character.'),
+  end: z.number().int().describe('The offset after the last character.'),
   ...placeFields,
   heading: z.string().optional().describe('The heading above it.'),
 });
@@ -160,11 +160,11 @@ export const chunkPosition = z.object({
 export const chunkView = z
   .object({
     id: z.string().describe('The id of the chunk.'),
-    ordinal: z.number().int().describe('Its place among the chunks.'),
+    ordinal: z.number().int().describe('The position of the chunk in the document.'),
     text: z.string().describe('Its text.'),
-    position: chunkPosition.describe('Where it stands in the text.'),
+    position: chunkPosition.describe('Its position in the text.'),
     enabled: z.boolean().describe('Whether it is searched.'),
-    edited: z.boolean().describe('Whether its text was edited, and is not that of the content.'),
+    edited: z.boolean().describe('Whether its text was edited.'),
   })
   .meta({ id: 'DocumentChunk' });
 
@@ -176,7 +176,7 @@ export const chunkUpdate = z
   .strictObject({
     text: textSchema(MAX_CHUNK_TEXT)
       .refine((text) => text.trim() !== '', { message: 'must not be empty' })
-      .describe('Its new text. It stays until the content has another chunk in its place.'),
+      .describe('Its new text. It is kept until new content changes the chunk.'),
     enabled: z.boolean().describe('Whether it is searched.'),
   })
   .partial();
@@ -186,12 +186,12 @@ export const documentLogView = presenter<DocumentLogRow>(
   exposed(documentLogRow, {
     at: 'When it happened, ISO 8601 in UTC.',
     event: 'What happened.',
-    attempt: 'The attempt that it belongs to, where there is one.',
-    step: 'The step of ingestion, where there is one.',
-    code: 'Why it failed; stable.',
+    attempt: 'The attempt it belongs to, if any.',
+    step: 'The step of ingestion, if any.',
+    code: 'Why it failed, as a stable code.',
     milliseconds: 'How long the step took.',
-    produced: 'How much the step made: characters, chunks or vectors; how many edits were dropped.',
-    retryAt: 'When it is tried again, ISO 8601 in UTC.',
+    produced: 'What the step made: the number of characters, chunks or vectors, and of edits that were dropped.',
+    retryAt: 'When it will be retried, ISO 8601 in UTC.',
   }).extend({ message: z.string().optional().describe('Why it failed, in words.') }),
   (row) => ({
     ...row,
@@ -202,6 +202,6 @@ export const runningStep = z.object({
   attempt: z.number().int().describe('The attempt that runs.'),
   step: ingestionStep.describe('The step that runs.'),
   done: z.number().int().describe('How much is done.'),
-  total: z.number().int().nullable().describe('How much there is; null where that is not known.'),
+  total: z.number().int().nullable().describe('The total; null if not known.'),
   at: z.string().describe('A time, ISO 8601 in UTC.'),
 });

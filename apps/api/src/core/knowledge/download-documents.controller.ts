@@ -15,7 +15,7 @@ import { zipNames } from './zip-names';
 import { type ZipEntry, zipOf } from './zip-stream';
 
 const download = z.strictObject({
-  documentIds: documentIds.describe(`The documents, each once; at most ${MOST_DOCUMENTS}.`),
+  documentIds: documentIds.describe(`The ids of the documents, without repeats; at most ${MOST_DOCUMENTS}.`),
 });
 
 /** The files of many documents. */

@@ -7,42 +7,42 @@ const scope = reindexPlace.describe("The Agent's own documents, or those of its 
 
 export const newReindex = z.strictObject({
   scope: scope.default('agent'),
-  dryRun: z.boolean().default(false).describe('Only tells what it would take.'),
+  dryRun: z.boolean().default(false).describe('Only estimates it.'),
 });
 export const newInstanceReindex = newReindex.pick({ dryRun: true });
 export const reindexQuery = z.strictObject({
   scope: scope
     .optional()
-    .describe("The Agent's own documents, or those of its Space; by default those of which there is a job."),
+    .describe("The Agent's own documents, or those of its Space. By default, those with a re-index."),
 });
 export const reindexAction = z.strictObject({
   scope: scope
     .optional()
-    .describe("The Agent's own documents, or those of its Space; by default those of which there is a job."),
+    .describe("The Agent's own documents, or those of its Space. By default, those with a re-index."),
 });
 
 /** A re-index job as it is shown. */
 export const reindexView = presenter<ReindexReport & { readonly currency: string }>(
   'Reindex',
   z.object({
-    scope: reindexScope.describe('Whose documents they are.'),
+    scope: reindexScope.describe('Whose documents are re-indexed.'),
     state: z
       .enum(['none', 'running', 'paused', 'ready', 'swapped', 'failed'])
-      .describe('Where it stands. `ready`: it can be swapped.'),
-    code: z.string().nullable().describe('Why it failed; stable.'),
+      .describe('Its state. `ready`: it can be swapped.'),
+    code: z.string().nullable().describe('Why it failed, as a stable code.'),
     estimate: z
       .object({
-        calls: z.number().int().describe('Calls of the embedding model.'),
-        tokens: z.number().int().describe('Tokens of what is embedded.'),
-        cost: z.string().describe('What they cost.'),
+        calls: z.number().int().describe('Calls to the embedding model.'),
+        tokens: z.number().int().describe('Tokens to embed.'),
+        cost: z.string().describe('Their cost.'),
       })
-      .describe('What it takes at most, told in advance; without a job, what one would take.'),
+      .describe('The estimated maximum, made at the start; without a job, of a new one.'),
     currency: z.string().describe('The currency of the cost.'),
     progress: z
       .object({
-        done: z.number().int().describe('Documents whose passages are made.'),
+        done: z.number().int().describe('Documents with new passages.'),
         total: z.number().int().describe('Documents that need it.'),
       })
-      .describe('How far it is.'),
+      .describe('Its progress.'),
   }),
 );

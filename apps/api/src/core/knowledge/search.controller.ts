@@ -26,31 +26,32 @@ const search = z.strictObject({
   query: textSchema(10_000)
     .refine((text) => text.trim() !== '', { message: 'must not be empty' })
     .describe('What to search for.'),
-  topK: z.number().int().min(1).max(100).default(PLACES).describe('Most passages to answer.'),
-  mode: z.enum(['hybrid', 'text', 'vector']).default('hybrid').describe('By words, by meaning, or both.'),
-  tagIds: z.array(z.uuid()).min(1).max(100).optional().describe('Only documents that carry one of these tags.'),
+  topK: z.number().int().min(1).max(100).default(PLACES).describe('Maximum passages to return.'),
+  mode: z
+    .enum(['hybrid', 'text', 'vector'])
+    .default('hybrid')
+    .describe('Search by words (`text`), by meaning (`vector`), or both (`hybrid`).'),
+  tagIds: z.array(z.uuid()).min(1).max(100).optional().describe('Only documents with at least one of these tags.'),
   rerank: z
     .boolean()
     .optional()
-    .describe('Whether the configured reranker ranks what is found. By default, unless that is the local one.'),
+    .describe('Ranks the results with the configured reranker. On by default, unless that is the local one.'),
 });
 
 const hit = z
   .object({
     documentId: z.string().describe('The id of the document.'),
     documentName: z.string().describe('Its name.'),
-    chunkId: z.string().describe('The id of the chunk that fits best.'),
-    chunkIds: z.array(z.string()).describe('The ids of all the chunks in the text: neighbours are joined.'),
+    chunkId: z.string().describe('The id of the best matching chunk.'),
+    chunkIds: z.array(z.string()).describe('The ids of all chunks in the text. Adjacent chunks are joined.'),
     text: z.string().describe('The text.'),
-    position: chunkPosition.describe('Where it stands in the text.'),
-    score: z.number().describe('How well it fits; higher is better.'),
+    position: chunkPosition.describe('Its position in the text.'),
+    score: z.number().describe('How well it matches; higher is better.'),
     textRank: z.number().int().nullable().describe('Its rank by words, or null.'),
     vectorRank: z.number().int().nullable().describe('Its rank by meaning, or null.'),
-    rerankRank: z.number().int().optional().describe('Its rank by the reranker, if that was asked.'),
-    scope: z.enum(['agent', 'space', 'global']).describe('Whose document it is.'),
-    summary: shownSummary
-      .optional()
-      .describe('The summary of the section that the chunk stands in, if the Agent includes them.'),
+    rerankRank: z.number().int().optional().describe('Its rank by the reranker, if it was used.'),
+    scope: z.enum(['agent', 'space', 'global']).describe('The scope of its document.'),
+    summary: shownSummary.optional().describe("The summary of the chunk's section, if the Agent includes summaries."),
   })
   .meta({ id: 'SearchHit' });
 
@@ -61,7 +62,7 @@ const found = presenter(
     degraded: z
       .array(z.enum(['vector', 'rerank']))
       .optional()
-      .describe('Models that did not answer in time, without which was searched.'),
+      .describe('Models that did not answer in time. The search ran without them.'),
   }),
 );
 

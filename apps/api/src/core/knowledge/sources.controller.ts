@@ -44,19 +44,19 @@ const listing = z.strictObject({
     .union([z.boolean(), confirmedPathsSchema])
     .default(false)
     .describe(
-      'The paths whose documents may be deleted, such as those that were `withheld`: all others are withheld. `true` also deletes where many files are gone, whichever they are.',
+      'The paths whose documents can be deleted, such as those that were `withheld`; all others are withheld. `true` confirms all deletions, however many.',
     ),
-  dryRun: z.boolean().default(false).describe('Only says what would be done.'),
+  dryRun: z.boolean().default(false).describe('Only reports what would be done.'),
 });
 const paths = (text: string) => z.array(z.string()).describe(text);
 const syncResult = presenter(
   'SyncResult',
   z.object({
-    upload: paths('New files, whose contents are to follow.'),
-    replace: paths('Files whose contents are other than before, and are to follow.'),
+    upload: paths('New files to upload.'),
+    replace: paths('Changed files to upload.'),
     vanished: paths('Files that are gone. Their documents are deleted.'),
     withheld: paths(
-      'Files that are gone, so many, or others than were confirmed, that their deletion has to be confirmed.',
+      'Files that are gone, whose documents are kept until you confirm: too many, or different from those you confirmed.',
     ),
   }),
 );

@@ -34,37 +34,40 @@ import { z } from 'zod';
 const count = z.number().int().nonnegative();
 
 const building = z.strictObject({
-  mode: buildMode.default('build').describe('Whether to make what is missing, or everything anew.'),
+  mode: buildMode.default('build').describe('`build` makes only what is missing; `rebuild` makes everything again.'),
 });
 
 const ending = z.strictObject({
-  purge: flagText.default(false).describe('Whether to remove the index too, for good.'),
+  purge: flagText.default(false).describe('Also deletes the index permanently.'),
 });
 
 const summaryIndexView = presenter<ShownIndex>(
   'SummaryIndex',
   z.object({
-    state: z.enum(['absent', 'building', 'ready', 'failed']).describe('Whether there is one, or a build of it.'),
+    state: z.enum(['absent', 'building', 'ready', 'failed']).describe('The state of the index.'),
     estimate: z
       .object({
-        calls: count.describe('Calls to models.'),
+        calls: count.describe('Model calls.'),
         tokens: count.describe('Their tokens.'),
-        cost: z.string().describe('What they cost, a decimal in the currency of the instance.'),
+        cost: z.string().describe('Their cost, a decimal in the currency of the instance.'),
       })
-      .describe('About what the running build takes; else what one would take now.'),
+      .describe('The estimated size of the running build, or else of a new one.'),
     progress: z
       .object({
-        done: count.describe('Summaries that are there.'),
-        total: count.describe('About how many there will be.'),
+        done: count.describe('Summaries made so far.'),
+        total: count.describe('The estimated total.'),
       })
-      .describe('How far the running build is; else how large the index is.'),
+      .describe('The progress of the running build, or else the size of the index.'),
     levels: count.describe('Levels of summaries.'),
-    summaries: count.describe('Summaries in the index: fewer than were built where documents were deleted since.'),
+    summaries: count.describe('Summaries in the index. Fewer than were built if documents have been deleted since.'),
     builtAt: z.string().nullable().describe('When it was built, ISO 8601 in UTC.'),
     failure: z
-      .object({ code: z.string().describe('Why; stable.'), message: z.string().describe('The same in words.') })
+      .object({
+        code: z.string().describe('A stable error code.'),
+        message: z.string().describe('The reason as a sentence.'),
+      })
       .nullable()
-      .describe('Why the last build failed; null where it did not.'),
+      .describe('Why the last build failed; null if it did not.'),
   }),
   ({ failure, ...index }) => ({
     ...index,

@@ -19,6 +19,6 @@ export const tagView = presenter(
     id: true,
     name: 'Its name.',
     color: 'Its colour, #RRGGBB.',
-    documentCount: 'How many documents carry it.',
+    documentCount: 'The number of documents with this tag.',
   }),
 );

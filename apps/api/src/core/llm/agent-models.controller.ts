@@ -7,24 +7,24 @@ import { z } from 'zod';
 
 const modelInfo = z
   .object({
-    key: z.string().describe('The key that requests and Agents name.'),
-    modelId: z.string().describe('What its provider calls it.'),
-    displayName: z.string().describe('What people call it.'),
-    provider: z.string().describe('Who runs it.'),
-    region: z.string().nullable().describe('Where it runs, where that is known.'),
-    securityTier: z.enum(['secure', 'eu-hosted', 'us-cloud']).describe('How far what is sent to it stays protected.'),
-    locationLabel: z.string().nullable().describe('Where it runs, in words.'),
+    key: z.string().describe('The id that requests and Agents use.'),
+    modelId: z.string().describe("The provider's name of the model."),
+    displayName: z.string().describe('Its display name.'),
+    provider: z.string().describe('Its provider.'),
+    region: z.string().nullable().describe('The region where it runs, if known.'),
+    securityTier: z.enum(['secure', 'eu-hosted', 'us-cloud']).describe('How well it protects what is sent to it.'),
+    locationLabel: z.string().nullable().describe('Where it runs, as text.'),
     tags: z.array(z.string()).describe('What it is good for.'),
     pricing: z
       .union([z.literal('free'), z.looseObject({ currency: z.string().describe('The currency of its prices.') })])
-      .describe('What it costs.'),
+      .describe('Its price.'),
   })
   .meta({ id: 'Model' });
 const agentModels = presenter(
   'AgentModels',
   z.object({
-    defaultModel: z.string().describe("The Agent's own model, or the default where it may not use that."),
-    availableModels: z.array(z.string()).describe('The keys of the models.'),
+    defaultModel: z.string().describe("The Agent's own model, or the default if it cannot use that one."),
+    availableModels: z.array(z.string()).describe('The ids of the models.'),
     models: z.array(modelInfo).describe('The models.'),
   }),
 );

@@ -26,17 +26,17 @@ const checkpointView = presenter<RecordedCheckpoint>(
   'ConversationCheckpoint',
   z.object({
     id: z.string().describe('The id of the checkpoint.'),
-    boundary: boundary.describe('What stands before it is summarised; models are shown the rest as it was said.'),
-    summary: z.string().describe('What models are shown in place of what stands before the boundary.'),
-    tokensBefore: z.number().int().describe('Tokens of the history until then, about.'),
-    tokensAfter: z.number().int().describe('Tokens of the history from then on, about.'),
+    boundary: boundary.describe('Where the summary ends. Models see everything after this point unchanged.'),
+    summary: z.string().describe('What models see instead of everything before the boundary.'),
+    tokensBefore: z.number().int().describe('Approximate tokens of the history before compaction.'),
+    tokensAfter: z.number().int().describe('Approximate tokens of the history after compaction.'),
     model: z.string().describe('The model that wrote the summary.'),
     at: z.string().describe('When it was made, ISO 8601 UTC.'),
   }),
   ({ data: { checkpointId: id, ...data }, context: { recordedAt: at } }) => ({ id, ...data, at }),
 );
 const checkpointList = z
-  .object({ items: z.array(checkpointView.schema).describe('The newest first, at most 200.') })
+  .object({ items: z.array(checkpointView.schema).describe('Newest first, at most 200.') })
   .meta({ id: 'ConversationCheckpoints' });
 
 /** Summaries that models are shown in place of the beginning of a conversation. */

@@ -28,20 +28,24 @@ export const fileIdIn = (url: string): string | undefined => FILE_URL.exec(url)?
 
 const sentFile = z.strictObject({
   type: z.literal('file').describe('The kind of part.'),
-  mediaType: z.string().max(200).optional().describe('What the file is; needed with `url`. Its bytes decide.'),
+  mediaType: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The media type of the file; needed with `url`. The actual content decides.'),
   filename: nameSchema(500).optional().describe('Its name, with `url`.'),
-  fileId: z.uuid().optional().describe('A file that was uploaded before.'),
+  fileId: z.uuid().optional().describe('The id of an uploaded file.'),
   url: z
     .string()
     .refine((url) => url.startsWith('data:') || FILE_URL.test(url), {
       message: 'must be a data URL, or the `url` of a file part of a message',
     })
     .optional()
-    .describe('The file as a data URL, base64; or the `url` that a message shows, in place of `fileId`.'),
+    .describe('The file as a data URL, base64, or the `url` that a message shows; instead of `fileId`.'),
 });
 
 export const newTurn = z.strictObject({
-  conversationId: z.uuid().optional().describe('The conversation that goes on; a new one by default.'),
+  conversationId: z.uuid().optional().describe('The conversation to continue. By default, a new one.'),
   message: z
     .union([
       words,
@@ -54,31 +58,31 @@ export const newTurn = z.strictObject({
           .refine((sent) => sent.filter(({ type }) => type === 'file').length <= MOST_FILES, {
             message: `must hold at most ${MOST_FILES} files`,
           })
-          .describe('What is said, with at most 10 files.'),
+          .describe('The content, with at most 10 files.'),
       }),
     ])
-    .describe('What is said: text, or parts.'),
+    .describe('The content: text, or a list of parts.'),
   parentId: z
     .uuid()
     .nullable()
     .optional()
-    .describe('The message that this follows, beside others that do; null for none, the last one by default.'),
+    .describe('The message to reply to; other replies to it are kept. Null for none; by default, the last message.'),
   kind: z
     .enum(['normal', 'private', 'incognito'])
     .optional()
     .describe(
-      'How a new conversation is kept: `incognito` in the memory of one process, nowhere else. One that goes on must be of this kind.',
+      'How a new conversation is kept. `incognito`: only in the memory of one process. An existing one must be of this kind.',
     ),
   stream: z.boolean().default(false).describe('Answers as Server-Sent Events.'),
 });
 
 export const regeneration = z.strictObject({
-  model: z.string().max(200).optional().describe("The key of a chat model; the Agent's own by default."),
+  model: z.string().max(200).optional().describe("A chat model. By default, the Agent's own."),
   stream: z.boolean().default(false).describe('Answers as Server-Sent Events.'),
 });
 
 export const feedback = z.strictObject({
-  rating: z.enum(['up', 'down']).nullable().describe('What you think of it; null takes it back.'),
+  rating: z.enum(['up', 'down']).nullable().describe('Your rating; null withdraws it.'),
   comment: textSchema(2_000).optional().describe('Why.'),
 });
 
@@ -90,11 +94,11 @@ export const conversationUpdate = z
   .partial();
 
 export const deletionQuery = z.strictObject({
-  memories: flagText.default(false).describe('Whether what was learned in it is deleted too.'),
+  memories: flagText.default(false).describe('Also deletes the memories learned in it.'),
 });
 
 export const conversationsQuery = listQuery({
-  archived: flagText.default(false).describe('Archived conversations rather than the others.'),
+  archived: flagText.default(false).describe('Archived conversations instead of the others.'),
   kind: conversationKind.optional().describe('Only conversations of this kind.'),
   q: z
     .string()
@@ -102,11 +106,11 @@ export const conversationsQuery = listQuery({
     .max(200)
     .optional()
     .describe(
-      'Only conversations whose title holds this, or with a message that has all its words, in German or English.',
+      'Only conversations whose title contains this text, or with a message that contains all its words, in German or English.',
     ),
 });
 export const messagesQuery = listQuery({});
-const answerId = z.uuid().optional().describe('The answer; by default the one under way that was begun last.');
+const answerId = z.uuid().optional().describe('The id of the answer. By default, the running one that started last.');
 export const stopQuery = z.strictObject({ messageId: answerId });
 export const streamQuery = z.strictObject({
   messageId: answerId,
@@ -123,17 +127,17 @@ export const conversationView = presenter<ShownConversation>(
   exposed(conversationRow, {
     id: true,
     agentId: 'The Agent that answers.',
-    userId: 'Whose conversation it is.',
+    userId: 'The user it belongs to.',
     title: 'Its title.',
     kind: 'How it is kept.',
     archived: 'Whether it is archived.',
-    messageCount: 'How many messages it has.',
+    messageCount: 'The number of messages.',
     createdAt: true,
     updatedAt: true,
     revision: true,
   }).extend({
-    kind: newTurn.shape.kind.unwrap().describe('How it is kept; `incognito` in memory alone.'),
-    codeExecution: z.null().describe('The state of its code execution; null: there is none.'),
+    kind: newTurn.shape.kind.unwrap().describe('How it is kept. `incognito`: only in memory.'),
+    codeExecution: z.null().describe('The state of its code execution; null for none.'),
   }),
   (row) => ({ ...row, codeExecution: null }),
 );
@@ -142,8 +146,8 @@ export const conversationView = presenter<ShownConversation>(
 export const shownSummary = z
   .object({
     id: z.string().describe('The id of the summary.'),
-    level: z.number().int().describe('Its level; 1 sums up chunks alone.'),
-    text: z.string().describe('What it says. A model wrote it: cite the source instead.'),
+    level: z.number().int().describe('Its level; level 1 summarises only chunks.'),
+    text: z.string().describe('The text, written by a model. Cite the source instead.'),
   })
   .meta({ id: 'SectionSummary' });
 
@@ -154,37 +158,41 @@ const shownPart = z.object({
     .describe(
       'The kind of part: `text`, `file`, `reasoning`, `step-start`, `source-document`, `data-memory`, or `tool-` and the name of the tool.',
     ),
-  text: z.string().optional().describe('The text; of a `text` or `reasoning` part.'),
-  toolCallId: z.string().optional().describe('The id of the call; as all up to `approval`, of a `tool-` part.'),
-  state: toolPart.shape.state.optional().describe('How far the call has come.'),
-  input: jsonValue.optional().describe('What the tool was called with.'),
-  output: z.string().optional().describe('What it gave.'),
-  errorText: z.string().optional().describe('Why it gave nothing.'),
+  text: z.string().optional().describe('The text of a `text` or `reasoning` part.'),
+  toolCallId: z
+    .string()
+    .optional()
+    .describe('The id of the call. This and the fields up to `approval` are for `tool-` parts.'),
+  state: toolPart.shape.state.optional().describe('The state of the call.'),
+  input: jsonValue.optional().describe('The input of the tool.'),
+  output: z.string().optional().describe('The output of the tool.'),
+  errorText: z.string().optional().describe('Why the call failed.'),
   approval: z
     .object({
       id: z.string().describe('The id of the call.'),
-      approved: z.boolean().optional().describe('What the user answered.'),
+      approved: z.boolean().optional().describe('Whether the user approved.'),
     })
     .optional()
-    .describe('Of a call that the user must approve.'),
+    .describe("For a call that needs the user's approval."),
   data: dataMemoryPart.shape.data
     .optional()
-    .describe('Of a `data-memory` part: what became of a memory that the answer proposed.'),
-  fileId: z.string().optional().describe('The id of the file; of a `file` part.'),
+    .describe('For a `data-memory` part: the outcome of a memory that the answer proposed.'),
+  fileId: z.string().optional().describe('The id of the file, for `file` parts.'),
   filename: z.string().optional().describe('The name of the file.'),
-  url: z.string().optional().describe('Where its bytes are read: a path of this API.'),
-  sourceId: z.string().optional().describe('The id of the chunk; as all below, of a `source-document` part.'),
+  url: z.string().optional().describe('Where to download the file: a path of this API.'),
+  sourceId: z
+    .string()
+    .optional()
+    .describe('The id of the chunk. This and the fields below are for `source-document` parts.'),
   documentId: z.string().optional().describe('The id of the document.'),
   documentRevision: z.number().int().optional().describe('The revision of the document that was quoted.'),
   chunkHash: z.string().optional().describe('SHA-256 of the chunk.'),
   title: z.string().optional().describe('The name of the document.'),
   mediaType: z.string().optional().describe('The media type of the document, or of the file.'),
-  position: chunkPosition.optional().describe('Where the chunk stands in the text.'),
-  quote: z.string().optional().describe('What supports the answer, verbatim.'),
-  deleted: z.literal(true).optional().describe('Present where the document was deleted since.'),
-  summary: shownSummary
-    .optional()
-    .describe('The summary of the section that it stands in, if the Agent includes them.'),
+  position: chunkPosition.optional().describe('The position of the chunk in the text.'),
+  quote: z.string().optional().describe('The quote that supports the answer, verbatim.'),
+  deleted: z.literal(true).optional().describe('Present if the document has been deleted since.'),
+  summary: shownSummary.optional().describe('The summary of its section, if the Agent includes summaries.'),
 });
 
 /** A part in the words of the wire: a call of a tool is of a kind of its own. */
@@ -206,48 +214,48 @@ export const messageView = presenter<MessageRow>(
   'Message',
   exposed(messageRow, {
     id: true,
-    conversationId: 'The conversation that it belongs to.',
+    conversationId: 'The conversation it belongs to.',
     parentId: 'The message that it answers, or null.',
-    role: 'Who says it.',
-    parts: 'What is said.',
-    status: 'Whether it is whole.',
+    role: 'The role of its author.',
+    parts: 'The content.',
+    status: 'Whether it is complete.',
     finishReason: 'Why the answer ended.',
-    usage: 'What the answer took, or null.',
+    usage: 'The usage of the answer, or null.',
     model: 'The model that answered.',
-    degraded: 'Models that did not answer in time, without which Knowledge was searched.',
-    channel: 'Where the question came from, where that is known.',
-    feedback: 'What its user thinks of it, or null.',
+    degraded: 'Models that did not answer in time. Knowledge was searched without them.',
+    channel: 'Where the question came from, if known.',
+    feedback: "The user's feedback, or null.",
     createdAt: true,
   }).extend({
-    parts: z.array(shownPart).describe('What is said.'),
+    parts: z.array(shownPart).describe('The content.'),
     feedback: z
       .object({
-        rating: z.enum(['up', 'down']).describe('Up or down.'),
-        comment: z.string().nullable().describe('Why, or null.'),
+        rating: z.enum(['up', 'down']).describe('`up` or `down`.'),
+        comment: z.string().nullable().describe('The comment, or null.'),
       })
       .nullable()
-      .describe('What its user thinks of it, or null.'),
+      .describe("The user's feedback, or null."),
   }),
   (row) => (isErased(row.parts) ? row : { ...row, parts: row.parts.map(shownPartOf) }),
 );
 
 export const turnAnswer = z
   .object({
-    conversationId: z.string().describe('The conversation, also where it was begun by this.'),
+    conversationId: z.string().describe('The conversation, new or existing.'),
     message: messageView.schema.describe('The answer.'),
-    usage: invocationUsage.nullable().describe('What the answer took, or null.'),
+    usage: invocationUsage.nullable().describe('The usage of the answer, or null.'),
   })
   .meta({ id: 'Answer' });
 export const stopAnswer = z
   .object({ stopped: z.boolean().describe('Whether an answer was running.') })
   .meta({ id: 'StoppedAnswer' });
 
-export const callResponse = z.strictObject({ approved: z.boolean().describe('Whether the call may be made.') });
+export const callResponse = z.strictObject({ approved: z.boolean().describe('Whether the call is approved.') });
 export const callResponded = z
   .object({
     messageId: z.string().describe('The answer.'),
     status: z
       .enum(['waiting', 'streaming'])
-      .describe('Whether it waits for other calls, or goes on: follow it at `/stream`.'),
+      .describe('`waiting` for other calls, or `streaming`: follow it at `/stream`.'),
   })
   .meta({ id: 'CallResponded' });

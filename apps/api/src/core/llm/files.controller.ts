@@ -35,9 +35,11 @@ const fileView = presenter(
   z.object({
     id: z.string().describe('Its id, to name it in a `file` part.'),
     filename: z.string().describe('Its name.'),
-    mediaType: z.string().describe('What it is, by its bytes.'),
-    sizeBytes: z.number().int().describe('Its size, bytes.'),
-    expiresAt: z.string().describe('It is deleted then, unless a message names it: then with the last one that does.'),
+    mediaType: z.string().describe('Its media type, detected from its content.'),
+    sizeBytes: z.number().int().describe('Its size in bytes.'),
+    expiresAt: z
+      .string()
+      .describe('When it is deleted, unless a message uses it. It is then deleted with the last such message.'),
   }),
 );
 

@@ -14,7 +14,7 @@ const part = z.discriminatedUnion('type', [
     fileId: z
       .uuid()
       .optional()
-      .describe('A file that you uploaded for this Agent (`POST .../files`); in place of `url`.'),
+      .describe('The id of a file that you uploaded for this Agent (`POST .../files`), instead of `url`.'),
     mediaType: z
       .enum(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
       .optional()
@@ -33,7 +33,7 @@ const message = z.strictObject({
     .describe('`user` or `assistant`.'),
   content: z
     .union([words, z.array(part).min(1).max(1_000)])
-    .describe("What is said: text, or parts. Images are the user's."),
+    .describe('The content: text, or a list of parts. Only the user can send images.'),
 });
 
 /** Most files that a request names by their ids. */
@@ -45,13 +45,8 @@ const fileIdsIn = (messages: readonly z.output<typeof message>[]): number =>
 
 /** What every generation takes. */
 const generation = {
-  model: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe('The key of a model that the Agent may use; its own by default.'),
-  prompt: words.optional().describe('What is said; in place of `messages`.'),
+  model: z.string().min(1).max(200).optional().describe('A model that the Agent can use. By default, its own.'),
+  prompt: words.optional().describe('The question, instead of `messages`.'),
   messages: z
     .array(message)
     .min(1)
@@ -60,25 +55,22 @@ const generation = {
       message: `must name at most ${MOST_FILES} files by their ids`,
     })
     .optional()
-    .describe("What was said, oldest first; the last one is the user's. At most 10 files are named by their ids."),
+    .describe('The messages, oldest first. The last one must be from the user. At most 10 files by id.'),
   conversationId: z
     .uuid()
     .optional()
-    .describe('A conversation of yours with this Agent, whose messages come before. Nothing is added to it.'),
+    .describe('One of your conversations with this Agent. Its messages come first. Nothing is added to it.'),
   temperature: z.number().min(0).max(2).optional().describe('Sampling temperature.'),
-  topP: z.number().min(0).max(1).optional().describe('Nucleus sampling.'),
-  topK: z.number().int().min(1).max(1_000).optional().describe('Sampling among the most likely tokens.'),
-  maxOutputTokens: z.number().int().min(1).max(10_000_000).optional().describe('Most tokens of the answer.'),
+  topP: z.number().min(0).max(1).optional().describe('Nucleus sampling (top-p).'),
+  topK: z.number().int().min(1).max(1_000).optional().describe('Sampling from the most likely tokens (top-k).'),
+  maxOutputTokens: z.number().int().min(1).max(10_000_000).optional().describe('Maximum tokens of the answer.'),
   stopSequences: z
     .array(textSchema(200).refine((text) => text !== '', { message: 'must not be empty' }))
     .max(16)
     .optional()
-    .describe('The answer ends before the first of these.'),
-  seed: z.number().int().optional().describe('The same seed may give the same answer.'),
-  useKnowledge: z
-    .boolean()
-    .optional()
-    .describe('Whether Knowledge is searched; by default where the Agent has it switched on.'),
+    .describe('Stop sequences: the answer ends before the first of these.'),
+  seed: z.number().int().optional().describe('The same seed can give the same answer.'),
+  useKnowledge: z.boolean().optional().describe('Searches Knowledge. By default, if it is turned on for the Agent.'),
 };
 const ONE_OF_BOTH = { message: 'must have either `prompt` or `messages`' };
 const hasOne = ({ prompt, messages }: { prompt?: unknown; messages?: unknown }): boolean =>
@@ -95,12 +87,14 @@ export const objectRequest = z
         const fault = faultOfSchema(schema as JsonSchema);
         if (fault !== undefined) context.addIssue({ code: 'custom', path: [...fault.path], message: fault.message });
       })
-      .describe('The JSON Schema of the object: at most 256 KiB and 64 deep, without recursion and remote references.'),
+      .describe(
+        'The JSON Schema of the object: at most 256 KiB and 64 levels deep, without recursion or remote references.',
+      ),
     schemaName: z
       .string()
       .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
       .optional()
-      .describe('What the object is called.'),
+      .describe('A name for the object.'),
   })
   .refine(hasOne, ONE_OF_BOTH);
 
@@ -115,11 +109,9 @@ const shownSource = z
     chunkHash: z.string().describe('SHA-256 of the chunk.'),
     title: z.string().describe('The name of the document.'),
     mediaType: z.string().describe('The media type of the document.'),
-    position: chunkPosition.describe('Where the chunk stands in the text.'),
-    quote: z.string().describe('What supports the answer, verbatim.'),
-    summary: shownSummary
-      .optional()
-      .describe('The summary of the section that it stands in, if the Agent includes them.'),
+    position: chunkPosition.describe('The position of the chunk in the text.'),
+    quote: z.string().describe('The quote that supports the answer, verbatim.'),
+    summary: shownSummary.optional().describe('The summary of its section, if the Agent includes summaries.'),
   })
   .meta({ id: 'Source' });
 
@@ -128,22 +120,22 @@ const answered = {
   finishReason: z
     .enum(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'])
     .describe('Why the answer ended.'),
-  usage: invocationUsage.describe('What it took.'),
-  model: z.string().describe('The key of the model that answered.'),
+  usage: invocationUsage.describe('Its usage.'),
+  model: z.string().describe('The id of the model that answered.'),
   invocationId: z.string().describe('The id of the call in the usage records.'),
 };
 
 export const generatedText = presenter(
   'GeneratedText',
   z.object({
-    reasoningText: z.string().optional().describe('What the model thought before, where its provider tells.'),
+    reasoningText: z.string().optional().describe("The model's reasoning, if its provider returns it."),
     text: z.string().describe('The text. It cites sources as `[1]`, `[2]`, in order of first use.'),
     sources: z.array(shownSource).describe('The sources that it cites.'),
     ...answered,
   }),
 );
 
-const described = { sources: z.array(shownSource).describe('The sources that the model was given.'), ...answered };
+const described = { sources: z.array(shownSource).describe('The sources given to the model.'), ...answered };
 /** All but the object, which is shown as it is. */
 export const generatedObject = presenter('GeneratedObject', z.object(described));
 export const generatedObjectSchema = z

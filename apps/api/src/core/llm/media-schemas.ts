@@ -10,24 +10,24 @@ const model = (kind: string) =>
     .min(1)
     .max(200)
     .optional()
-    .describe(`The key of a model of the kind ${kind}; the default one if it is left out.`);
+    .describe(`The id of a model of the kind ${kind}. By default, the configured one.`);
 const dataUrl = z.string().startsWith('data:', 'must be a data URL');
 
 export const imageRequest = z
   .strictObject({
     model: model('image'),
-    prompt: words(32_000).describe('What the image is to show.'),
+    prompt: words(32_000).describe('What the image should show.'),
     imageConfig: z
       .strictObject({
-        aspectRatio: z.enum(ASPECT_RATIOS).default('1:1').describe('Its width to its height.'),
-        resolution: z.enum(RESOLUTIONS).default('1K').describe('About how many pixels it is wide.'),
+        aspectRatio: z.enum(ASPECT_RATIOS).default('1:1').describe('Its aspect ratio.'),
+        resolution: z.enum(RESOLUTIONS).default('1K').describe('Its approximate width in pixels.'),
       })
       .optional()
-      .describe('Its size; by default as the model likes it.'),
-    image: dataUrl.optional().describe('An image to change, a data URL of PNG, JPEG or WebP.'),
-    mask: dataUrl.optional().describe('A data URL of PNG: what is transparent in it is changed. Needs `image`.'),
-    n: z.number().int().min(1).max(10).default(1).describe('How many images.'),
-    seed: z.number().int().optional().describe('The same seed may give the same image.'),
+      .describe('Its size. By default, the model chooses.'),
+    image: dataUrl.optional().describe('An image to edit, as a data URL of PNG, JPEG or WebP.'),
+    mask: dataUrl.optional().describe('A mask, as a data URL of PNG: its transparent areas are edited. Needs `image`.'),
+    n: z.number().int().min(1).max(10).default(1).describe('The number of images.'),
+    seed: z.number().int().optional().describe('The same seed can give the same image.'),
   })
   .refine(({ image, mask }) => mask === undefined || image !== undefined, {
     path: ['mask'],
@@ -38,7 +38,7 @@ export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
 export const transcriptionRequest = z.strictObject({
   model: model('transcription'),
-  audioBase64: z.string().min(1).describe('The sound, base64.'),
+  audioBase64: z.string().min(1).describe('The audio, base64.'),
   mimeType: z
     .enum([
       'audio/mpeg',
@@ -56,19 +56,23 @@ export const transcriptionRequest = z.strictObject({
       'audio/aac',
     ])
     .describe('Its media type.'),
-  prompt: words(10_000).optional().describe('Words that are likely to be said, or the style of the text.'),
+  prompt: words(10_000)
+    .optional()
+    .describe('A hint for the model: words that are likely to occur, or the style of the text.'),
 });
 
 const voiceName = z
   .string()
   .regex(/^[\w .-]{1,100}$/, 'must be the name of a voice')
-  .describe('A voice, as the provider calls it.');
+  .describe("The provider's name of the voice.");
 
 export const speechRequest = z
   .strictObject({
     model: model('speech'),
-    text: words(100_000).describe('What is to be said. With speakers, their lines begin with their name and a colon.'),
-    voiceName: voiceName.optional().describe('The voice that says it; in place of `speakers`.'),
+    text: words(100_000).describe(
+      "The text to speak. With speakers, each line starts with the speaker's name and a colon.",
+    ),
+    voiceName: voiceName.optional().describe('The voice, instead of `speakers`.'),
     speakers: z
       .array(z.strictObject({ name: nameSchema(100).describe('Their name in the text.'), voiceName }))
       .min(1)
@@ -77,7 +81,7 @@ export const speechRequest = z
         message: 'must not name a speaker twice',
       })
       .optional()
-      .describe('Who says it: at most 2 speakers.'),
+      .describe('The speakers, at most 2.'),
   })
   .refine(({ voiceName: voice, speakers }) => (voice === undefined) !== (speakers === undefined), {
     message: 'must have either `voiceName` or `speakers`',
@@ -85,8 +89,8 @@ export const speechRequest = z
 
 /** What every answer has. */
 const made = {
-  usage: shownInvocationUsage.describe('What it took.'),
-  model: z.string().describe('The key of the model that answered.'),
+  usage: shownInvocationUsage.describe('Its usage.'),
+  model: z.string().describe('The id of the model that answered.'),
   invocationId: z.string().describe('The id of the call in the usage records.'),
 };
 const base64 = z.string().describe('Its bytes, base64.');
@@ -96,7 +100,7 @@ export const generatedImages = presenter(
   z.object({
     images: z
       .array(z.object({ base64, mimeType: z.string().describe('Its media type.') }))
-      .describe('The images: one at least.'),
+      .describe('The images, at least one.'),
     ...made,
   }),
 );
@@ -104,4 +108,4 @@ export const generatedSpeech = presenter(
   'GeneratedSpeech',
   z.object({ base64, mimeType: z.string().describe('Its media type.'), ...made }),
 );
-export const transcript = presenter('Transcript', z.object({ text: z.string().describe('What is said.'), ...made }));
+export const transcript = presenter('Transcript', z.object({ text: z.string().describe('The transcript.'), ...made }));

@@ -28,47 +28,47 @@ const view = presenter(
     sampling: z
       .object({
         temperature: z.number().optional().describe('The temperature.'),
-        topP: z.number().optional().describe('The nucleus.'),
-        topK: z.number().optional().describe('The most likely tokens that counted.'),
+        topP: z.number().optional().describe('Top-p.'),
+        topK: z.number().optional().describe('Top-k.'),
       })
       .nullable()
-      .describe('The sampling controls that were on.'),
+      .describe('The sampling settings in effect.'),
     chunks: z
       .array(
         z.object({
           documentId: z.string().describe('The document.'),
-          documentRevision: z.number().int().describe('The revision at which it was indexed.'),
+          documentRevision: z.number().int().describe('The revision that was indexed.'),
           chunkId: z.string().describe('The chunk.'),
           hash: z.string().describe('SHA-256 of its text.'),
-          rank: z.number().int().describe('Its place among what was found, from 1.'),
-          deleted: z.literal(true).optional().describe('Present where the document was deleted since.'),
+          rank: z.number().int().describe('Its rank among the results, from 1.'),
+          deleted: z.literal(true).optional().describe('Present if the document has been deleted since.'),
         }),
       )
-      .describe('The chunks that the model was given, best first.'),
+      .describe('The chunks given to the model, best first.'),
     toolCalls: z
       .array(
         z.object({
           callId: z.string().describe('The call.'),
           name: z.string().describe('The tool.'),
-          status: z.string().describe('What became of it.'),
+          status: z.string().describe('Its outcome.'),
         }),
       )
       .describe('The tools that were called.'),
-    checkpointId: z.string().nullable().describe('The summary that stood for the beginning of the conversation.'),
+    checkpointId: z.string().nullable().describe('The summary used instead of the beginning of the conversation.'),
     invocations: z
       .array(
         z.object({
           id: z.string().describe('The invocation.'),
-          usage: invocationUsage.describe('What it took and cost.'),
+          usage: invocationUsage.describe('Its tokens and cost.'),
         }),
       )
-      .describe('The calls to models that were made for it.'),
+      .describe('The model calls made for it.'),
     skills: z
       .array(
         z.object({
           skillId: z.string().describe('The Skill.'),
           versionId: z.string().describe('Its version.'),
-          contentHash: z.string().describe('The hash of what that version holds.'),
+          contentHash: z.string().describe('The content hash of that version.'),
           files: z
             .array(
               z.object({
@@ -77,33 +77,35 @@ const view = presenter(
               }),
             )
             .describe('The reference files that the answer read.'),
-          deleted: z.literal(true).optional().describe('Present where the Skill was deleted since.'),
+          deleted: z.literal(true).optional().describe('Present if the Skill has been deleted since.'),
         }),
       )
-      .describe('The Skills that were loaded, by this answer or before it in the conversation.'),
+      .describe('The Skills loaded by this answer, or earlier in the conversation.'),
     memories: z
       .array(
         z.object({
           memoryId: z.string().describe('The memory.'),
           revision: z.number().int().describe('Its revision.'),
-          kind: z.enum(['personal', 'shared']).describe('Of the user, or of all who use the Agent.'),
-          rank: z.number().int().describe('Its place among those that were applied, from 1.'),
-          tokens: z.number().int().describe('Its tokens, about.'),
-          deleted: z.literal(true).optional().describe('Present where the memory was deleted since.'),
+          kind: z
+            .enum(['personal', 'shared'])
+            .describe('`personal`: only for the user. `shared`: for everybody who uses the Agent.'),
+          rank: z.number().int().describe('Its position among the memories given, from 1.'),
+          tokens: z.number().int().describe('Its approximate number of tokens.'),
+          deleted: z.literal(true).optional().describe('Present if the memory has been deleted since.'),
         }),
       )
-      .describe('The memories that the model was given.'),
+      .describe('The memories given to the model.'),
     memoryState: z
       .enum(['applied', 'off', 'unavailable'])
-      .describe('Whether memories were applied, off, or could not be read.'),
+      .describe('Whether memories were applied, turned off, or could not be read.'),
     request: z
       .string()
       .optional()
-      .describe('The last request to the provider, byte for byte, as base64; with the permission `audit:content`.'),
+      .describe('The last request to the provider, unchanged, as base64. Needs the permission `audit:content`.'),
     missing: z
       .array(z.string())
       .describe(
-        'What is not known: fields of answers of earlier versions, `skills` that could not be read, `earlierMessages` that were left out, `request`, and what it lacks (`document:`, `memory:`, `skill:`, `message:` or `checkpoint:` and an id).',
+        'What is missing: fields that earlier versions did not record, `skills` that could not be read, `earlierMessages` that were left out, `request`, and what is missing in it (`document:`, `memory:`, `skill:`, `message:` or `checkpoint:`, with an id).',
       ),
   }),
 );

@@ -6,21 +6,21 @@ import { z } from 'zod';
 
 const text = textSchema(300)
   .refine((given) => given.trim() !== '', { message: 'must not be empty' })
-  .describe('What is remembered, 1 to 300 characters.');
-const kind = memoryKind.describe('`personal`: yours alone. `shared`: for everybody who uses the Agent.');
-const status = z.enum(['proposed', 'saved']).describe('Whether it is saved, or waits until you choose.');
+  .describe('The text to remember, 1 to 300 characters.');
+const kind = memoryKind.describe('`personal`: only for you. `shared`: for everybody who uses the Agent.');
+const status = z.enum(['proposed', 'saved']).describe('Saved, or proposed and waiting for you.');
 
 export const newMemory = z.strictObject({
   text,
   kind: kind.default('personal'),
-  replaces: z.uuid().optional().describe('The memory that it takes the place of, and that is deleted then.'),
+  replaces: z.uuid().optional().describe('The memory that it replaces. That memory is then deleted.'),
 });
 export const memoryUpdate = z.strictObject({ text });
 
 const filters = { kind: kind.optional(), status: status.optional() };
 export const memoriesQuery = listQuery({
   ...filters,
-  q: z.string().trim().min(1).max(200).optional().describe('Words that all stand in the text.'),
+  q: z.string().trim().min(1).max(200).optional().describe('Words that the text must all contain.'),
 });
 export const clearedQuery = z.strictObject(filters);
 
@@ -29,15 +29,15 @@ export const memoryView = presenter<MemoryRow>(
   'Memory',
   exposed(memoryRow, {
     id: true,
-    agentId: 'The Agent that remembers it.',
-    kind: "`personal`: its user's alone. `shared`: for everybody who uses the Agent.",
-    status: '`proposed`: its user sees it alone, and has not chosen yet.',
-    text: 'What is remembered.',
-    origin: 'Who said it: `user`, `agent`, or `content` that was read.',
-    source: 'The message in which it came up; null where it was given by itself, and in those of others.',
-    replaces: 'The memory that a proposal takes the place of, which is deleted once it is confirmed; null for none.',
-    screening: 'The version of the screener that found it safe.',
-    expiresAt: 'When a proposal lapses, ISO 8601 in UTC; null once it is saved.',
+    agentId: 'The Agent it belongs to.',
+    kind: '`personal`: only for its user. `shared`: for everybody who uses the Agent.',
+    status: '`proposed`: only its user sees it, and has not confirmed it yet.',
+    text: 'The text.',
+    origin: 'Where it comes from: `user`, `agent`, or `content` that the Agent read.',
+    source: 'The message it comes from; null if it was created directly, or belongs to somebody else.',
+    replaces: 'The memory that a proposal replaces once it is confirmed; null for none.',
+    screening: 'The screener version that found it safe.',
+    expiresAt: 'When a proposal expires, ISO 8601 in UTC; null once it is saved.',
     createdAt: true,
     updatedAt: true,
     revision: true,
@@ -45,7 +45,7 @@ export const memoryView = presenter<MemoryRow>(
     userId: z
       .string()
       .nullable()
-      .describe('Whose it is, or who proposed it; null where it is shared and you may not change it.'),
+      .describe('Its user, or who proposed it; null if it is shared and you cannot change it.'),
   }),
   // Whether its user is shown depends on the caller.
   (row) => ({ ...row, userId: undefined }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 export const signIn = z.strictObject({
-  apiKey: z.string().min(1).max(512).describe('The secret of the API key whose rights the session has.'),
+  apiKey: z.string().min(1).max(512).describe('The secret of an API key. The session has the rights of that key.'),
 });
 
 export const sessionView = z

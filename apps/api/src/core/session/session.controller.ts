@@ -45,7 +45,7 @@ export class SessionController {
     summary:
       'Signs in with an API key. The answer sets the cookie `ap_session`, which replaces the key in requests from pages of the same origin.',
   })
-  @ApiHeader({ name: 'Origin', description: 'Sent by browsers. Another than that of this server is rejected.' })
+  @ApiHeader({ name: 'Origin', description: 'Sent by browsers. Must be the origin of this server.' })
   @Answers(201, sessionView)
   @Rejects('unauthenticated', 'forbidden', 'rate_limited')
   async start(@BodyInput(signIn) body: Input<typeof signIn>, @Res({ passthrough: true }) reply: FastifyReply) {

@@ -5,14 +5,14 @@ import { z } from 'zod';
 import { hasNoOther, hasPlace, NEEDED, NO_OTHER, placed } from './skills-schemas';
 
 export const listing = z.strictObject({
-  skillId: z.uuid().describe('A Skill that you may change. Its live version is copied.'),
-  acceptFindings: z.boolean().default(false).describe('List it although screening found something in it.'),
+  skillId: z.uuid().describe('A Skill that you can edit. Its live version is copied.'),
+  acceptFindings: z.boolean().default(false).describe('List it even though screening found something in it.'),
 });
 
 export const newInstallation = z
   .strictObject({
     ...placed,
-    versionId: z.uuid().optional().describe('Stay with this version. Default: follow new ones.'),
+    versionId: z.uuid().optional().describe('The version to pin. By default, follows new versions.'),
   })
   .refine(hasNoOther, NO_OTHER)
   .refine(hasPlace, NEEDED);
@@ -21,8 +21,8 @@ export const entriesQuery = listQuery({
   status: z
     .enum(['published', 'archived'])
     .default('published')
-    .describe('Its state. The archived are for those who may archive.'),
-  q: z.string().min(1).max(200).optional().describe('Text that name or description contains, whatever its case.'),
+    .describe('Its state. Only users who can archive Skills see archived ones.'),
+  q: z.string().min(1).max(200).optional().describe('Text in the name or description, ignoring case.'),
 });
 
 export const entryView = presenter(
@@ -30,13 +30,13 @@ export const entryView = presenter(
   exposed(entryRow.extend({ source: z.literal('MARKETPLACE') }), {
     id: true,
     name: 'Its name.',
-    slug: 'Its name in the grammar of the Agent Skills format.',
-    description: 'When an Agent is to use it.',
-    source: 'How it came here.',
-    sourceId: 'The Skill that it is a copy of, which may be deleted.',
+    slug: 'Its slug in the Agent Skills format.',
+    description: 'When an Agent should use it.',
+    source: 'How it was created.',
+    sourceId: 'The Skill that it is a copy of. That Skill can be deleted.',
     creatorId: 'The user who listed it first.',
     status: 'Whether it is listed, or archived.',
-    activeVersionId: 'Its newest version, which installations have that pin none.',
+    activeVersionId: 'Its newest version, used by installations without a pinned version.',
     createdAt: true,
     updatedAt: true,
     revision: true,
@@ -49,10 +49,10 @@ export const installationView = presenter(
   exposed(installationRow.extend({ skillId: z.string() }).omit({ entryId: true }), {
     id: true,
     skillId: 'The entry of the marketplace.',
-    versionId: 'The version that it stays with; null: the newest.',
-    scope: 'Whether it is for a Space, with all its Agents, or for one Agent.',
+    versionId: 'The pinned version; null for the newest.',
+    scope: 'For a Space, with all its Agents, or for one Agent.',
     spaceId: 'Its Space.',
-    agentId: 'Its Agent; null: all of the Space.',
+    agentId: 'Its Agent; null for all Agents of the Space.',
     installedBy: 'The user who installed it.',
     createdAt: true,
     revision: true,

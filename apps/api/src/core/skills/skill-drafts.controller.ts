@@ -35,7 +35,7 @@ import { SkillTransfers } from './skill-transfers';
 import { skillView, warned } from './skills-schemas';
 
 const draft = onlyFile('The Skill, a `.md`, `.zip` or `.skill`.');
-const referenceFile = onlyFile('The bytes of the reference file.');
+const referenceFile = onlyFile('The content of the reference file.');
 /** It could not stand in the archive that the Skill is exported as. */
 const CLASH =
   'has the path of another file or of its folder, but for case or accents, or a file in place of a folder. Choose another.';

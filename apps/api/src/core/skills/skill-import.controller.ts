@@ -46,24 +46,22 @@ import { importedSkills, warnings } from './skills-schemas';
 const VIEWS = ['skills'];
 
 const exportQuery = z.strictObject({
-  versionId: z.string().optional().describe('A version, or `draft`. Default: the one that is live.'),
+  versionId: z.string().optional().describe('A version, or `draft`. By default, the live version.'),
 });
 
 const importResult = z.object({
   path: z.string().describe('The SKILL.md in the archive.'),
-  ok: z.boolean().describe('Whether a Skill, or a draft of one, was made of it.'),
+  ok: z.boolean().describe('Whether it became a Skill or a draft.'),
   skillId: z.string().exactOptional().describe('The Skill.'),
-  code: z.string().exactOptional().describe('Why not.'),
+  code: z.string().exactOptional().describe('Why it failed.'),
   message: z.string().exactOptional().describe('What is wrong, with file, line and key.'),
   warnings,
 });
 const imported = presenter(
   'ImportedSkills',
   z.object({
-    results: z.array(importResult).describe('One for each SKILL.md, in the order of their paths.'),
-    ignored: z
-      .array(z.string())
-      .describe('Files that stand below no SKILL.md and so belong to no Skill: they are not kept.'),
+    results: z.array(importResult).describe('One result for each SKILL.md, in the order of their paths.'),
+    ignored: z.array(z.string()).describe('Files that belong to no SKILL.md. They are not kept.'),
   }),
 );
 type Result = z.output<typeof importResult>;

@@ -34,22 +34,22 @@ const frontmatter = z
   });
 
 const contentFields = {
-  description: description.describe('When an Agent is to use it.'),
-  instructions: instructions.describe('What the Agent is to do, in Markdown.'),
-  frontmatter: frontmatter.describe('Further keys of the frontmatter of SKILL.md.'),
+  description: description.describe('When an Agent should use it.'),
+  instructions: instructions.describe('The instructions for the Agent, in Markdown.'),
+  frontmatter: frontmatter.describe('Other frontmatter keys of SKILL.md.'),
 };
 
 export const placed = {
-  scope: skillScope.describe('Whether it is available to a Space, with all its Agents, or to one Agent.'),
-  spaceId: z.uuid().optional().describe('The Space, with the scope space.'),
-  agentId: z.uuid().optional().describe('The Agent, with the scope agent.'),
+  scope: skillScope.describe('Available to a Space, with all its Agents, or to one Agent.'),
+  spaceId: z.uuid().optional().describe('The Space, with the scope `space`.'),
+  agentId: z.uuid().optional().describe('The Agent, with the scope `agent`.'),
 };
 type Placed = {
   readonly scope: 'space' | 'agent';
   readonly spaceId?: string | undefined;
   readonly agentId?: string | undefined;
 };
-const PUBLISH = 'Publishes it at once.';
+const PUBLISH = 'Publishes it immediately.';
 export const hasNoOther = ({ scope, spaceId, agentId }: Placed): boolean =>
   (scope === 'space' ? agentId : spaceId) === undefined;
 export const hasPlace = ({ scope, spaceId, agentId }: Placed): boolean =>
@@ -70,11 +70,11 @@ export const importedSkills = withFile(
   z
     .strictObject({
       ...placed,
-      mode: mode.describe('Whether each becomes a new Skill, or the draft of the one with the same slug.'),
+      mode: mode.describe('`create` makes new Skills; `update` makes drafts of the Skills with the same slugs.'),
     })
     .refine(hasNoOther, NO_OTHER)
     .refine(hasPlace, NEEDED),
-  'The archive of Skills, a zip.',
+  'A zip archive of Skills.',
 );
 
 export const newSkill = z
@@ -93,14 +93,14 @@ export const skillUpdate = z.strictObject({ name: name.describe('Its name.'), ..
 export const activation = z.strictObject({ versionId: z.uuid().describe('A published version of the Skill.') });
 
 export const skillsQuery = listQuery({
-  spaceId: z.uuid().optional().describe('Skills of this Space.'),
-  agentId: z.uuid().optional().describe('Skills that this Agent can load.'),
-  source: skillSource.optional().describe('How it came here.'),
+  spaceId: z.uuid().optional().describe('Only Skills of this Space.'),
+  agentId: z.uuid().optional().describe('Only Skills that this Agent can load.'),
+  source: skillSource.optional().describe('How it was created.'),
   status: z.enum(['draft', 'published', 'archived']).optional().describe('Its state.'),
-  q: z.string().min(1).max(200).optional().describe('Text that the name contains, whatever its case.'),
+  q: z.string().min(1).max(200).optional().describe('Text in the name, ignoring case.'),
 });
 
-const availability = z.enum(['agent', 'space', 'installed', 'default']).describe('Where the Agent has it from.');
+const availability = z.enum(['agent', 'space', 'installed', 'default']).describe('Where the Agent gets it from.');
 
 const shownRow = skillRow.omit({ place: true, draftDescription: true }).extend({ description: z.string() });
 
@@ -112,19 +112,19 @@ export const skillView = presenter<ShownSkill>(
   exposed(shownRow, {
     id: true,
     name: 'Its name.',
-    slug: 'Its name in the grammar of the Agent Skills format, which never changes.',
-    description: 'When an Agent is to use it.',
-    scope: 'Whether it is available to a Space or to one Agent.',
+    slug: 'Its slug in the Agent Skills format. It never changes.',
+    description: 'When an Agent should use it.',
+    scope: 'Available to a Space or to one Agent.',
     spaceId: 'Its Space.',
-    agentId: 'Its Agent; null: all of the Space.',
-    source: 'How it came here.',
+    agentId: 'Its Agent; null for all Agents of the Space.',
+    source: 'How it was created.',
     provider: 'What made it.',
-    sourceId: 'What it was made from; null: nothing here.',
+    sourceId: 'What it was made from; null if nothing in this instance.',
     creatorType: 'Who made it.',
     creatorId: 'The user who made it.',
-    status: 'Whether it was ever published.',
-    activeVersionId: 'The version that Agents load; null before the first.',
-    hasDraft: 'Whether it has changes that are not published.',
+    status: 'Whether it has ever been published.',
+    activeVersionId: 'The version that Agents load; null before the first one.',
+    hasDraft: 'Whether it has unpublished changes.',
     createdAt: true,
     updatedAt: true,
     revision: true,
@@ -138,7 +138,7 @@ export const AVAILABILITY = { MARKETPLACE: 'installed', DEFAULT: 'default', CUST
 export const listedSkill = skillView.schema
   .extend({
     availability: availability.optional(),
-    installationId: z.string().optional().describe('Of a Skill of the marketplace: its installation here.'),
+    installationId: z.string().optional().describe('Its installation here, for a Skill of the marketplace.'),
   })
   .meta({ id: 'ListedSkill' });
 const finding = z.object({
@@ -148,13 +148,13 @@ const finding = z.object({
     .number()
     .int()
     .describe(
-      'The line, from 1; in `SKILL.md` that of the instructions. 0 for the description, the slug, or the path of the file.',
+      'The line, from 1; in `SKILL.md`, a line of the instructions. 0 for the description, the slug or the file path.',
     ),
 });
 const shownFile = z.object({
-  path: z.string().describe('Where it stands in the Skill.'),
-  mediaType: z.string().describe('What it is, by its name.'),
-  sizeBytes: z.number().int().describe('Its size, bytes.'),
+  path: z.string().describe('Its path in the Skill.'),
+  mediaType: z.string().describe('Its media type, by its name.'),
+  sizeBytes: z.number().int().describe('Its size in bytes.'),
   sha256: z.string().describe('SHA-256 of its bytes, hex.'),
 });
 
@@ -165,15 +165,15 @@ export const versionView = presenter<{ readonly skillId: string; readonly versio
     skillId: z.string().describe('The Skill.'),
     number: z.number().int().describe('Its number, from 1.'),
     status: z.enum(['draft', 'published']).describe('A published version never changes.'),
-    description: z.string().describe('When an Agent is to use it.'),
-    instructions: z.string().describe('What the Agent is to do.'),
-    frontmatter: z.record(z.string(), jsonValue).describe('Further keys of the frontmatter.'),
+    description: z.string().describe('When an Agent should use it.'),
+    instructions: z.string().describe('The instructions for the Agent.'),
+    frontmatter: z.record(z.string(), jsonValue).describe('Other frontmatter keys.'),
     files: z.array(shownFile).describe('Its reference files, in the order of their paths.'),
-    contentHash: z.string().describe('Equal for equal content.'),
-    basedOn: z.string().nullable().describe('The version that it began as a copy of.'),
-    findings: z.array(finding).describe('What screening found in its texts.'),
-    createdBy: z.string().nullable().describe('The user who began it.'),
-    createdAt: z.string().describe('When it was begun.'),
+    contentHash: z.string().describe('A hash of the content: equal content has an equal hash.'),
+    basedOn: z.string().nullable().describe('The version that it was copied from.'),
+    findings: z.array(finding).describe('The findings of screening in its texts.'),
+    createdBy: z.string().nullable().describe('The user who started it.'),
+    createdAt: z.string().describe('When it was started.'),
     publishedAt: z.string().nullable().describe('When it was published; null for the draft.'),
   }),
   ({ skillId, version }) => ({
@@ -195,12 +195,12 @@ export const versionView = presenter<{ readonly skillId: string; readonly versio
 export const warnings = z
   .array(
     z.object({
-      code: z.string().describe('What was taken as it was meant; stable.'),
+      code: z.string().describe('The problem that was corrected, as a stable code.'),
       path: z.string().describe('The file.'),
       message: z.string().describe('What to change.'),
     }),
   )
-  .describe('What was not as the format wants it, and was taken as it was meant.');
+  .describe('Format problems that were corrected.');
 export const warned = skillView.schema
   .extend({
     warnings,

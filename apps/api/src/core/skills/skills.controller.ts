@@ -45,7 +45,10 @@ const PATH = '/api/v1/core/skills';
 const VIEWS = ['skills'];
 
 const skillList = listOf(listedSkill, {
-  skillSetHash: z.string().optional().describe('With `agentId`: changes exactly when what the Agent can load does.'),
+  skillSetHash: z
+    .string()
+    .optional()
+    .describe('With `agentId`: changes whenever the Skills that the Agent can load change.'),
 });
 
 /** Procedures that Agents follow: for a Space, with all its Agents, or for one Agent. */

@@ -8,12 +8,10 @@ import { z } from 'zod';
 
 const fields = {
   name: nameSchema().describe('Its name.'),
-  slug: slugSchema.describe('Its name in addresses; made from the name by default.'),
+  slug: slugSchema.describe('Its slug, for addresses. By default, made from the name.'),
   description: descriptionSchema.describe('What it is for.'),
   color: colorSchema.describe('Its colour, #RRGGBB.'),
-  chunking: chunkingSchema
-    .nullable()
-    .describe('How its documents are cut into chunks from now on; null: as the product does by default.'),
+  chunking: chunkingSchema.nullable().describe('How new content is split into chunks; null for the default.'),
 };
 
 export const newSpace = z.strictObject({
@@ -27,8 +25,8 @@ export const spaceUpdate = z.strictObject(fields).partial();
 
 const promptFields = {
   title: nameSchema().describe('Its title.'),
-  text: promptText.describe('What it says.'),
-  tags: promptTags.describe('Words to find it by.'),
+  text: promptText.describe('Its text.'),
+  tags: promptTags.describe('Words to search for.'),
 };
 export const newPrompt = z.strictObject({ ...promptFields, tags: promptFields.tags.default([]) });
 export const promptUpdate = z.strictObject(promptFields).partial();
@@ -43,16 +41,16 @@ export const spaceView = presenter(
   exposed(spaceRow, {
     id: true,
     name: 'Its name.',
-    slug: 'Its name in addresses.',
+    slug: 'Its slug, for addresses.',
     description: 'What it is for.',
     color: 'Its colour, #RRGGBB.',
-    chunking: 'How its documents are cut into chunks; null: as the product does by default.',
-    kind: "Whether it is a team's, or one user's own.",
-    memberCount: 'How many members it has.',
+    chunking: 'How documents are split into chunks; null for the default.',
+    kind: 'A team Space, or the personal Space of a user.',
+    memberCount: 'The number of members.',
     createdAt: true,
     updatedAt: true,
     revision: true,
-  }).extend({ role: spaceRole.describe("The caller's role in it.") }),
+  }).extend({ role: spaceRole.describe("The caller's role in the Space.") }),
 );
 
 export const promptView = presenter(
@@ -60,8 +58,8 @@ export const promptView = presenter(
   exposed(promptRow, {
     id: true,
     title: 'Its title.',
-    text: 'What it says.',
-    tags: 'Words to find it by.',
+    text: 'Its text.',
+    tags: 'Words to search for.',
     createdAt: true,
     updatedAt: true,
     revision: true,

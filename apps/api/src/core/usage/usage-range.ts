@@ -3,8 +3,8 @@ import { windowAt } from '@app/spending';
 
 /** Query parameters of a period. */
 export const rangeParameters = {
-  from: instant.optional().describe('The start of the period; that of the month by default.'),
-  to: instant.optional().describe('The end of the period, itself outside; now by default.'),
+  from: instant.optional().describe('The start of the period. By default, the start of the month.'),
+  to: instant.optional().describe('The end of the period, exclusive. By default, now.'),
 };
 
 export interface AskedRange {

@@ -33,11 +33,11 @@ export type ShownReport = z.output<typeof shownReport>;
 const text = z.string().nullable();
 /** How far a limit is used up; null where there is no limit, `start` and `resetsAt` also for one over all time. */
 const limitWindow = z.object({
-  start: text.describe('When the window began, ISO 8601 in UTC.'),
+  start: text.describe('When the window started, ISO 8601 in UTC.'),
   resetsAt: text.describe('When it ends, ISO 8601 in UTC.'),
   limit: text.describe('The amount of the limit, a decimal.'),
-  used: text.describe('What is used of it, a decimal.'),
-  overage: text.describe('What was used beyond it, a decimal.'),
+  used: text.describe('How much of it is used, a decimal.'),
+  overage: text.describe('How much was used beyond it, a decimal.'),
 });
 export const NO_WINDOW: z.output<typeof limitWindow> = {
   start: null,
@@ -48,7 +48,7 @@ export const NO_WINDOW: z.output<typeof limitWindow> = {
 };
 
 export const agentReport = shownReport
-  .extend({ window: limitWindow.describe("How far the caller's own tightest limit is used up.") })
+  .extend({ window: limitWindow.describe("How much of the caller's own tightest limit is used.") })
   .meta({ id: 'AgentUsageReport' });
 export type AgentReport = z.output<typeof agentReport>;
 
@@ -58,18 +58,18 @@ export const invocationView = presenter<InvocationRow>(
   exposed(invocationRow, {
     id: true,
     at: 'When it ended, ISO 8601 in UTC.',
-    kind: 'What kind of call it was.',
-    userId: 'Who asked for it.',
-    apiKeyId: 'The API key that it was made with, or null.',
+    kind: 'The kind of call.',
+    userId: 'The user who requested it.',
+    apiKeyId: 'The API key used, or null.',
     model: 'The model.',
-    priceVersion: 'The version of the prices that it was billed by.',
-    usageSource: 'Who counted the tokens.',
-    latencyMs: 'How long it took, milliseconds.',
+    priceVersion: 'The price version used to bill it.',
+    usageSource: 'Where the token count came from.',
+    latencyMs: 'How long it took, in milliseconds.',
     outcome: 'How it ended.',
   }).extend({
-    agentId: z.string().optional().describe('The Agent that it was made for.'),
+    agentId: z.string().optional().describe('The Agent that made it.'),
     spaceId: z.string().optional().describe('The Space of that Agent.'),
-    usage: shownInvocationUsage.describe('What it took and cost.'),
+    usage: shownInvocationUsage.describe('Its tokens and cost.'),
   }),
   (row) => ({
     ...row,

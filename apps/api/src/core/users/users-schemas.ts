@@ -6,12 +6,12 @@ import { z } from 'zod';
 
 const profile = {
   name: nameSchema().describe('Their name.'),
-  language: language.describe('The language that they are addressed in.'),
+  language: language.describe('Their language.'),
 };
 
 export const newUser = z.strictObject({
   ...profile,
-  email: mailSchema.describe('Their mail address.'),
+  email: mailSchema.describe('Their email address.'),
   role: instanceRole.describe('Their role on the instance.'),
   language: profile.language.default('en'),
 });
@@ -19,9 +19,9 @@ export const newUser = z.strictObject({
 export const userUpdate = z
   .strictObject({
     ...profile,
-    email: mailSchema.describe('Their mail address.'),
+    email: mailSchema.describe('Their email address.'),
     role: instanceRole.describe('Their role on the instance.'),
-    usageWindowStart: instant.describe('When their weeks of usage begin, ISO 8601 with an offset.'),
+    usageWindowStart: instant.describe('When their usage weeks start, ISO 8601 with an offset.'),
   })
   .partial();
 
@@ -34,12 +34,12 @@ export const userView = presenter(
   'User',
   exposed(userRow, {
     id: true,
-    email: 'Their mail address.',
+    email: 'Their email address.',
     name: 'Their name.',
     role: 'Their role on the instance.',
-    language: 'The language that they are addressed in.',
-    status: 'Whether their credentials are taken.',
-    usageWindowStart: 'When their weeks of usage begin, ISO 8601 in UTC.',
+    language: 'Their language.',
+    status: 'Whether the user is active or suspended.',
+    usageWindowStart: 'When their usage weeks start, ISO 8601 in UTC.',
     createdAt: true,
     revision: true,
   }),
