@@ -125,6 +125,12 @@ describe('the loop that waits for a document', () => {
   );
 });
 
+it('defines each word of the glossary once', () => {
+  const words = [...read('docs/glossary.md').matchAll(/\*\*(.+?)\*\*/g)].map(([, word]) => word);
+  expect(words.length).toBeGreaterThan(80);
+  expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
+});
+
 it('names the formats that are taken, by the code of those that are not', () => {
   expect(Object.keys(FAILURES)).toContain('unsupported_type');
   for (const said of ['`.md`', '`.markdown`', '`.txt`', '`text/markdown`', '`text/plain`', '`unsupported_type`'])
