@@ -9,6 +9,7 @@ import { indexFilter, indexPage, type Stretch, timeBounds } from './trail-index'
 const MOST_LOOKED_AT = 5_000;
 const LOG_PAGE = 500;
 
+/** Which page of events is read. */
 export interface EventPageOptions {
   readonly order: 'asc' | 'desc';
   /** Exclusive; null: from the end that the order begins at. */
@@ -16,6 +17,7 @@ export interface EventPageOptions {
   readonly limit: number;
 }
 
+/** Events in the order asked for. */
 export interface EventPage {
   readonly events: readonly StoredEvent[];
   /** Where the next page begins, exclusive; null at the end. A page may be short, or empty, before the end: one of large events is. */

@@ -18,6 +18,7 @@ export const AuditorLookedAtContent = defineEvent({
 export const contentLookEvents = [AuditorLookedAtContent] as const;
 type LookEvent = EventsOf<typeof contentLookEvents>;
 
+/** What somebody was shown, and how they asked for it. */
 export type Look = LookEvent['data'];
 
 /** The looks of one user: stream `audit-<userId>`. Every look is an event, also the same one again. */

@@ -38,6 +38,7 @@ export interface ShownEvent {
   readonly raw?: { readonly data: string; readonly metadata: string };
 }
 
+/** How much of an event is shown. */
 export interface ShowOptions {
   /** Decrypts what has a key. */
   readonly content: boolean;

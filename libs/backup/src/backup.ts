@@ -9,8 +9,10 @@ import { endOf } from './end-of-log';
 import { LISTING_FILE, LOG_PATH, writeListing } from './listing';
 import { BackupError, type Manifest, UNFINISHED_MANIFEST, writeManifest } from './manifest';
 
+/** The steps of a backup. */
 export type BackupStep = 'log' | 'blobs' | 'keys' | 'hash';
 
+/** What is backed up, and where to. `done` and `total` are bytes or numbers of what the step is about. */
 export interface BackupOptions {
   /** `DATA_DIR` of the instance, which may be running. */
   readonly dataFolder: string;

@@ -14,6 +14,7 @@ interface Progress {
   readonly total: number;
 }
 
+/** What is restored, and where to. */
 export interface RestoreOptions {
   readonly folder: string;
   /** The data keys that were backed up apart. */
@@ -27,6 +28,7 @@ export interface RestoreOptions {
   readonly onProgress?: (step: 'check' | 'log' | 'blobs', progress: Progress) => void;
 }
 
+/** What came of a restore. */
 export interface Restored {
   /** What the backup was found to be; nothing is wrong with it unless `force` was given. */
   readonly check: BackupCheck;

@@ -24,6 +24,7 @@ export interface PutBody {
   readonly size: number;
 }
 
+/** The arguments of `Blobs.put`: stream, body, and the owner of the key where one is made. */
 export type PutArguments = Parameters<Blobs['put']>;
 
 /** Bodies that are stored together, and named by one event. */

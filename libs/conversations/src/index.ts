@@ -32,6 +32,7 @@ export { UpdateConversation } from './conversation/commands/update-conversation'
 export * from './conversation/checkpoint.events';
 export type { Checkpoint } from './conversation/checkpoints';
 export * from './conversation/conversation.aggregate';
+export * from './conversation/conversation.commands';
 export * from './conversation/conversation.decider';
 export * from './conversation/conversation.events';
 export { textBehind } from './conversation/growing-words';

@@ -5,6 +5,7 @@ export const CONVERSATIONS_OF = Symbol('ConversationsOf');
 /** Ids of the conversations of an Agent, a Space or a user, complete up to the event at `position`. */
 export type ConversationsOf = (owner: ConversationOwner, position: Position) => Promise<readonly string[]>;
 
+/** With what conversations are deleted: their Agent, Space or user. */
 export type ConversationOwner =
   { readonly agentId: string } | { readonly spaceId: string } | { readonly userId: string };
 

@@ -6,6 +6,7 @@ import { Requests } from './requests';
 
 const ALONE = `${LEASES}alone`;
 
+/** Who works on one unit of a group, from 0; `holder`: id of a living process, null where none holds it. */
 export interface LeaseStatus {
   readonly group: string;
   readonly unit: number;

@@ -20,6 +20,7 @@ const NAME = 'erase-content';
 /** Deletions that come together, such as those of a Space, are erased together. */
 const CONCURRENCY = 200;
 
+/** What the policy erases from, and what it asks. */
 export interface EraseContentParts {
   readonly decisions: Pick<Decisions, 'load' | 'transact'>;
   /** One for both policies of erasure. */

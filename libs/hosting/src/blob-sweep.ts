@@ -15,6 +15,7 @@ const EVERY_MS = 60 * 60_000;
 /** Most that one sweep removes: what it looks for in the log. */
 const MOST_AT_ONCE = 100_000;
 
+/** What a sweep reads and removes from. */
 export interface BlobSweepParts {
   readonly blobs: Pick<Blobs, 'list' | 'remove' | 'storedAt'>;
   readonly log: Pick<LogReader, 'head' | 'readAll'>;
@@ -24,6 +25,7 @@ export interface BlobSweepParts {
   readonly logger: Record<'error' | 'warn', (facts: object, message: string) => void>;
 }
 
+/** What came of a sweep, in blobs. */
 export interface Swept {
   /** How many blobs there were. */
   readonly blobs: number;

@@ -2,6 +2,7 @@ import type { EventLog, Subscription } from '@app/event-log';
 import type { Logger, Position } from '@app/kernel';
 import type { Models } from '@app/models';
 
+/** What `CatalogueReloads` follows, and what it reloads. */
 export interface CatalogueReloadsParts {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly models: Pick<Models, 'reload'>;

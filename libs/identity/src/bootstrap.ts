@@ -22,6 +22,7 @@ export const EVERYTHING: Omit<ApiKeyFields, 'name'> = {
 /** Permissions that came after keys with every permission had been made. */
 const LATER: ReadonlySet<Permission> = new Set(['skills:read', 'skills:write', 'memory:read', 'memory:write']);
 
+/** What the first start made. */
 export interface Bootstrapped {
   /** The secret of the bootstrap key, only at the start that generated it: print it once. */
   readonly madeSecret?: string;

@@ -53,6 +53,7 @@ export interface Aggregate {
   readonly kinds: Readonly<Record<string, AuditKind>>;
 }
 
+/** What an aggregate declares beside its decider and events. */
 export interface AggregateDeclaration<Event extends AnyEvent> {
   /** Required if events hold sensitive fields or name stored bodies. */
   readonly erasure?: Erasure<Event>;

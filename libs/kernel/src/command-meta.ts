@@ -21,6 +21,7 @@ export interface CommandMeta {
   readonly progress?: CommandProgress;
 }
 
+/** How far a command has come: tells whether an outcome may be unknown. */
 export interface CommandProgress {
   /** Something was appended, or may have been. */
   hasWritten: boolean;

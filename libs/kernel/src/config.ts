@@ -204,6 +204,7 @@ export const configSchema = z.object({
   OTEL_SERVICE_NAME: z.string().min(1).default('agent-platform').describe('Service name in traces.'),
 });
 
+/** The settings, checked and with their defaults. */
 export type Config = Readonly<z.output<typeof configSchema>>;
 
 /** A sentence about each value that is wrong, naming its variable. */
@@ -245,6 +246,7 @@ export const mayShare = (config: Config): boolean => missingForOthers(config).le
 /** Whether a store stands under `DATA_DIR`, which serves one process. */
 export const hasEmbeddedStore = (config: Config): boolean => STORE_URLS.some((name) => config[name] === undefined);
 
+/** Settings by name as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment of the process, over a `.env` file in the working folder. The one place that reads either. */

@@ -37,6 +37,7 @@ export type EventOf<D extends EventDefinition> =
 /** The union of the events of a list of definitions. */
 export type EventsOf<List extends readonly EventDefinition[]> = EventOf<List[number]>;
 
+/** An event before it is appended, of whichever type. */
 export interface AnyEvent {
   readonly type: string;
   readonly data: Record<string, unknown>;

@@ -14,6 +14,7 @@ export interface IntegrationDefinition<Data extends z.ZodObject = z.ZodObject> {
   readonly data: Data;
 }
 
+/** A message for other systems: `data` is of the schema of its definition. */
 export interface IntegrationEvent {
   readonly definition: IntegrationDefinition;
   readonly data: Readonly<Record<string, unknown>>;

@@ -18,6 +18,7 @@ export interface Warning {
   warn(sentence: string): void;
 }
 
+/** Bounds of `retry`, and who is told of each failure. */
 export interface RetryOptions {
   readonly warn?: Warn | undefined;
   /** How long a server is waited for, milliseconds; ten minutes by default. */

@@ -69,6 +69,7 @@ export type WaitingDocuments = () => Promise<readonly WaitingDocument[]>;
 
 /** Injection token of `ShownDocuments`. */
 export const SHOWN_DOCUMENTS = Symbol('ShownDocuments');
+/** A document that is searched. */
 export interface ReadyDocument {
   /** At which its passages were indexed. */
   readonly revision: number;

@@ -42,6 +42,7 @@ const providerSchema = z.strictObject({
   /** Request fields beyond the known ones that calls may carry. */
   forward: z.array(name).default([]),
 });
+/** A provider over the network, as the catalogue describes it. */
 export type ProviderDescription = z.output<typeof providerSchema>;
 
 const transformersSchema = z.strictObject({
@@ -50,6 +51,7 @@ const transformersSchema = z.strictObject({
   /** Where a `modelId` that is no folder is downloaded from; absent: nothing is. */
   hub: httpUrl.optional(),
 });
+/** A provider in this process, as the catalogue describes it. */
 export type TransformersDescription = z.output<typeof transformersSchema>;
 
 const modelSchema = z

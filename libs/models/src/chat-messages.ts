@@ -3,6 +3,7 @@ import type { ModelDescription } from './catalogue';
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Words of a message or an answer. */
 export interface TextContent {
   readonly type: 'text';
   readonly text: string;

@@ -12,6 +12,7 @@ export interface Media {
 export const ASPECT_RATIOS = ['1:1', '4:3', '3:4', '16:9', '9:16'] as const;
 export const RESOLUTIONS = ['1K', '2K', '4K'] as const;
 
+/** Asks for so many images. */
 export interface ImageRequest extends ModelRequest {
   readonly prompt: string;
   readonly count: number;
@@ -26,6 +27,7 @@ export interface ImageRequest extends ModelRequest {
   readonly seed?: number;
 }
 
+/** Images that a model made. */
 export interface Images {
   /** The model that answered. */
   readonly model: ModelDescription;
@@ -35,6 +37,7 @@ export interface Images {
   readonly usage?: TokenUsage;
 }
 
+/** Asks for a text to be spoken. */
 export interface SpeechRequest extends ModelRequest {
   readonly text: string;
   /** A voice by its provider's name. */
@@ -42,17 +45,20 @@ export interface SpeechRequest extends ModelRequest {
   readonly format: 'mp3' | 'wav';
 }
 
+/** A spoken text. */
 export interface Speech {
   readonly model: ModelDescription;
   readonly audio: Media;
 }
 
+/** Asks for what is said in a sound. */
 export interface TranscriptionRequest extends ModelRequest {
   readonly audio: Media;
   /** Words that are likely to be said, or the style of the text. */
   readonly prompt?: string;
 }
 
+/** What is said in a sound. Without `usage` and `seconds` where its provider reported none. */
 export interface Transcription {
   readonly model: ModelDescription;
   readonly text: string;

@@ -17,6 +17,7 @@ export const recordedModel = z.strictObject({
   pricing: recordedPricing,
   priceVersion: z.string(),
 });
+/** A model as the log describes it; null for what the catalogue does not say. */
 export type RecordedModel = z.output<typeof recordedModel>;
 
 export const modelOffered = defineEvent({

@@ -23,6 +23,7 @@ export interface ChatSource {
   readonly text: string;
 }
 
+/** How words are drawn, in the terms of the chat-completions format; absent: as the provider likes it. */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
@@ -39,6 +40,7 @@ export interface ModelRequest {
   readonly onBrokenOff?: (failure: UpstreamFailure) => Promise<void>;
 }
 
+/** Asks for an answer in a conversation. */
 export interface ChatRequest extends ModelRequest {
   /** The Agent's instructions; empty for none. */
   readonly system: string;
@@ -65,6 +67,7 @@ export interface ChatRequest extends ModelRequest {
   readonly task?: 'summary';
 }
 
+/** Why an answer ended: `stop` and `tool-calls` by the model itself, `length` at a limit of tokens. */
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 
 /** How an answer ended. */
@@ -79,6 +82,7 @@ export interface ChatFinish {
   readonly pace?: { readonly tokens: number; readonly ms: number };
 }
 
+/** One piece of a streamed answer. */
 export type ChatChunk =
   | TextContent
   | ReasoningContent
@@ -89,6 +93,7 @@ export type ChatChunk =
   /** The last chunk of every stream that did not fail. */
   | ({ readonly type: 'finish' } & ChatFinish);
 
+/** A whole answer. */
 export interface ChatResult extends ChatFinish {
   /** In the order of their first words; pieces of one sort are one. */
   readonly content: readonly (TextContent | ReasoningContent | ToolCall)[];
@@ -97,6 +102,7 @@ export interface ChatResult extends ChatFinish {
 /** Fields of a client's own request: a provider gets those that its `forward` names. */
 type ForwardedFields = Readonly<Record<string, unknown>>;
 
+/** Asks for a vector of each text. */
 export interface EmbeddingRequest extends ModelRequest {
   readonly texts: readonly string[];
   /**
@@ -115,6 +121,7 @@ export interface EmbeddingRequest extends ModelRequest {
 /** Numbers, that came as such or as base64 of float32 little endian. */
 export type Vector = readonly number[] | Float32Array;
 
+/** The vectors of some texts. */
 export interface Embeddings {
   /** The model that answered. */
   readonly model: ModelDescription;
@@ -124,12 +131,14 @@ export interface Embeddings {
   readonly usage?: TokenUsage;
 }
 
+/** Asks how well each document answers a query. */
 export interface RerankRequest extends ModelRequest {
   readonly query: string;
   readonly documents: readonly string[];
   readonly forwarded?: ForwardedFields;
 }
 
+/** Scores of documents, on a scale of the model's own: the higher, the better. */
 export interface Ranking {
   /** The model that answered. */
   readonly model: ModelDescription;
@@ -160,5 +169,7 @@ export interface Provider {
   routes(model: ModelDescription): readonly Route[];
 }
 
+/** The part of a provider that chats. */
 export type ChatProvider = Pick<Provider, 'complete' | 'stream'>;
+/** The part of a provider that embeds. */
 export type EmbeddingProvider = Pick<Provider, 'embed'>;

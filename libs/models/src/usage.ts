@@ -65,6 +65,7 @@ export type UsageSource = 'upstream' | 'counted' | 'held';
 /** How long a provider that was left may take to say what a finished answer used, milliseconds. */
 export const USAGE_MS = 5_000;
 
+/** What a call used, and who counted it. */
 export interface KnownUsage {
   readonly usage: TokenUsage;
   /** Of kinds that have units. */

@@ -2,6 +2,7 @@ import type { EventLog } from '@app/event-log';
 import { type Clock, type Position, storedMeta } from '@app/kernel';
 import type { Ordinals } from './ordinals';
 
+/** How far a reader is behind the log; `head` is null for an empty log. */
 export interface Lag {
   readonly head: Position | null;
   /** Null where the log is not sealed so far, so that nobody has counted it. */

@@ -41,6 +41,7 @@ const MEND_MS = 500;
 /** How often it is asked whether another process has decided on builds. */
 const LOOK_MS = 1_000;
 
+/** The views, and what they are made from. */
 export interface ProjectingOptions extends ViewStores {
   readonly log: EventLog;
   readonly codec: EventCodec;
@@ -89,6 +90,7 @@ export class Projecting {
     const codec = sharedReader(options.codec);
     const catchUp = new CatchUps(spawn, logger);
     const catchUpContext = new CatchUps(context, logger);
+    const { mark, events } = this;
     const views = options.projections.map((projection, order) => {
       const onFenced = (): void =>
         void managed.fenced().catch((error: unknown) => logger.error({ error }, 'Closing a view failed.'));
@@ -96,20 +98,11 @@ export class Projecting {
       const view = new View(store, {
         ...options,
         codec,
-        events: this.events,
+        events,
         onFenced,
         catchUp: store.contextOnly ? catchUpContext : catchUp,
       });
-      const managed: ManagedView = new ManagedView({
-        view,
-        mark: this.mark,
-        processes,
-        spawn,
-        turns,
-        logger,
-        events: this.events,
-        order,
-      });
+      const managed: ManagedView = new ManagedView({ view, mark, processes, spawn, turns, logger, events, order });
       return [projection.name, managed] as const;
     });
     this.views = new Map(views);

@@ -46,6 +46,7 @@ export interface RowProjection {
   apply(event: RecordedEvent): readonly Operation[];
 }
 
+/** Folds events of its types into a search index. A higher `version` has the index rebuilt. */
 export interface SearchProjection {
   readonly kind: 'search';
   readonly name: string;
@@ -56,6 +57,7 @@ export interface SearchProjection {
   apply(event: RecordedEvent): readonly SearchIntent[];
 }
 
+/** What makes a view: rows, or a search index. */
 export type Projection = RowProjection | SearchProjection;
 
 /**

@@ -2,6 +2,7 @@ import type { SASLOptions } from 'kafkajs';
 import { KafkaPublisher } from './kafka/kafka-publisher';
 import { Relay, type RelayOptions } from './relay';
 
+/** A relay to Kafka. */
 export interface KafkaRelayOptions extends Omit<RelayOptions, 'publisher'> {
   /** `host:port` each (`KAFKA_BROKERS`). */
   readonly brokers: readonly string[];

@@ -6,6 +6,7 @@ export interface Reservation {
   readonly holder: { readonly owner: string; readonly tickets: ReadonlySet<Uuid>; readonly since: string } | undefined;
 }
 
+/** What can be asked of a name. */
 export type ReservationCommand =
   | { readonly type: 'Reserve'; readonly owner: string; readonly ticket: Uuid }
   | { readonly type: 'Release'; readonly ticket: Uuid };

@@ -58,6 +58,7 @@ export interface RemovedBy {
   readonly now: Date;
 }
 
+/** How a removal waits. */
 export interface RemoveOptions {
   /** Longest time the receipt may wait for its seal, milliseconds. */
   readonly timeoutMs?: number;

@@ -15,6 +15,7 @@ import { SealArchive } from './seal-archive';
 import { readSealedPlace, sealOf } from './sealed-place';
 import { knownUnproven, recordedBehind, recordKey, recordUnproven, type UnprovenEvents } from './unproven';
 
+/** What a sealer signs with, and how it works. */
 export interface SealerOptions extends ProofParts {
   readonly logger: Logger;
   /** The log was just imported, and verified: its tail is accepted as it is. */

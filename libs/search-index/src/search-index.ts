@@ -36,6 +36,7 @@ export interface IndexedDocument {
   readonly passages: readonly Passage[];
 }
 
+/** One change of a search index. */
 export type SearchOperation =
   | { readonly op: 'putDocument'; readonly document: IndexedDocument }
   /** A document moves to another scope by being put there. */

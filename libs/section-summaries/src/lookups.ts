@@ -31,6 +31,7 @@ export interface SummarySources {
   ready(agent: SummarisedAgent, documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadyPassages>>;
 }
 
+/** Ids of the summaries that are there; complete where the view has come as far as was asked for. */
 export interface PresentSummaries {
   readonly ids: ReadonlySet<string>;
   readonly isComplete: boolean;

@@ -5,6 +5,7 @@ export const VAULT = Symbol('Vault');
 /** Injection token of the secret that wraps the data keys in the vault. */
 export const VAULT_KEY = Symbol('VaultKey');
 
+/** An aggregate whose data key is destroyed, and since when. */
 export interface DestroyedKey {
   readonly stream: string;
   /** ISO 8601 UTC. */

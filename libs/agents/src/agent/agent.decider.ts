@@ -20,12 +20,15 @@ interface PresentFields {
   readonly promptRevision: number;
 }
 
+/** State of an Agent. */
 export type Agent =
   | { readonly status: 'absent' }
   | { readonly status: 'deleted'; readonly spaceId: string }
   | ({ readonly status: 'present' } & PresentFields);
+/** An Agent that is there. */
 export type PresentAgent = Extract<Agent, PresentFields>;
 
+/** What can be asked of an Agent. */
 export type AgentCommand =
   | {
       readonly type: 'Create';

@@ -1,6 +1,6 @@
 import type { ChatProvider, ModelDescription, Models, Provider, Sampling } from '@app/models';
 import type { Metering } from '@app/spending';
-import type { Answer } from '../conversation/conversation.decider';
+import type { Answer } from '../conversation/conversation.commands';
 import type { PausedAnswer } from '../conversation/tool-approvals';
 import type { RetrievedPassage, Retriever } from './retriever';
 import type { AgentTools } from './tools';

@@ -13,7 +13,8 @@ import {
   waiting,
 } from '../../../../test/fixtures/scripted-turns';
 import { until } from '../../../../test/fixtures/until';
-import { type ConversationCommand, conversationDecider } from '../conversation/conversation.decider';
+import type { ConversationCommand } from '../conversation/conversation.commands';
+import { conversationDecider } from '../conversation/conversation.decider';
 import type { Turn } from './turn';
 
 afterEach(endTurns);

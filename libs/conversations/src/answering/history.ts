@@ -36,6 +36,7 @@ export type RecordedAnswer = Recorded<'AssistantMessageAdded'>;
 export type RecordedMeanwhile = Recorded<
   'AssistantMessageContinued' | 'ToolApprovalRequested' | 'ToolApprovalResponded'
 >;
+/** The event that made a checkpoint. */
 export type RecordedCheckpoint = Recorded<'ConversationCompacted'>;
 
 /** Messages of one conversation that were read, by their ids. */

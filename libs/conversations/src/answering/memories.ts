@@ -36,6 +36,7 @@ export interface MemoryProposal {
   readonly signal: AbortSignal;
 }
 
+/** What came of a proposal of the model; without `memoryId` where nothing was kept. */
 export interface ProposedMemory {
   readonly memoryId?: string;
   readonly status: 'proposed' | 'saved' | 'flagged' | 'refused';

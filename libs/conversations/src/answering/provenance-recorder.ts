@@ -1,6 +1,6 @@
 import { isUnavailable } from '@app/kernel';
 import { type InvocationUsage, type Models, sourceText } from '@app/models';
-import type { Answer } from '../conversation/conversation.decider';
+import type { Answer } from '../conversation/conversation.commands';
 import type { Provenance, ProvenanceUntilNow } from '../conversation/provenance.schema';
 import type { PausedAnswer } from '../conversation/tool-approvals';
 import type { Invocation } from '../conversation/checkpoint.events';

@@ -1,10 +1,11 @@
-import type { Ask, Participants } from '../conversation/conversation.decider';
+import type { Ask, Participants } from '../conversation/conversation.commands';
 import type { Channel, ConversationKind } from '../conversation/conversation.events';
 import { NO_TITLE } from '../conversation/message-deletion';
 import { type QuestionPart, textOf } from '../conversation/message-parts';
 import type { AnsweringAgent } from './answering';
 import type { Requester } from './retriever';
 
+/** What an Agent is asked. */
 export interface Question {
   /** Absent: a new conversation. */
   readonly conversationId?: string;

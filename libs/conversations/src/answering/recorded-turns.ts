@@ -8,12 +8,8 @@ import {
   stepOf,
   streamOf,
 } from '@app/kernel';
-import {
-  type Answer,
-  conversationDecider,
-  type LiveConversation,
-  type Participants,
-} from '../conversation/conversation.decider';
+import type { Answer, Participants } from '../conversation/conversation.commands';
+import { conversationDecider, type LiveConversation } from '../conversation/conversation.decider';
 import { questionOf } from '../conversation/asking';
 import type { Continuation } from '../conversation/continuation';
 import type { MessagePart } from '../conversation/message-parts';

@@ -1,5 +1,5 @@
 import type { OpenTurn } from '../conversation/open-turns';
-import type { Answer } from '../conversation/conversation.decider';
+import type { Answer } from '../conversation/conversation.commands';
 import type { MessagePart } from '../conversation/message-parts';
 
 /** What was said of an answer under way. One that waits for approvals has ended for now, as its stream has: with its model, and what it took until then. */

@@ -1,5 +1,5 @@
 import { type CommandMeta, reject } from '@app/kernel';
-import type { Participants } from '../conversation/conversation.decider';
+import type { Participants } from '../conversation/conversation.commands';
 import type { Question } from './question';
 import type { RecordedTurns } from './recorded-turns';
 import type { Turn } from './turn';

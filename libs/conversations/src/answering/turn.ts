@@ -1,5 +1,5 @@
 import { offBudget, type Position, type Receipt } from '@app/kernel';
-import type { Answer } from '../conversation/conversation.decider';
+import type { Answer } from '../conversation/conversation.commands';
 import type { MessagePart } from '../conversation/message-parts';
 
 /** A finished turn. */

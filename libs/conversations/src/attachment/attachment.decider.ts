@@ -3,9 +3,11 @@ import { type AttachmentEvent, attachmentEvents } from './attachment.events';
 
 type Added = Extract<AttachmentEvent, { type: 'AttachmentAdded' }>['data'];
 
+/** State of a file of a conversation. */
 export type Attachment =
   { readonly status: 'absent' } | ({ readonly status: 'present' } & Added) | { readonly status: 'deleted' };
 
+/** What can be asked of a file of a conversation. */
 export type AttachmentCommand = { readonly type: 'Add'; readonly attachment: Added } | { readonly type: 'Delete' };
 
 /** A file that a user uploaded for questions to one Agent. Which messages name it, those say. */

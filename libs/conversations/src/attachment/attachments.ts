@@ -22,7 +22,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AnsweringAgent } from '../answering/answering';
 import type { SaidMessage } from '../answering/said-message';
 import { wordsOf } from '../answering/shown-parts';
-import type { Participants } from '../conversation/conversation.decider';
+import type { Participants } from '../conversation/conversation.commands';
 import type { FilePart, QuestionPart, TextPart } from '../conversation/message-parts';
 import { type Attachment, attachmentDecider } from './attachment.decider';
 import { FileClaims } from './file-claims';
@@ -56,6 +56,7 @@ export type GivenPart =
   | { readonly type: 'file'; readonly path: string; readonly fileId: string }
   | ({ readonly type: 'file'; readonly path: string } & GivenFile);
 
+/** A file that is there. */
 export type Attached = Extract<Attachment, { status: 'present' }>;
 
 /** Whose file, for questions to which Agent. */

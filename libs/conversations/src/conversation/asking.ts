@@ -1,5 +1,6 @@
 import { reject } from '@app/kernel';
-import type { Ask, GiveFeedback, LiveConversation, Regenerate } from './conversation.decider';
+import type { Ask, GiveFeedback, Regenerate } from './conversation.commands';
+import type { LiveConversation } from './conversation.decider';
 import type { ConversationEvent } from './conversation.events';
 import type { OpenTurn } from './open-turns';
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { ERASED, type Json } from '@app/kernel';
 import { after, answer, ask, decide, evolve, participants } from '../../../../test/fixtures/conversation-commands';
 import type { Compact } from './checkpoints';
-import { type ConversationCommand, conversationDecider, type ConversationState } from './conversation.decider';
+import type { ConversationCommand } from './conversation.commands';
+import { conversationDecider, type ConversationState } from './conversation.decider';
 import { textOf } from './message-parts';
 
 describe('a conversation', () => {

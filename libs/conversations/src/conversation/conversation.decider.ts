@@ -1,17 +1,16 @@
 import { never, type RecordedEvent, reject, type Decider, type Sensitive } from '@app/kernel';
-import type { InvocationUsage } from '@app/models';
 import { Map as PersistentMap, OrderedMap, Set as PersistentSet } from 'immutable';
 import { asked, askedAgain, begun, feedbackGiven } from './asking';
+import type { Answer, ConversationCommand, Participants } from './conversation.commands';
 import type { ConversationEvent, ConversationKind } from './conversation.events';
-import { type CheckpointCommand, type Checkpoints, checkpointsAfter, decideCheckpoint } from './checkpoints';
-import type { Provenance } from './provenance.schema';
+import { type Checkpoints, checkpointsAfter, decideCheckpoint } from './checkpoints';
 import { conversationSnapshot } from './conversation.snapshot';
 import { knownMessageDeleted, messageDeleted, withMessage, withoutMessage } from './message-deletion';
-import type { MessagePart, QuestionPart } from './message-parts';
-import { type Continue, goesOn, type OpenTurn, type TurnOrigin, wentOn, withTurn } from './open-turns';
-import { retitled, type Title, titled, wasTitled } from './titles';
-import { responded, type Respond, responds, type Wait, waiting, waits } from './tool-approvals';
+import { type Continue, goesOn, type OpenTurn, wentOn, withTurn } from './open-turns';
+import { retitled, titled, wasTitled } from './titles';
+import { responded, responds, type Wait, waiting, waits } from './tool-approvals';
 
+/** A conversation that is there, without the words in it. */
 export interface LiveConversation {
   readonly status: 'Live';
   readonly conversationId: string;
@@ -43,85 +42,8 @@ export interface LiveConversation {
   readonly open: OrderedMap<string, OpenTurn>;
 }
 
+/** State of a conversation. */
 export type ConversationState = { readonly status: 'Absent' } | LiveConversation | { readonly status: 'Deleted' };
-
-/** Whose conversation, with which Agent: what does not fit is unknown. */
-export interface Participants {
-  readonly userId: string;
-  readonly agentId: string;
-}
-
-export interface Ask extends Participants, TurnOrigin {
-  readonly type: 'Ask';
-  /** True when the caller named no conversation. */
-  readonly create: boolean;
-  readonly conversationId: string;
-  readonly spaceId: string;
-  /** Of a new conversation, normal by default. One that goes on must be of it. */
-  readonly kind?: ConversationKind;
-  /** For a new conversation. */
-  readonly title: string;
-  readonly messageId: string;
-  readonly answerId: string;
-  /** The message answered to, null for none; the last one by default. */
-  readonly parentId?: string | null;
-  readonly parts: readonly QuestionPart[];
-  /** Tokens of the parts, where they were counted. */
-  readonly tokens?: number;
-}
-
-/** Asks for one more answer to a question, beside those that it has. */
-export interface Regenerate extends Participants, TurnOrigin {
-  readonly type: 'Regenerate';
-  /** The question, or one of its answers. */
-  readonly messageId: string;
-  readonly answerId: string;
-}
-
-/** What a user thinks of an answer; a rating of null takes it back. */
-export interface GiveFeedback extends Participants {
-  readonly type: 'GiveFeedback';
-  readonly messageId: string;
-  readonly rating: 'up' | 'down' | null;
-  readonly comment?: string;
-}
-
-export interface Answer {
-  readonly type: 'Answer';
-  readonly answerId: string;
-  readonly parts: readonly MessagePart[];
-  readonly status: 'complete' | 'stopped' | 'failed';
-  readonly finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
-  readonly errorCode?: string;
-  /** Models that did not answer, so that Knowledge was searched without them. */
-  readonly degraded?: readonly ('vector' | 'rerank')[];
-  readonly model: string;
-  readonly usage: InvocationUsage | null;
-  /** What it was made from. */
-  readonly provenance?: Provenance;
-  /** Tokens of the parts, where they were counted. */
-  readonly tokens?: number;
-}
-
-export type ConversationCommand =
-  | Ask
-  | Regenerate
-  | GiveFeedback
-  | Answer
-  | Continue
-  | Wait
-  | Respond
-  | (Participants & { readonly type: 'Update'; readonly title?: string; readonly archived?: boolean })
-  /** `memories`: with what its user saved or proposed from it. */
-  | (Participants & { readonly type: 'Delete'; readonly memories?: boolean })
-  /** Also of the answer under way; a question goes with it. */
-  | (Participants & { readonly type: 'DeleteMessage'; readonly messageId: string })
-  | Title
-  /** Deletion of a message that is erased already. */
-  | { readonly type: 'RemoveMessage'; readonly messageId: string }
-  /** Deletion that follows from the deletion of the Agent, the Space or the user. */
-  | { readonly type: 'Remove' }
-  | CheckpointCommand;
 
 /**
  * A branch has one turn at a time: a question behind one that waits for its answer throws `turn_in_progress`. Throws `not_found` for what is unknown, deleted,

@@ -1,5 +1,6 @@
 import { answer, ask, decide, evolve, participants } from '../../../../test/fixtures/conversation-commands';
-import { type ConversationCommand, conversationDecider } from './conversation.decider';
+import type { ConversationCommand } from './conversation.commands';
+import { conversationDecider } from './conversation.decider';
 import type { ConversationEvent } from './conversation.events';
 
 describe('branches', () => {

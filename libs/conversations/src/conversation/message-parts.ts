@@ -94,6 +94,7 @@ export const messagePart = z.discriminatedUnion('type', [
   sourceDocumentPart,
 ]);
 
+/** Words of a message. */
 export type TextPart = z.output<typeof textPart>;
 export type FilePart = z.output<typeof filePart>;
 /** What a question may hold. */
@@ -102,6 +103,7 @@ export type ReasoningPart = z.output<typeof reasoningPart>;
 export type ToolPart = z.output<typeof toolPart>;
 export type DataMemoryPart = z.output<typeof dataMemoryPart>;
 export type SourceDocumentPart = z.output<typeof sourceDocumentPart>;
+/** One part of a message, in the terms of the AI SDK. */
 export type MessagePart = z.output<typeof messagePart>;
 
 /** The text of a message, its parts joined by empty lines. */

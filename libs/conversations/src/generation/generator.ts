@@ -54,6 +54,7 @@ export interface Generation {
   readonly signal: AbortSignal;
 }
 
+/** A text that an Agent generated outside of a conversation. */
 export interface GeneratedText {
   readonly text: string;
   /** What the model thought before; absent where its provider tells nothing. */

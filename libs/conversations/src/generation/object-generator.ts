@@ -11,6 +11,7 @@ const TIMES = 3;
 /** Characters of a wrong answer that its model is shown, and that an error repeats. */
 const LONGEST_TEXT = 100_000;
 
+/** An object that an Agent generated. */
 export interface GeneratedObject extends Omit<GeneratedText, 'text'> {
   /** Valid under the schema. */
   readonly object: unknown;

@@ -1,6 +1,6 @@
 import { reject } from '@app/kernel';
 import { type ChatMessage, userText } from '@app/models';
-import type { Answer, Participants } from '../conversation/conversation.decider';
+import type { Answer, Participants } from '../conversation/conversation.commands';
 import { type MessagePart, textOf } from '../conversation/message-parts';
 import type { AnsweredTurn, Turn } from '../answering/turn';
 

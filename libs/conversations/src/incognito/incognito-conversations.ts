@@ -1,6 +1,6 @@
 import { type Clock, deriveId, reject, type Uuid } from '@app/kernel';
 import type { MeteredCall } from '@app/spending';
-import type { Participants } from '../conversation/conversation.decider';
+import type { Participants } from '../conversation/conversation.commands';
 import { type TextPart, textOf } from '../conversation/message-parts';
 import type { Answerer } from '../answering/answerer';
 import { type AnsweringAgent, Stopped } from '../answering/answering';

@@ -21,9 +21,15 @@ interface Issued extends Grants {
   readonly agentsSaidAt: Position;
 }
 
+/** State of an API key. It is never deleted. */
 export type ApiKey = { readonly status: 'absent' } | ({ readonly status: 'valid' | 'revoked' } & Issued);
+/** An API key that was created, valid or revoked. */
 export type IssuedApiKey = Extract<ApiKey, Issued>;
 
+/**
+ * What a key may do, for whom and until when: `expiresAt` is ISO 8601 UTC, null for never; `usageLimit` is null where
+ * it has none of its own.
+ */
 export interface ApiKeyFields {
   readonly name: string;
   readonly agentIds: readonly string[];
@@ -36,11 +42,13 @@ export interface ApiKeyFields {
 /** A change of a key, by what it is when it is decided. May reject. */
 export type ApiKeyChange = (current: IssuedApiKey) => Partial<ApiKeyFields>;
 
+/** A secret as it is stored: its first characters, to know it by, and its hash. */
 export interface HashedSecret {
   readonly prefix: string;
   readonly secretHash: string;
 }
 
+/** What can be asked of an API key. */
 export type ApiKeyCommand =
   | { readonly type: 'Create'; readonly userId: string; readonly secret: HashedSecret; readonly fields: ApiKeyFields }
   | { readonly type: 'Update'; readonly fields: Partial<ApiKeyFields> | ApiKeyChange }

@@ -1,6 +1,7 @@
 import { type Decider, never, reject } from '@app/kernel';
 import type { SessionEvent } from './session.events';
 
+/** A session and the key that it stands for. */
 export interface StartedSession {
   readonly userId: string;
   /** The API key that it was started with. It has the rights of that key, and ends with it. */
@@ -12,8 +13,10 @@ export interface StartedSession {
   readonly expiresAt: string;
 }
 
+/** State of a session. */
 export type Session = { readonly status: 'absent' } | ({ readonly status: 'open' | 'ended' } & StartedSession);
 
+/** What can be asked of a session. */
 export type SessionCommand = { readonly type: 'Start'; readonly session: StartedSession } | { readonly type: 'End' };
 
 /** A session of somebody who signed in. Whether its key and user are still valid is asked when it is used, not here. */

@@ -18,11 +18,13 @@ interface Memory {
   readonly forfeited: Forfeited;
 }
 
+/** State of a user. */
 export type User = Memory &
   (
     | ({ readonly status: 'absent' } | { readonly status: 'deleted'; readonly mailClaim: Claim })
     | ({ readonly status: 'active' | 'suspended' } & Profile)
   );
+/** A user who is not deleted, active or suspended. */
 export type LivingUser = Extract<User, Profile>;
 
 /** Fields of a user in a command. Absent ones do not change. */
@@ -38,6 +40,7 @@ interface Appointed {
   readonly appointment?: number;
 }
 
+/** What can be asked of a user. */
 export type UserCommand = Appointed &
   (
     | {

@@ -7,6 +7,7 @@ export const instanceRole = z.enum(['admin', 'member', 'auditor', 'operator']);
 export type InstanceRole = z.output<typeof instanceRole>;
 
 export const language = z.enum(['de', 'en']);
+/** The language that a user reads. */
 export type Language = z.output<typeof language>;
 
 /** A mail address, compared case-insensitively, at most 254 characters (RFC 5321). */

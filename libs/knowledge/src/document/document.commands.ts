@@ -1,6 +1,7 @@
 import type { Chunking, Sensitive } from '@app/kernel';
 import type { DocumentProvider, DocumentScope, IngestionStep, StepReport } from './document.events';
 
+/** A new document; `spaceId` and `agentId` as its scope has them, else null. `file` names a blob of `sizeBytes`. */
 export interface CreateDocument {
   readonly documentId: string;
   readonly scope: DocumentScope;
@@ -17,6 +18,7 @@ export interface CreateDocument {
   readonly tagIds: readonly string[];
 }
 
+/** New content of a document: `file` names a blob of `sizeBytes`. */
 export interface ReplacementContent {
   readonly mimeType: string;
   readonly sizeBytes: number;
@@ -82,6 +84,7 @@ export interface Retitle {
   readonly passages: string;
 }
 
+/** What can be asked of a document. */
 export type DocumentCommand =
   | ({ readonly type: 'Add' } & CreateDocument)
   | {

@@ -17,6 +17,7 @@ import type { DocumentEvent, DocumentScope } from './document.events';
 import { decideReindex, reindexing } from './document-reindex';
 import { chunkEdited, indexed, isServing, retitled, serving, switched } from './serving';
 
+/** A document that is there. */
 export interface LiveDocument extends DocumentBlobs {
   readonly documentId: string;
   readonly scope: DocumentScope;

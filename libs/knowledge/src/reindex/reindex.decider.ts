@@ -14,6 +14,7 @@ export interface ReindexPlan {
   readonly estimate: ReindexEstimate;
 }
 
+/** A re-index as it was planned, who pays for it, and how it failed if it did. */
 export interface ReindexJob extends ReindexPlan {
   /** Whose limits its calls count against. */
   readonly askedBy: Requester;
@@ -21,12 +22,14 @@ export interface ReindexJob extends ReindexPlan {
   readonly code: string | null;
 }
 
+/** Where a re-index stands; `ready` waits for its swap. */
 export type ReindexStatus = 'running' | 'paused' | 'ready' | 'swapped' | 'failed';
 /** `swappedJobs`: ids of all jobs of the place that were swapped, and not rolled back. */
 export type Reindex = ({ readonly status: 'none' } | ({ readonly status: ReindexStatus } & ReindexJob)) & {
   readonly swappedJobs: PersistentSet<string>;
 };
 
+/** What can be asked of the re-indexes of a place. */
 export type ReindexCommand =
   | ({ readonly type: 'Start' } & ReindexPlan)
   | { readonly type: ReindexAction }

@@ -34,6 +34,7 @@ export interface SearchingAgent {
   readonly spaceId: string;
 }
 
+/** What Knowledge is asked; `limit`: most passages. */
 export interface KnowledgeQuery {
   readonly text: string;
   readonly limit: number;
@@ -52,6 +53,7 @@ export interface Retrieved extends Context {
   readonly mediaType: string;
 }
 
+/** What Knowledge found, and what it had to do without. */
 export interface RetrievalResult {
   /** Best first. */
   readonly items: readonly Retrieved[];
@@ -59,6 +61,7 @@ export interface RetrievalResult {
   readonly degraded: readonly Degraded[];
 }
 
+/** What `Retrieval` searches with. */
 export interface RetrievalParts extends EmbeddingParts {
   readonly models: EmbeddingParts['models'] & {
     readonly reranker: ModelDescription;

@@ -18,6 +18,7 @@ export interface TagRegistryState {
   readonly deleted: PersistentSet<string>;
 }
 
+/** What can be asked of the tags of a Space; `ifRevision`: only where it is at that. */
 export type TagCommand =
   | {
       readonly type: 'Create';

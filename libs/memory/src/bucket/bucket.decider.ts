@@ -14,6 +14,7 @@ interface Place {
   readonly tickets: PersistentSet<Uuid>;
 }
 
+/** The places of a bucket. */
 export interface Bucket {
   /** By memory, in the order in which they came. */
   readonly places: PersistentMap<string, Place>;

@@ -21,6 +21,7 @@ export interface NewMemory {
 }
 
 type Fields = Omit<NewMemory, 'text'> & { readonly text: Sensitive<string> };
+/** A proposal; `expiresAt`: ISO 8601 UTC. */
 export type ProposedMemory = { readonly status: 'proposed'; readonly expiresAt: string } & Fields;
 /**
  * `rejected`: hash of the last text that it was not changed to, since that was flagged. `edits`: how many edits are over, done or
@@ -36,6 +37,7 @@ export type SavedMemory = {
 /** Whose bucket it was in, or would have been. */
 export type MemoryPlace = Pick<NewMemory, 'agentId' | 'userId' | 'kind'>;
 
+/** State of a memory. */
 export type Memory =
   | { readonly status: 'absent' }
   | ProposedMemory
@@ -43,6 +45,7 @@ export type Memory =
   /** `flagged`: nothing of it was ever stored, or it was a proposal. `discarded`: it was never saved. `abandoned`: nor stored. */
   | ({ readonly status: 'discarded' | 'abandoned' | 'flagged' | 'deleted' } & MemoryPlace);
 
+/** What can be asked of a memory. */
 export type MemoryCommand =
   | { readonly type: 'Propose'; readonly memory: NewMemory; readonly expiresAt: string }
   | { readonly type: 'Save'; readonly memory: NewMemory }

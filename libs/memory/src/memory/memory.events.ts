@@ -27,6 +27,7 @@ const screening = z.strictObject({ version: z.string() });
 
 const place = z.strictObject({ agentId: z.uuid(), userId: z.uuid(), kind: memoryKind });
 const discardReason = z.enum(['discarded', 'lapsed', 'equal', 'deleted', 'abandoned']);
+/** Why a proposal or its text is gone; the event that holds it describes each. */
 export type DiscardReason = z.output<typeof discardReason>;
 
 const made = z.strictObject({

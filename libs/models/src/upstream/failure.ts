@@ -9,6 +9,7 @@ import type { TokenUsage } from '../usage';
  */
 export type FailureKind = 'unreachable' | 'timeout' | 'broken' | 'rate-limited' | 'rejected' | 'open' | 'aborted';
 
+/** What is known of a failed call; `status`: of HTTP, absent where nothing was answered. */
 export interface FailureFacts {
   readonly status?: number;
   /** Field and code that a rejecting provider named; short identifiers only. */

@@ -33,6 +33,7 @@ export interface Reader {
   start(onFenced: () => void): Promise<Runner>;
 }
 
+/** What policies read, and where they keep their places. */
 export interface PoliciesOptions {
   readonly log: EventLog;
   readonly codec: EventCodec;
@@ -48,6 +49,7 @@ export interface PoliciesOptions {
   readonly leases: Leases;
 }
 
+/** How a policy is doing. `lagSeconds`: age of the oldest event that it has not reacted to. */
 export interface PolicyStatus {
   readonly name: string;
   readonly state: 'running' | 'stopped';

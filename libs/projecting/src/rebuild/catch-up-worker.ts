@@ -7,6 +7,7 @@ import type { ViewStore } from '../views/view-store';
 import { BuildParts } from './build-parts';
 import { buildJointly, type JointBuild, JointRun } from './joint-build';
 
+/** One version of a view that a thread is to build. */
 export interface BuildTask {
   readonly view: string;
   readonly version: number;
@@ -27,6 +28,7 @@ export interface CatchUpWorker {
   close(): Promise<void>;
 }
 
+/** What a thread that builds reads from. */
 export interface CatchUpOptions {
   readonly log: LogReader;
   /** Undefined for views of context alone. */

@@ -18,6 +18,7 @@ export interface BuildFailure {
   readonly event?: { readonly id: string; readonly type: string; readonly stream: string; readonly revision: number };
 }
 
+/** What came of a build. */
 export interface BuildOutcome {
   readonly outcome: 'caught-up' | 'stopped' | 'failed';
   /** Events of the slices handled by this build in all. */
@@ -25,6 +26,7 @@ export interface BuildOutcome {
   readonly failure?: BuildFailure;
 }
 
+/** A new version of a view that is compared with the live one, both as of a position. */
 export interface VerifyTask {
   readonly view: string;
   readonly version: number;
@@ -51,6 +53,7 @@ export interface RebuildThreads {
   context(): Calls<CatchUpWorker>;
 }
 
+/** What a thread that rebuilds reads from and writes to. */
 export interface RebuildWorkerOptions extends ViewStores, CatchUpOptions {
   readonly codec: EventCodec;
   readonly projections: readonly Projection[];

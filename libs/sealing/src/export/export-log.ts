@@ -23,6 +23,7 @@ import { retryingReader } from './retrying-reader';
 
 const PAGE = 1_000;
 
+/** How a log is exported; `done` and `total` are events. */
 export interface ExportOptions extends RetryOptions {
   /** Who signed the seals, base64url. */
   readonly publicKey: string;

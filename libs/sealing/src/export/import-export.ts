@@ -38,6 +38,7 @@ export class ForeignExport extends Error {
   }
 }
 
+/** How an export is imported; `done` and `total` are events. */
 export interface ImportOptions extends RetryOptions {
   /** Public keys that may have signed. */
   readonly publicKeys: readonly string[];

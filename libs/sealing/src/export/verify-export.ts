@@ -7,6 +7,7 @@ import type { Damage, VerifySource } from '../verify/verify-source';
 import { beginsStream, type ExportHeader, type ExportItem } from './export-format';
 import { checkFile, exportItems, exportLines, itemOf, wrongFile } from './read-export';
 
+/** How an export is verified; `since`: a seal that was noted before. */
 export interface VerifyExportOptions {
   /** Public keys that the verifier trusts; without any, the one in the file, which proves only that the file was not changed by somebody without the key. */
   readonly publicKeys?: readonly string[];
@@ -14,6 +15,7 @@ export interface VerifyExportOptions {
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
+/** What verification found of an export. */
 export interface ExportVerification extends Verification {
   /** The key that the file names. */
   readonly publicKey: string | null;

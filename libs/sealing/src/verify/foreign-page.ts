@@ -23,6 +23,7 @@ export interface NotedForeignEvent {
   readonly at: string;
 }
 
+/** A page of what other programs wrote. */
 export interface ForeignPage {
   readonly items: readonly NotedForeignEvent[];
   /** What else others wrote in this stretch of the log. */

@@ -75,6 +75,7 @@ export interface ForeignEvents {
   readonly since: { readonly position: string; readonly at: string } | null;
 }
 
+/** What verification found of a log. */
 export interface Verification {
   readonly ok: boolean;
   /** Sealed events found as they were sealed. */

@@ -9,6 +9,7 @@ import { ForeignTally } from './foreign-tally';
 import { type KnownSeal, MOST_LISTED, type Verification } from './verification';
 import { isDamage, type VerifySource } from './verify-source';
 
+/** How a log is verified; `done` and `total` are events. */
 export interface VerifyOptions {
   /** Public keys that may have signed, base64url. If undefined, everything is checked except who signed. */
   readonly publicKeys: readonly string[] | undefined;

@@ -25,6 +25,7 @@ const GERMAN_STOP_WORDS = set(`
   wird wo wodurch woher wohin womit wurde wurden zu zum zur zwar zwischen
 `);
 
+/** A language whose words are stemmed. */
 export type Language = 'en' | 'de';
 
 /** Most words of a query that are looked up, and terms that they make, and most characters of it that are read. */

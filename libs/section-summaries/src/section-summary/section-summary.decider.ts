@@ -18,13 +18,16 @@ export interface NewSummary {
   readonly model: string;
 }
 
+/** A summary that is there; `vector` is null until it is embedded. */
 export interface PresentSummary extends NewSummary {
   readonly vector: { readonly blob: string; readonly model: string } | null;
 }
 
+/** State of a section summary. */
 export type SectionSummary =
   { readonly status: 'absent' } | { readonly status: 'removed' } | ({ readonly status: 'present' } & PresentSummary);
 
+/** What can be asked of a section summary. */
 export type SectionSummaryCommand =
   | ({ readonly type: 'Add' } & Omit<NewSummary, 'text'> & { readonly text: string })
   | { readonly type: 'Embed'; readonly vector: string; readonly embeddingModel: string }

@@ -24,6 +24,7 @@ export interface LiveIndex {
   readonly builtAt: string;
 }
 
+/** The index of an Agent; `running` and `live` are null where it has no such build. */
 export interface PresentIndex {
   readonly agentId: string;
   readonly spaceId: string;
@@ -37,9 +38,11 @@ export interface PresentIndex {
   readonly failure: string | null;
 }
 
+/** State of a section-summary index. */
 export type SummaryIndex =
   { readonly status: 'absent' } | { readonly status: 'deleted' } | ({ readonly status: 'present' } & PresentIndex);
 
+/** What can be asked of a section-summary index. */
 export type SummaryIndexCommand =
   | {
       readonly type: 'Start';

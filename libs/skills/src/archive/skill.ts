@@ -55,6 +55,7 @@ export const MAX_DESCRIPTION = 1_024;
 export const MAX_INSTRUCTIONS = 50_000;
 export const MAX_PATH = 255;
 
+/** Why a file is no Skill: the `code` of the error. */
 export type SkillFailureCode = 'invalid_archive' | 'invalid_frontmatter' | 'too_large';
 
 /** Where a Skill is wrong. */

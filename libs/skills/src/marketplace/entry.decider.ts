@@ -7,6 +7,7 @@ type Listed = Extract<EntryEvent, { type: 'SkillListed' }>['data'];
 /** A version as it is to be listed. */
 export type NewListing = Omit<Listed, 'number'>;
 
+/** An entry of the marketplace; `listedBy` is null where no user listed it. */
 export interface PresentEntry {
   readonly status: 'published' | 'archived';
   readonly name: Sensitive<string>;
@@ -21,8 +22,10 @@ export interface PresentEntry {
   readonly updatedAt: string;
 }
 
+/** State of an entry of the marketplace. */
 export type Entry = { readonly status: 'absent' } | PresentEntry;
 
+/** What can be asked of an entry. */
 export type EntryCommand =
   /** `number` and, after the first, `name` and `slug` are the entry's own. */
   | { readonly type: 'List'; readonly version: NewListing; readonly acceptFindings: boolean }

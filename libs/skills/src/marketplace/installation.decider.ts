@@ -16,6 +16,7 @@ export interface InstalledAt {
   readonly agentId: string | null;
 }
 
+/** An installation that is there. */
 export interface PresentInstallation extends InstalledAt {
   readonly status: 'present';
   /** Its claim to its name. */
@@ -25,11 +26,13 @@ export interface PresentInstallation extends InstalledAt {
   readonly createdAt: string;
 }
 
+/** State of an installation. */
 export type Installation =
   | { readonly status: 'absent'; readonly forfeited: Forfeited }
   | { readonly status: 'uninstalled' }
   | PresentInstallation;
 
+/** What can be asked of an installation. */
 export type InstallationCommand =
   | { readonly type: 'Install'; readonly at: InstalledAt; readonly ticket: string; readonly installedBy: string }
   | { readonly type: 'Uninstall' }

@@ -19,6 +19,7 @@ export interface SkillOrigin {
   readonly creatorId: string | null;
 }
 
+/** A Skill that is there; null without a draft, or without an active version. */
 export interface PresentSkill extends SkillOrigin {
   readonly status: 'present';
   readonly name: Sensitive<string>;
@@ -35,6 +36,7 @@ export interface PresentSkill extends SkillOrigin {
   readonly updatedAt: string;
 }
 
+/** State of a Skill. */
 export type Skill =
   { readonly status: 'absent'; readonly forfeited: Forfeited } | { readonly status: 'deleted' } | PresentSkill;
 
@@ -56,6 +58,7 @@ export interface SavingDraft {
   readonly limits: VersionLimits;
 }
 
+/** What can be asked of a Skill. */
 export type SkillCommand =
   | {
       readonly type: 'Create';

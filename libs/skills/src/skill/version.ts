@@ -3,6 +3,7 @@ import { List, Map as PersistentMap } from 'immutable';
 import { contentHashOf } from '../archive';
 import type { StoredFile, TextFinding } from './skill.events';
 
+/** The fields at the head of a SKILL.md, as they stand there. */
 export type Frontmatter = Readonly<Record<string, unknown>>;
 
 /** What a version of a Skill holds. Versions share the bodies of files that did not change between them. */

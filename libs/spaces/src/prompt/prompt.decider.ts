@@ -1,6 +1,7 @@
 import { changedFields, type Decider, givenFields, never, reject, type Sensitive } from '@app/kernel';
 import type { PromptEvent } from './prompt.events';
 
+/** State of a prompt. */
 export type Prompt =
   | { readonly status: 'absent' | 'deleted' }
   | {
@@ -11,12 +12,14 @@ export type Prompt =
       readonly tags: Sensitive<readonly string[]>;
     };
 
+/** What its authors write of a prompt. */
 export interface PromptFields {
   readonly title: string;
   readonly text: string;
   readonly tags: readonly string[];
 }
 
+/** What can be asked of a prompt. */
 export type PromptCommand =
   | { readonly type: 'Create'; readonly spaceId: string; readonly fields: PromptFields }
   | { readonly type: 'Update'; readonly fields: Partial<PromptFields> }

@@ -29,10 +29,13 @@ interface Memory {
   readonly forfeited: Forfeited;
 }
 
+/** State of a Space. */
 export type Space = Memory &
   ({ readonly status: 'absent' | 'deleted' } | ({ readonly status: 'present' } & PresentFields));
+/** A Space that is there. */
 export type PresentSpace = Extract<Space, PresentFields>;
 
+/** What its owners write of a Space. */
 export interface SpaceFields {
   readonly name: string;
   readonly slug: string;
@@ -48,6 +51,7 @@ interface Claims {
   readonly slugClaim?: Claim;
 }
 
+/** What can be asked of a Space. */
 export type SpaceCommand =
   | ({
       readonly type: 'Create';

@@ -11,8 +11,13 @@ export interface LedgerPlace {
   readonly id: string;
 }
 
+/** State of a restatement. */
 export type Restatement = { readonly status: 'none' } | OpenRestatement | { readonly status: 'closed' };
 
+/**
+ * A second ledger that is being written: `place` is where it stands, null before its first call; `kept` counts calls
+ * that have no other prices. By API key, null for calls without one.
+ */
 export interface OpenRestatement {
   readonly status: 'open';
   readonly terms: RestatementTerms;
@@ -29,6 +34,7 @@ interface Sums {
   readonly restated: bigint;
 }
 
+/** What can be asked of a restatement. */
 export type RestatementCommand =
   | { readonly type: 'Begin'; readonly restatementId: string; readonly terms: RestatementTerms }
   /** `after`: where the ledger must stand. */

@@ -16,6 +16,7 @@ import {
   type RestatementTerms,
 } from './restatement.decider';
 
+/** What restatements read and decide with. */
 export interface RestatingParts {
   readonly decisions: Decisions;
   readonly log: StreamReader;

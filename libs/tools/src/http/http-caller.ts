@@ -17,6 +17,7 @@ const AT_ONCE = 64;
 /** Most characters of an input, as JSON. */
 const LONGEST_INPUT = 64 * 1024;
 
+/** One call of a tool. */
 export interface HttpCall {
   readonly agentId: string;
   readonly operation: ToolOperation;
@@ -40,6 +41,7 @@ export interface CallResult {
 export type FailureReason =
   'invalid_input' | 'no_secret' | 'address_not_allowed' | 'timeout' | 'unreachable' | 'unreadable' | 'redirect';
 
+/** Where tools may call; `callMs`: most milliseconds of a call. */
 export interface HttpCallerOptions extends Pick<GuardOptions, 'privateHosts' | 'resolve'> {
   readonly callMs?: number;
 }

@@ -12,6 +12,7 @@ export interface AgentPlace {
   readonly ownerId: string | null;
 }
 
+/** The id of the new Agent, and where it is in the log. */
 export interface CreatedAgent {
   readonly agentId: string;
   readonly receipt: Receipt;

@@ -1,7 +1,8 @@
 import { type CommandMeta, Decisions, type Receipt, unlessLeft } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Turns } from '../../answering/turns';
-import { conversationDecider, type Participants } from '../conversation.decider';
+import type { Participants } from '../conversation.commands';
+import { conversationDecider } from '../conversation.decider';
 
 /** Deletes a conversation permanently, with its messages, and stops its running answers. `memories`: a policy deletes what its user saved or proposed from it, too. */
 export class DeleteConversation extends Command<Receipt> {

@@ -1,7 +1,8 @@
 import { type CommandMeta, Decisions, type Receipt, unlessLeft } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Turns } from '../../answering/turns';
-import { conversationDecider, type Participants } from '../conversation.decider';
+import type { Participants } from '../conversation.commands';
+import { conversationDecider } from '../conversation.decider';
 
 /** Deletes a message permanently, also an answer under way, which ends. A question goes with the answer that is under way to it. */
 export class DeleteMessage extends Command<Receipt> {

@@ -1,6 +1,7 @@
 import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { conversationDecider, type GiveFeedback as Given } from '../conversation.decider';
+import type { GiveFeedback as Given } from '../conversation.commands';
+import { conversationDecider } from '../conversation.decider';
 
 /** Says what a user thinks of an answer. Rejects `not_found` for what is no answer. */
 export class GiveFeedback extends Command<Receipt> {

@@ -1,6 +1,7 @@
 import { type CommandMeta, Decisions, type Receipt } from '@app/kernel';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { conversationDecider, type Participants } from '../conversation.decider';
+import type { Participants } from '../conversation.commands';
+import { conversationDecider } from '../conversation.decider';
 
 /** Renames, archives or restores a conversation. */
 export class UpdateConversation extends Command<Receipt> {

@@ -3,6 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { apiKeyDecider, type ApiKeyFields } from '../api-key.decider';
 import { hashedSecret, makeSecret } from '../../secrets';
 
+/** A new API key. */
 export interface CreatedApiKey {
   readonly keyId: string;
   /** Shown once: absent in the answer to a repeat. */

@@ -7,6 +7,7 @@ import { sessionDecider } from '../session.decider';
 /** How long a session lasts (wire, Who is asking). */
 const LASTS_MS = 12 * 60 * 60_000;
 
+/** A session that was started. */
 export interface NewSession {
   /** For the cookie; shown once. */
   readonly secret: string;

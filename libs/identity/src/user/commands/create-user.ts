@@ -6,6 +6,7 @@ import { claimingUser } from '../claimant';
 import { userDecider } from '../user.decider';
 import type { InstanceRole, Language } from '../user.events';
 
+/** A user who is to be created. */
 export interface NewUser {
   readonly email: string;
   readonly name: string;

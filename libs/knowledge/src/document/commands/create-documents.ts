@@ -5,6 +5,7 @@ import { Bodies, type StoredBody } from '../bodies';
 import { documentDecider } from '../document.decider';
 import type { DocumentScope } from '../document.events';
 
+/** A document whose file is stored already. */
 export interface NewDocument {
   readonly scope: DocumentScope;
   /** Null for global documents. */

@@ -4,6 +4,7 @@ import { Bodies, type StoredBody } from '../bodies';
 import type { DocumentCommand } from '../document.commands';
 import { documentDecider } from '../document.decider';
 
+/** What changes of a document; what is absent stays. */
 export interface DocumentUpdate {
   readonly name?: string;
   readonly tagIds?: readonly string[];

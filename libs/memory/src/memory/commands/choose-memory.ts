@@ -17,8 +17,10 @@ import { Forgetting } from '../forgetting';
 import { assertMayChange, assertOn, assertUses, type MemoryCaller, visibleMemory } from '../memory-access';
 import { memoryDecider, type MemoryPlace, type ProposedMemory } from '../memory.decider';
 
+/** What a user makes of a proposal: `save-for-me` makes one for all a personal one. */
 export type MemoryChoice = 'confirm' | 'save-for-me' | 'discard';
 
+/** The memory that a choice left. */
 export interface ChosenMemory {
   /** Another one where that has the text: the proposal is discarded then. */
   readonly memoryId: string;

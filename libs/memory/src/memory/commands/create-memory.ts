@@ -38,6 +38,7 @@ export interface GivenMemory extends Pick<NewMemory, 'agentId' | 'spaceId' | 'ki
   readonly replaces?: string | undefined;
 }
 
+/** The memory that has the text now. */
 export interface CreatedMemory {
   readonly memoryId: string;
   readonly status: 'proposed' | 'saved';

@@ -23,6 +23,7 @@ export interface NewSkill {
 /** The Skill that a command creates. */
 export const createdSkillId = ({ commandId }: Pick<CommandMeta, 'commandId'>): string => deriveId(commandId, 'skill');
 
+/** The id of the new Skill, and where it is in the log. */
 export interface CreatedSkill {
   readonly skillId: string;
   readonly receipt: Receipt;

@@ -17,6 +17,7 @@ export interface GivenContent {
   readonly removed?: readonly string[];
 }
 
+/** What changes of a Skill; what is absent stays. */
 export interface SkillChange {
   readonly name?: string;
   readonly content?: GivenContent;

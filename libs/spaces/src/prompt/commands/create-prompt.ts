@@ -2,6 +2,7 @@ import { type CommandMeta, Decisions, deriveId, type Receipt } from '@app/kernel
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { promptDecider, type PromptFields } from '../prompt.decider';
 
+/** The id of the new prompt, and where it is in the log. */
 export interface CreatedPrompt {
   readonly promptId: string;
   readonly receipt: Receipt;

@@ -5,8 +5,10 @@ import { claimingSpace } from '../claimant';
 import { slugsFor } from '../slug';
 import { spaceDecider, type SpaceFields } from '../space.decider';
 
+/** A Space that is to be created; without a slug it gets one from its name. */
 export type NewSpace = Omit<SpaceFields, 'slug'> & { readonly slug?: string | undefined };
 
+/** The id of the new Space, and where it is in the log. */
 export interface CreatedSpace {
   readonly spaceId: string;
   readonly receipt: Receipt;

@@ -3,6 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { LimitScope, LimitTerms } from '../limit.events';
 import { limitRegisterDecider, REGISTER } from '../limit-register.decider';
 
+/** The id of the new limit, and where it is in the log. */
 export interface CreatedLimit {
   readonly limitId: string;
   readonly receipt: Receipt;
