@@ -194,7 +194,7 @@ describe('the tools of an Agent', () => {
       'a secret that nothing asks for',
       [weather({ secret: SECRET, document: { ...document, security: [] } })],
       'tools[0].http.secret',
-      /no use/,
+      /not needed/,
     ],
     [
       'names that are the same to a model',
@@ -221,7 +221,7 @@ describe('the tools of an Agent', () => {
     const large = { ...document, 'x-a': 'a'.repeat(140_000) };
     const two = [weather({ document: large }), weather({ document: large }, { id: 'b' })];
     expect((await send('POST', AGENTS, { spaceId, name: 'H', tools: two })).text).toContain(
-      'at most 262144 characters together',
+      'at most 262144 characters in total',
     );
     const many = (id: string) =>
       weather(

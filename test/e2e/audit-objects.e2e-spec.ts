@@ -31,7 +31,7 @@ describe('one object', () => {
     for (const at of ['nowhere', '12'])
       expect(await object(`agent/${agentId}?at=${at}`)).toMatchObject({
         status: 400,
-        body: { detail: 'at must be a position as answers give it, or a time in ISO 8601.' },
+        body: { detail: 'at must be a position from an answer, or a time in ISO 8601.' },
       });
   });
 

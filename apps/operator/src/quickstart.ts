@@ -23,7 +23,7 @@ const quickstart = async (folder: string | undefined, options: Options, output: 
   const steps = new Steps((text) => process.stdout.write(text));
   const files = folder === undefined ? await ownFiles(ROOT) : await filesIn(folder);
   const questions = folder === undefined ? OWN_QUESTIONS : questionsAbout(files);
-  if (questions.length === 0) throw new Failure(`${folder} has no sentence to ask about.`);
+  if (questions.length === 0) throw new Failure(`${folder} has no sentence to ask a question about.`);
   const product = await steps.step('The product', async () => {
     const found = await productFor(options);
     steps.say(found.about);

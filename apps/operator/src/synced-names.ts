@@ -23,7 +23,11 @@ export const namedWell = (
     if (!named.success)
       failed.push({ path, code: 'invalid_request', message: `Its name ${named.error.issues[0]?.message ?? ''}.` });
     else if (isTwin)
-      failed.push({ path, code: 'invalid_request', message: 'Another file has the same name, composed otherwise.' });
+      failed.push({
+        path,
+        code: 'invalid_request',
+        message: 'Another file has the same name in another Unicode form.',
+      });
     else files.push(file);
   }
   return { files, failed };

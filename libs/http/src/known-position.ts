@@ -51,7 +51,7 @@ export const noPosition = (parameter: string, { orTime = false } = {}): never =>
     {
       path: parameter,
       code: 'invalid_format',
-      message: `Must be a position as answers give it${orTime ? ', or a time in ISO 8601' : ''}.`,
+      message: `Must be a position from an answer${orTime ? ', or a time in ISO 8601' : ''}.`,
     },
   ]);
 };

@@ -42,7 +42,7 @@ export const showPast = async (api: PlatformClient, agentId: string, steps: Step
   const now: Agent = await api.json(agent);
   steps.say(`as of position ${created.position} it was called "${then.name}"; now it is "${now.name}"`);
   if (then.name !== before.name || now.name !== WRITTEN_BY_NOW)
-    throw new Failure(`The state of that time should read "${before.name}", and the present one "${WRITTEN_BY_NOW}".`);
+    throw new Failure(`The earlier state should read "${before.name}", and the current one "${WRITTEN_BY_NOW}".`);
 };
 
 const short = (value: unknown): string => {

@@ -103,11 +103,11 @@ interface ToolsFault {
 const toolsFault = (tools: readonly Tool[]): ToolsFault | undefined => {
   if (new Set(tools.map(({ id }) => id)).size < tools.length) return { message: 'must not name a tool twice' };
   const odd = tools.findIndex(({ kind: given, http }) => (given === 'http') !== (http !== undefined));
-  if (odd >= 0) return { path: [odd, 'http'], message: 'must be given for a tool of the kind http, and for no other' };
+  if (odd >= 0) return { path: [odd, 'http'], message: 'must be given for tools of the kind http, and only for them' };
   if (tools.filter(({ kind: given }) => given === 'knowledge').length > 1)
-    return { message: 'must have at most one of the kind knowledge' };
+    return { message: 'must have at most one tool of the kind knowledge' };
   if (tools.reduce((sum, { http }) => sum + (http?.document.length ?? 0), 0) > MOST_CHARACTERS)
-    return { message: `must have documents of at most ${MOST_CHARACTERS} characters together` };
+    return { message: `must have documents of at most ${MOST_CHARACTERS} characters in total` };
   return operationsFault(tools);
 };
 
@@ -134,12 +134,12 @@ const httpFault = (
     if (names.has(toolName))
       return {
         path: ['document', ...place, 'operationId'],
-        message: `must be another: a model would call it ${toolName}, as it calls another`,
+        message: `must be different: models would see it as ${toolName}, like another operation`,
       };
     names.add(toolName);
   }
   if (names.size > MOST_OPERATIONS + OWN_TOOLS.size)
-    return { path: ['document', 'paths'], message: `must bring the Agent to at most ${MOST_OPERATIONS} operations` };
+    return { path: ['document', 'paths'], message: `must give the Agent at most ${MOST_OPERATIONS} operations` };
   return secretFault(given, operations);
 };
 
@@ -147,7 +147,7 @@ const secretFault = (given: unknown, operations: readonly ToolOperation[]): Requ
   if (typeof given !== 'string') return undefined;
   const uses = operations.flatMap((operation) => operation.secret ?? []);
   if (uses.length === 0)
-    return { path: ['secret'], message: 'has no use: no operation of the document asks for security' };
+    return { path: ['secret'], message: 'is not needed: no operation of the document requires security' };
   return uses.some(({ kind: use }) => use === 'basic') && !given.includes(':')
     ? { path: ['secret'], message: 'must be user:password, for HTTP basic' }
     : undefined;

@@ -16,15 +16,15 @@ export const sourceIdSchema = z.string().regex(/^[a-z0-9-]{1,64}$/, 'must be 1 t
 
 /** A path within a source: parts that are separated by `/`, none of them `.`, `..` or empty. */
 export const sourcePathSchema: z.ZodType<string, string> = textSchema(LONGEST_PATH)
-  .refine((path) => !path.includes('\\'), { message: 'must separate its parts by /, not by a backslash' })
+  .refine((path) => !path.includes('\\'), { message: 'must use / between folders, not a backslash' })
   .refine((path) => !path.startsWith('/') && !/^[a-z]:/i.test(path), { message: 'must not be absolute' })
   .refine((path) => path.split('/').every((part) => !['', '.', '..'].includes(part)), {
-    message: 'must have no empty parts, and none that is . or ..',
+    message: 'must not have empty parts, . or ..',
   })
   .refine((path) => !DECEIVING.test(path), {
     message: 'must not contain control, bidirectional or tag characters',
   })
-  .refine((path) => path === path.trim(), { message: 'must not begin or end with white space' });
+  .refine((path) => path === path.trim(), { message: 'must not start or end with white space' });
 
 /** What tells paths apart: file systems give the same name composed or decomposed. Case tells them apart, as it does on some. */
 export const samePath = (path: string): string => path.normalize('NFC');

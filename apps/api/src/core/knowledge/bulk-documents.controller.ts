@@ -41,7 +41,7 @@ const bulkChange = z
   .superRefine(({ operation, tagId }, context) => {
     const isOfTags = operation === 'addTag' || operation === 'removeTag';
     if (isOfTags === (tagId !== undefined)) return;
-    const message = isOfTags ? 'Is required to add or remove a tag.' : 'Comes with addTag and removeTag only.';
+    const message = isOfTags ? 'Is required to add or remove a tag.' : 'Is only allowed with addTag and removeTag.';
     context.addIssue({ code: 'custom', path: ['tagId'], message });
   });
 

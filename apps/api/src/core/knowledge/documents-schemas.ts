@@ -50,7 +50,7 @@ export const documentUpdate = z
   .partial()
   .refine((change) => change.mimeType === undefined || change.content !== undefined, {
     path: ['mimeType'],
-    message: 'Comes with content only.',
+    message: 'Is only allowed with content.',
   });
 
 export const replacedContent = withFile(

@@ -85,9 +85,9 @@ export class MediaController {
     const call = await this.calls.begin(caller, agentId, reply);
     const { model, text, voiceName, speakers } = body.parse();
     const passages = speakers === undefined ? [{ voice: voiceName as string, text }] : passagesOf(text, speakers);
-    if (passages.length === 0) throw invalidField('text', 'Must say something besides the names of speakers.');
+    if (passages.length === 0) throw invalidField('text', 'Must contain text besides the names of speakers.');
     if (passages.length > MOST_PASSAGES)
-      throw invalidField('text', `Must not go from one speaker to the other more than ${MOST_PASSAGES} times.`);
+      throw invalidField('text', `Must not switch speakers more than ${MOST_PASSAGES} times.`);
     const { audio, ...made } = await this.media.speech(calledBy(call, model), passages);
     return generated(reply, caller, generatedSpeech({ ...shown(audio), ...made }));
   }

@@ -17,7 +17,7 @@ import { skillRow } from '@projections/skills';
 import { z } from 'zod';
 
 const name = nameSchema(MAX_NAME).refine((text) => slugOf(text) !== undefined, {
-  message: 'must have letters of one script or digits, to make a slug from',
+  message: 'must contain digits, or letters of one script, to make a slug',
 });
 const description = textSchema(MAX_DESCRIPTION).refine((text) => text.trim() !== '', { message: 'must not be empty' });
 const instructions = textSchema(MAX_INSTRUCTIONS).refine((text) => text.trim() !== '', {
@@ -26,7 +26,7 @@ const instructions = textSchema(MAX_INSTRUCTIONS).refine((text) => text.trim() !
 const frontmatter = z
   .record(z.string().min(1).max(100), jsonValue)
   .refine((keys) => !Object.hasOwn(keys, 'name') && !Object.hasOwn(keys, 'description'), {
-    message: 'must not have name or description, which are fields of their own',
+    message: 'must not contain name or description: they are separate fields',
   })
   // As much as a file takes: an export can be read again.
   .refine((keys) => Buffer.byteLength(JSON.stringify(keys)) <= MAX_KEPT_BYTES, {
