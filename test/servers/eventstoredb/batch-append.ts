@@ -7,7 +7,7 @@ import { strikes } from './faults';
 import { BadMessage, countedSize, proposedOf, TOO_LARGE, uuidOf } from './proposed-message';
 import { type Proposed, streamIdentifier, streamName } from './recorded-event';
 import { callerOf, COMMIT_TIMEOUT_MS, fail, type Serving } from './serving';
-import type { Told } from './server-log';
+import type { AnsweredOutcome } from './server-log';
 import { batchFailures, handlerThrew, messageTooLarge, notLeader, unavailable, wrongPassword } from './statuses';
 
 type Call = ServerDuplexStream<BatchAppendReq | typeof TOO_LARGE, BatchAppendResp>;
@@ -146,7 +146,12 @@ const expectedOf = (options: BatchAppendReq.Options): number => {
   return options.hasStreamExists() ? STREAM_EXISTS : Number(options.getStreamPosition());
 };
 
-const withOutcome = (response: BatchAppendResp, stream: string, expected: number, outcome: Told): BatchAppendResp => {
+const withOutcome = (
+  response: BatchAppendResp,
+  stream: string,
+  expected: number,
+  outcome: AnsweredOutcome,
+): BatchAppendResp => {
   if (outcome.kind === 'deleted') return response.setError(batchFailures.streamDeleted(stream));
   if (outcome.kind === 'wrongExpectedVersion')
     return response.setError(batchFailures.wrongExpectedVersion(expected, outcome.current));

@@ -17,17 +17,17 @@ import {
 } from './stream-state';
 
 /** What an append or a deletion is answered with. */
-export type Told =
+export type AnsweredOutcome =
   /** `last` is -1 after an append of nothing to a new stream; `position` null where a repeat's event can no longer be read. */
   | { readonly kind: 'success'; readonly last: number; readonly position: number | null }
   | { readonly kind: 'wrongExpectedVersion'; readonly current: number }
   | { readonly kind: 'deleted' };
 
 /** What becomes of an append: a repeat of one that is decided and not shown yet is dropped, and its caller hears of a timeout. */
-export type Outcome = Told | { readonly kind: 'dropped' };
+export type Outcome = AnsweredOutcome | { readonly kind: 'dropped' };
 
 /** Hears what became of it: at once of a refusal or a repeat, of a write when it is shown. */
-type Tell<What> = (outcome: What) => void;
+type Reply<What> = (outcome: What) => void;
 
 /** Bytes of an append that holds no event: it moves the log on and cannot be read. */
 const EMPTY_RECORD = 96;
@@ -63,7 +63,7 @@ export class ServerLog {
     this.writeNow('$epoch-information', [systemEvent('$EpochInformation', '{}')]);
   }
 
-  append(stream: string, expected: number, events: readonly Proposed[], tell: Tell<Outcome>): void {
+  append(stream: string, expected: number, events: readonly Proposed[], tell: Reply<Outcome>): void {
     const state = this.decided.of(stream);
     const decision = this.check(state, expected, events);
     if (decision.kind === 'deleted') return tell(decision);
@@ -88,7 +88,7 @@ export class ServerLog {
   }
 
   /** Hides all events until the stream is written again. */
-  delete(stream: string, expected: number, tell: Tell<Told>): void {
+  delete(stream: string, expected: number, tell: Reply<AnsweredOutcome>): void {
     const state = this.decided.of(stream);
     const metastream = this.decided.of(metastreamOf(stream));
     const decision = this.check(state, expected, [{ id: randomUUID() }]);
@@ -104,7 +104,7 @@ export class ServerLog {
   }
 
   /** Closes the stream's name for ever. */
-  tombstone(stream: string, expected: number, tell: Tell<Told>): void {
+  tombstone(stream: string, expected: number, tell: Reply<AnsweredOutcome>): void {
     const state = this.decided.of(stream);
     const decision = this.check(state, expected, [{ id: randomUUID() }]);
     if (decision.kind === 'deleted') return tell(decision);
@@ -152,7 +152,7 @@ export class ServerLog {
   private write(
     stream: string,
     events: readonly Proposed[],
-    tell: Tell<Told>,
+    tell: Reply<AnsweredOutcome>,
     last: number,
     isTombstone = false,
   ): void {
@@ -160,7 +160,7 @@ export class ServerLog {
     this.showLater([write], tell, { kind: 'success', last, position: write.records.at(-1)?.position ?? 0 });
   }
 
-  private showLater(writes: readonly LogWrite[], tell: Tell<Told>, outcome: Told): void {
+  private showLater(writes: readonly LogWrite[], tell: Reply<AnsweredOutcome>, outcome: AnsweredOutcome): void {
     this.queue.add(() => {
       this.shown.show(writes);
       tell(outcome);

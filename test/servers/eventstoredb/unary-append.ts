@@ -6,7 +6,7 @@ import { strikes } from './faults';
 import { BadMessage, countedSize, proposedOf, TOO_LARGE } from './proposed-message';
 import { type Proposed, revisionText, streamName } from './recorded-event';
 import { COMMIT_TIMEOUT_MS, refusalOf, type Serving } from './serving';
-import type { Told } from './server-log';
+import type { AnsweredOutcome } from './server-log';
 import { type Failure, handlerThrew, maximumSizeExceeded, messageTooLarge, streamDeleted, timedOut } from './statuses';
 
 type Call = ServerReadableStream<AppendReq | typeof TOO_LARGE, AppendResp>;
@@ -75,7 +75,7 @@ export const expectedOf = (options: {
   return options.hasStreamExists() ? STREAM_EXISTS : Number(options.getRevision());
 };
 
-const responseOf = (stream: string, expected: number, outcome: Told): AppendResp | Failure => {
+const responseOf = (stream: string, expected: number, outcome: AnsweredOutcome): AppendResp | Failure => {
   if (outcome.kind === 'deleted') return streamDeleted(stream);
   if (outcome.kind === 'wrongExpectedVersion')
     return new AppendResp().setWrongExpectedVersion(wrongVersion(expected, outcome.current));
