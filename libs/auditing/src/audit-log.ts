@@ -39,10 +39,7 @@ export class AuditLog {
     for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT;) {
       const stretch = await this.stretch(query, order, upTo, lookedAt === 0 ? Math.min(LOG_PAGE, limit + 1) : LOG_PAGE);
       events.push(...stretch.events);
-      const count = fitting(
-        events.map(({ data, metadata }) => data.length + metadata.length),
-        limit,
-      );
+      const count = fitting(events, limit, ({ data, metadata }) => data.length + metadata.length);
       if (events.length > count) return { events: events.slice(0, count), next: events[count - 1]?.position ?? null };
       upTo = stretch.upTo;
       lookedAt += stretch.lookedAt;

@@ -136,8 +136,14 @@ const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): 
 };
 
 /** How many `Host` headers came: Node keeps the first of several, where a proxy may have gone by another (RFC 9112, 3.2). */
-const hostsOf = (rawHeaders: readonly string[]): number =>
-  rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length;
+const hostsOf = (rawHeaders: readonly string[]): number => {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
+};
 
 /** A span for every request, in the trace that its correlation id names. Nothing is added unless traces are sent. */
 const traceRequests = (fastify: FastifyInstance): void => {

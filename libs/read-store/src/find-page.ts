@@ -44,11 +44,14 @@ export const findPage = async <R extends Row = Row>(
 export const sizeOf = (rows: readonly StoredRow[]): number => rows.reduce((sum, { size }) => sum + size, 0);
 
 /** How many of these begin a page, by their sizes in characters: at most `limit`, together of at most `PAGE_SIZE`, and at least one. */
-export const fitting = (sizes: readonly number[], limit: number): number => {
-  let together = sizes[0] ?? 0;
-  let count = 1;
-  while (count < Math.min(sizes.length, limit) && (together += sizes[count] as number) <= PAGE_SIZE) count += 1;
-  return Math.min(count, sizes.length);
+export const fitting = <T>(items: readonly T[], limit: number, sizeOfItem: (item: T) => number): number => {
+  const most = Math.min(items.length, limit);
+  let together = 0;
+  for (let count = 0; count < most; count += 1) {
+    together += sizeOfItem(items[count] as T);
+    if (count > 0 && together > PAGE_SIZE) return count;
+  }
+  return most;
 };
 
 const LIMIT = 500;

@@ -49,10 +49,7 @@ const merged = <R extends Dated>(lists: readonly List<R>[], limit: number): List
   const [only] = open;
   // The list of whoever may use everything, in most requests.
   if (only !== undefined && open.length === 1) {
-    const count = fitting(
-      only.rows.map((row) => row.size),
-      limit,
-    );
+    const count = fitting(only.rows, limit, (row) => row.size);
     return count === only.rows.length ? only : { rows: only.rows.slice(0, count), goesOn: true };
   }
   const next = open.map(() => 0);
