@@ -38,6 +38,11 @@ describe('what could be read in two ways is read in none', () => {
     expect(statuses(await exchange(bytes))).toEqual([400]);
   });
 
+  it('a header whose value is the word host is no second host', async () => {
+    const received = await exchange('GET /health/live HTTP/1.1\r\nHost: x\r\nx-of: host\r\nConnection: close\r\n\r\n');
+    expect(statuses(received)).toEqual([200]);
+  });
+
   it('headers without end: 413', async () => {
     const received = await exchange(`GET /health/live HTTP/1.1\r\nHost: x\r\nx-long: ${'a'.repeat(40_000)}\r\n\r\n`);
     expect([statuses(received), received.includes('application/problem+json')]).toEqual([[413], true]);

@@ -15,6 +15,7 @@ describe('a mark is found', () => {
     ['with metadata', (schema) => schema.meta({ title: 'Name' })],
     ['with a check', (schema) => schema.refine((value) => value !== '')],
     ['with a default', (schema) => schema.default('')],
+    ['with a default that is parsed', (schema) => schema.prefault('')],
     ['read only', (schema) => schema.readonly()],
     ['optional, with a description behind it', (schema) => schema.optional().describe('Its name.')],
     ['required after all', (schema) => schema.optional().nonoptional()],

@@ -43,11 +43,14 @@ export const newestOf = async <R extends Dated>(
   };
 };
 
-/** The first rows of lists that are each in order, up to the limit and `PAGE_SIZE`, as far as it is known which is next. */
+/**
+ * The first rows of lists that are each in order, up to the limit and `PAGE_SIZE`. A list that goes on behind its last row here has
+ * more of them than the limit, or fills a page alone: with a row of another one, the page is full before that list is passed.
+ */
 const merged = <R extends Dated>(lists: readonly List<R>[], limit: number): List<R> => {
   const open = lists.filter((list) => list.rows.length > 0);
   const [only] = open;
-  // The list of whoever may use everything, in most requests.
+  // Of one Space, as in most requests: nothing is to be merged.
   if (only !== undefined && open.length === 1) {
     const count = fitting(only.rows, limit, (row) => row.size);
     return count === only.rows.length ? only : { rows: only.rows.slice(0, count), goesOn: true };
@@ -60,11 +63,7 @@ const merged = <R extends Dated>(lists: readonly List<R>[], limit: number): List
     let from = 0;
     for (let index = 0; index < open.length; index += 1) {
       const row = open[index]?.rows[next[index] as number];
-      if (row === undefined) {
-        if (open[index]?.goesOn === true) return { rows, goesOn: true };
-        continue;
-      }
-      if (newest !== undefined && newestFirst(row, newest) > 0) continue;
+      if (row === undefined || (newest !== undefined && newestFirst(row, newest) > 0)) continue;
       newest = row;
       from = index;
     }
