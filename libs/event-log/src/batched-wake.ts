@@ -1,12 +1,15 @@
-/** Who appended goes on before those who follow, also behind what it asks of another server next: a call of a model whose limit was held. */
+/**
+ * The appender continues before the followers wake, and so do the calls that it makes next, such as a call of a model
+ * after its reservation.
+ */
 const WAKE_AFTER_MS = 1;
-/** Where commit follows commit, those who follow are told of several at once: each time costs a commit of each view. */
+/** In a series of commits, followers are woken for several at once: each wake costs a commit of each view. */
 const BATCH_MS = 10;
 
-/** Tells those who follow a log that events were appended: a moment later, or of many together. */
+/** Wakes the followers of a log after appends: a moment later, or once for many. */
 export class BatchedWake {
   private waking: NodeJS.Timeout | undefined;
-  /** When it wakes them next, or did last; by this process's steady clock. */
+  /** Time of the next or last wake, by this process's monotonic clock. */
   private wakesAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly wake: () => void) {}
@@ -15,7 +18,7 @@ export class BatchedWake {
     if (this.waking === undefined) this.wakeIn(Math.max(WAKE_AFTER_MS, this.wakesAt + BATCH_MS - performance.now()));
   }
 
-  /** Somebody waits for those who follow: what was appended is not batched any longer. */
+  /** A caller waits for the followers: stop batching. */
   wakeNow(): void {
     if (this.waking === undefined || this.wakesAt - performance.now() <= WAKE_AFTER_MS) return;
     clearTimeout(this.waking);

@@ -20,7 +20,7 @@ export interface LogFeed {
    */
   readAll(options: ReadAllOptions, isWoken: boolean): LogPage | Promise<LogPage>;
   /**
-   * Calls `onAppended` when something was appended, with what it was where that is known; an extra call does no harm. Calls
+   * Calls `onAppended` after appends, with the appended events if they are known; an extra call does no harm. Calls
    * `onLost` when it stops listening. Returns a function that stops it.
    */
   listen(onAppended: (round?: AppendedRound) => void, onLost: (error: unknown) => void): () => void;
@@ -28,7 +28,7 @@ export interface LogFeed {
   readonly restored?: {
     /** Another number each time it was. */
     readonly timeline: number;
-    /** Where the log ended when it was found to be another last. */
+    /** The end of the log when it was last found to be replaced. */
     end(): Promise<Position | null>;
   };
 }
@@ -172,7 +172,9 @@ class Following implements Subscription {
     );
   }
 
-  /** Goes on behind events that are none of its own where it waits. Most events concern few of those who follow: the others take no turn for them. */
+  /**
+   * Skips events of other types while it waits. Most events concern few followers; the others need no turn for them.
+   */
   private passes({ after, upTo, types }: AppendedRound): boolean {
     const { filter, onPassed } = this.options;
     if (!this.isWaiting || this.signal.isWoken || this.isStopped) return false;

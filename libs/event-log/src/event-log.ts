@@ -7,14 +7,17 @@ export const EVENT_LOG = Symbol('EventLog');
 export interface EventLog extends StreamLog {
   /** Other programs may write to it too. Pages may skip what they wrote. */
   readonly isShared?: boolean | undefined;
-  /** The number of concurrent appends that are stored in the order in which they were made, whatever fails. A writer that needs an order stops at one that failed. */
+  /**
+   * The number of concurrent appends that are stored in the order of their calls, whatever fails. A writer that needs
+   * an order stops after a failed append.
+   */
   readonly mostInOrder: number;
   /** A page of the whole log in order. */
   readAll(options?: ReadAllOptions): Promise<LogPage>;
   /**
-   * What stands at a position: an event; `removed` where one was removed and its place is still known; undefined where no event of
-   * ours stands, which on a server that was scavenged since may be one that was removed. Throws `RangeError` for text that is no
-   * position of this log, which a server may say, too, of a place inside of an event.
+   * The event at a position; `removed` if it was removed and its place is still known; undefined if there is no event
+   * of ours (after a scavenge of the server, it may also have been removed). Throws `RangeError` for text that is not a
+   * position of this log; a server may also throw it for a place inside of an event.
    */
   eventAt(position: Position): Promise<StoredEvent | 'removed' | undefined>;
   /** Position of the last event, null for an empty log. */
@@ -43,9 +46,9 @@ export interface ImportMark {
 
 /** The reading half, for rebuilds, backups, verification, and other threads and processes. */
 export type LogReader = Pick<EventLog, 'readStream' | 'readAll' | 'head' | 'close' | 'isShared'> & {
-  /** A notice from opening that does not prevent reading: a tail that was cut off, with what had been acknowledged of it. */
+  /** A notice from opening that does not prevent reading: a tail was cut off, including acknowledged events. */
   readonly notice?: string | undefined;
-  /** What is wrong with the log as a whole, if it was opened anyway: its events are read as they are, its streams are not. */
+  /** The damage of the log, if it was opened anyway: its events can be read, its streams cannot. */
   readonly unsound?: LogCorrupted | undefined;
 };
 
@@ -122,17 +125,18 @@ export interface SubscribeOptions {
    */
   readonly onEvents: (events: readonly StoredEvent[], upTo: Position, page?: LogPage) => Promise<void>;
   /**
-   * Called instead of `onEvents` at the end of the log, where a log knows without reading that nothing up to `upTo` is of the types of
-   * the filter: it costs no turn of the subscription, and `onCaughtUp` does not follow. Answers whether the subscription stands
-   * there now; if not, `onEvents` is called. Must not throw. Only with types in the filter.
+   * Called instead of `onEvents` at the end of the log, if the log knows without reading that no event up to `upTo` has
+   * a type of the filter. It costs no turn of the subscription, and `onCaughtUp` does not follow. Returns whether the
+   * subscription is now at `upTo`; if not, `onEvents` is called. Must not throw. Only with types in the filter.
    */
   readonly onPassed?: (upTo: Position) => boolean;
   /** Called each time the end of the log is reached, after the event before it was handled. */
   readonly onCaughtUp?: (position: Position | null) => Promise<void> | void;
   /**
-   * The log was found to be another, restored from an older backup: what was handled may be lost, and others may have gone on to
-   * other events since. The subscription goes on behind `end`, where the log ended when that was found, once this resolves; without
-   * it, from its place of before. For followers in memory: those that keep a place in the log are begun anew from it.
+   * The log was restored from an older backup: handled events may be lost, and others may have continued with other
+   * events. Once this resolves, the subscription continues after `end`, where the log ended when this was noticed;
+   * without `end`, from its previous place. For followers in memory: followers with a place in the log are restarted
+   * from it.
    */
   readonly onRestored?: (end: Position | null) => Promise<void> | void;
   /** A read or handler failed. The subscription continues by itself. */
@@ -158,7 +162,7 @@ export interface LogHealth {
   readonly reason?: string;
 }
 
-/** What was read is not what was written. It is never served and never skipped. */
+/** Stored data is not what was written. It is never served and never skipped. */
 export class LogCorrupted extends Error {
   override readonly name = 'LogCorrupted';
 
@@ -170,7 +174,10 @@ export class LogCorrupted extends Error {
   }
 }
 
-/** A restore or an import into the log was broken off: a log that went on there would hide that, and stand in the way of the next. */
+/**
+ * A restore or an import into the log was interrupted. Continuing on such a log would hide that, and block the next
+ * attempt.
+ */
 export class LogUnfinished extends Error {
   override readonly name = 'LogUnfinished';
 

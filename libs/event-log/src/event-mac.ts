@@ -56,7 +56,10 @@ class Hmac {
     }
   }
 
-  /** Half of the digest (RFC 4868) of three texts behind each other, base64url. They are not joined: that would be another copy. */
+  /**
+   * Half of the digest (RFC 4868) of three concatenated texts, base64url. They are not joined, which would make another
+   * copy.
+   */
   of(head: string, data: string, metadata: string): string {
     return this.digest(head, data, metadata).slice(0, MAC_CHARACTERS);
   }
@@ -139,6 +142,9 @@ const stamped = (hmac: Hmac, stream: string, event: NewEvent, place: string): Ne
   };
 };
 
-/** What stands before data and metadata: parts behind their lengths, so that no two events give the same text. A storage format. */
+/**
+ * The prefix before data and metadata: each part preceded by its length, so two events never give the same text. A
+ * storage format.
+ */
 const headOf = (stream: string, { id, type, data }: Pick<NewEvent, 'id' | 'type' | 'data'>, place: string): string =>
   `${place} ${id} ${stream.length}:${stream}${type.length}:${type}${data.length}:`;

@@ -1,7 +1,7 @@
 import type { Position } from '@app/kernel';
 import { type EventLog, lastBefore } from './event-log';
 
-/** An event and where it stands: a position alone does not tell one log from another. */
+/** An event and its place: a position alone does not identify a log. */
 export type EventPlace = {
   readonly id: string;
   readonly stream: string;

@@ -5,7 +5,7 @@ import { type EventStoreOptions, openEventStoreLog, openEventStoreLogReader } fr
 import { openSqliteEventLog, openSqliteLogReader } from './sqlite/open';
 
 type Where = Pick<Config, 'EVENTSTORE_URL' | 'DATA_DIR'>;
-/** Tells our events from those that others write to the server; nobody but us writes the embedded log. */
+/** Distinguishes our events from foreign ones on a server; only we write the embedded log. */
 type Ours = EventStoreOptions['ours'];
 
 /** Opens the log: on the server that `EVENTSTORE_URL` names, else under `DATA_DIR`, which then is this process's alone. With `imports` for an import that may have been broken off. */
@@ -14,7 +14,7 @@ export const openLog = (config: Where, ours: Ours, options: { readonly imports?:
     ? openSqliteEventLog({ folder: folderOf(config), ...options })
     : openEventStoreLog(onServer(config.EVENTSTORE_URL, ours));
 
-/** Opens the log for those who only look: beside the process that writes it, too. With `evenIfUnsound` for those who look for damage. */
+/** Opens the log for reading only, even beside the process that writes it. With `evenIfUnsound`, also a damaged one. */
 export const openLogReader = (
   config: Where,
   ours: Ours,

@@ -2,8 +2,8 @@
 const PARTS = 10;
 
 /**
- * Calls `late` once so much time was waited, unless what is returned is called before. It waits in parts, and a while in which the whole
- * process stood still ends one of them at most: what came meanwhile is found before it is taken for late.
+ * Calls `late` after this waiting time, unless the returned function is called before. It waits in parts. If the whole
+ * process was suspended, that ends at most one part, so events that arrived meanwhile are handled before `late`.
  */
 export const afterWaiting = (milliseconds: number, late: () => void): (() => void) => {
   let left = PARTS;

@@ -18,7 +18,7 @@ export interface Erasure<Event extends AnyEvent = AnyEvent> {
   };
   /** `withOwner`: it is deleted with the user or Space that owns its key, also after a restore. */
   readonly again: DeleteAgain | 'withOwner';
-  /** Its entities with data keys of their own. Those that are left go with the aggregate. */
+  /** Its entities with their own data keys. Remaining ones are deleted with the aggregate. */
   readonly entities?: EntityErasure<Event>;
 }
 

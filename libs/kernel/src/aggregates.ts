@@ -49,7 +49,7 @@ export class Aggregates {
     return this.erasures[event.type]?.(event);
   }
 
-  /** The same, by an event as the log holds it; undefined also for one that somebody damaged. */
+  /** The same for a stored event; undefined also for a damaged one. */
   erasedByStored({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>): KeySelector | undefined {
     // What erases says by ids which content: they are not encrypted, and all that is read of the event.
     const read = this.erasingTypes.includes(type) ? storedObject(data) : undefined;
@@ -62,7 +62,10 @@ export class Aggregates {
     return selector !== undefined && 'stream' in selector && selector.stream === key;
   }
 
-  /** Deletes an aggregate, or one of its entities, again after a restore, by the name of its key; undefined where it goes with its owner, or holds no content. */
+  /**
+   * Deletes an aggregate or one of its entities again after a restore, by the name of its key; undefined if it is
+   * deleted with its owner, or holds no content.
+   */
   deletionOf(key: string): DeleteAgain | undefined {
     const { stream, entity } = dataKeyPlace(key);
     const erasure = this.byCategory.get(categoryOf(stream))?.erasure;
@@ -78,7 +81,10 @@ export class Aggregates {
     return this.byCategory.get(categoryOf(stream))?.events.some(({ blobs }) => blobs.held.length > 0) ?? false;
   }
 
-  /** The names of stored bodies that an event of the log speaks of: those its aggregate holds from then on, and those it holds no longer. */
+  /**
+   * The names of stored bodies in an event of the log: those that its aggregate holds from then on, and those that it
+   * releases.
+   */
   blobsIn({ type, data }: { readonly type: string; readonly data: Readonly<Record<string, unknown>> }): {
     readonly held: readonly string[];
     readonly released: readonly string[];

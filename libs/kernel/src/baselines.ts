@@ -18,7 +18,10 @@ const MOST_OWN = 16 * 1024;
 /** Characters that a baseline, and each command in it, takes beside the state. */
 const OVERHEAD = 500;
 const OF_COMMAND = 300;
-/** Measure a state again once the events folded since weigh as much as the state plus this, in characters. So measuring costs less than folding. */
+/**
+ * Measure a state again once the events folded since weigh as much as the state plus this, in characters. So measuring
+ * costs less than folding.
+ */
 const UNMEASURED = 16 * 1024;
 
 /** A folded stream: its state and its revision, which is -1 for a stream without events. */
@@ -100,7 +103,10 @@ export class Baselines {
     return next;
   }
 
-  /** Remembers what was appended behind a baseline. Nobody else can have appended in between, so the next load need not read what is known. */
+  /**
+   * Remembers events that were appended after a baseline. Nobody else can have appended in between, so the next load
+   * need not read them.
+   */
   keep(stream: string, baseline: Baseline, events: readonly NewEvent[], { position, revision }: AppendResult): void {
     const cached = this.cache.get(stream);
     // Another caller moved it on meanwhile, or it was forgotten.

@@ -1,5 +1,6 @@
 import nodeModule from 'node:module';
 
-// Imported before anything else, as `@app/process` is by what starts a process, and in each thread, which Node does not give it from the process: what is loaded from
-// here on is compiled once and kept for the next start. The types of the oldest Node that installs do not know the function yet; the Node that runs has it.
+// Imported first: by `@app/process` in a process, and in each thread, because Node does not pass the cache on to
+// threads. Modules that load after it are compiled once and kept for the next start. The types of the oldest Node that
+// can install the product do not know the function yet; the Node that runs it has it.
 (nodeModule as { readonly enableCompileCache?: () => unknown }).enableCompileCache?.();

@@ -22,7 +22,7 @@ export class Mutex {
     return result;
   }
 
-  /** The same for work that may be called off: who is called off before its turn waits for nobody. */
+  /** The same for cancellable work: if it is cancelled before its turn, it does not wait. */
   async inTurn(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     let begun = false;
     const turn = this.run(async () => {

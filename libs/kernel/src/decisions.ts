@@ -135,7 +135,7 @@ export class Decisions {
     return this.log.readIndex?.timeline;
   }
 
-  /** Forgets a stream, with whoever else remembers what was read of it: erasure must reach memory too. */
+  /** Forgets a stream, in all caches of the process: erasure must reach memory too. */
   forget(stream: string): void {
     this.baselines.forget(stream);
     for (const forget of this.alsoForget) forget(stream);

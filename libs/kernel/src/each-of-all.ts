@@ -1,8 +1,9 @@
 import { isUnavailable } from './errors';
 
 /**
- * Does work for each, one after the other, until it answers false. One that fails keeps no other from it: the first failure is thrown at
- * the end, or at once where a store is away. Our own: `p-map` stops at the first failure or at none, and an outage fails all alike.
+ * Does work for each item, one after the other, until it returns false. A failed item does not stop the others: the
+ * first failure is thrown at the end, or at once if a store is unavailable. Our own: `p-map` stops at the first failure
+ * or at none, and an outage fails all alike.
  */
 export const eachOfAll = async <T>(items: Iterable<T>, work: (item: T) => Promise<boolean | void>): Promise<void> => {
   const failures: unknown[] = [];

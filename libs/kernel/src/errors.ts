@@ -90,7 +90,7 @@ export const isDamaged = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): error is Unavailable =>
   error instanceof Error && error.name === 'Unavailable';
 
-/** True where a store did not serve, and nothing of what was asked of it was done. */
+/** True if a store was unavailable and did nothing of the request. */
 export const isUndone = (error: unknown): boolean => isUnavailable(error) && error.outcome === 'none';
 
 /** For the end of an exhaustive switch. */

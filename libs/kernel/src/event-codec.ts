@@ -42,7 +42,10 @@ export class EventCodec {
     private readonly keyring: Keyring,
   ) {}
 
-  /** Checks each event against its schema and encrypts its sensitive fields under the data key of the stream, or of the entity that it names. Throws `Unavailable` with the outcome `none` where the keys are away. */
+  /**
+   * Checks each event against its schema and encrypts its sensitive fields under the data key of the stream, or of the
+   * entity that it names. Throws `Unavailable` with the outcome `none` if the keys are unavailable.
+   */
   async encode(stream: string, events: readonly AnyEvent[], meta: CommandMeta, owner: KeyOwner): Promise<NewEvent[]> {
     if (!this.catalogue.isOurStream(stream)) throw new Error(`the category of ${stream} is not in the catalogue`);
     const parsed = events.map((event) => {
@@ -116,7 +119,10 @@ export class EventCodec {
   }
 }
 
-/** Reads type, place and metadata of an event, not its data, which are empty in the result. Metadata that are damaged say nothing. */
+/**
+ * Reads type, place and metadata of an event, but not its data, which are empty in the result. Damaged metadata are
+ * ignored.
+ */
 export const decodeContext = (event: StoredEvent): RecordedEvent => ({
   type: event.type,
   data: NO_DATA,

@@ -19,9 +19,9 @@ export interface EventDefinition<Type extends string = string, Data extends z.Zo
   /** Paths of the fields that are encrypted, under the data key of the stream or of `entity`. */
   readonly sensitive: readonly string[];
   /**
-   * The field that names the entity whose own data key the sensitive fields are under; where that is null or absent they are under the
-   * stream's. What each event was written under stands in its metadata (`dataKeyOf`): one of before a schema that names an entity stays
-   * under the stream's key.
+   * The field with the id of an entity that has its own data key for the sensitive fields. If the field is null or
+   * absent, the stream's key is used. The metadata of each event say which key was used (`dataKeyOf`): events of an
+   * earlier schema without an entity stay under the stream's key.
    */
   readonly entity?: string;
   /** Paths of the fields that name stored bodies. */

@@ -51,7 +51,10 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Filled field by field, without spreading: this runs for every event of a rebuild. What is no text, as damage may leave it, says nothing. */
+/**
+ * Filled field by field, without spreading: this runs for every event of a rebuild. Damaged values that are not text
+ * are left out.
+ */
 export const contextOf = (
   { id, stream, revision, position }: StoredEvent,
   metadata: Readonly<Record<string, unknown>>,

@@ -1,6 +1,9 @@
 import type { UnreadableEvent } from './event-codec';
 
-/** Errors of a start, or of work on the stores, that a person can act on. By name, since they come from several libraries and threads. */
+/**
+ * Errors of a start or of work on the stores that an operator can solve. By name, because they come from several
+ * libraries and threads.
+ */
 const SENTENCES: ReadonlySet<string> = new Set([
   'BackupChanged',
   'BackupError',
@@ -23,7 +26,10 @@ const SENTENCES: ReadonlySet<string> = new Set([
   'WrongVaultKey',
 ]);
 
-/** The message of an expected error, with a full stop, and what to do where its disk takes nothing. Undefined for an unexpected one, which needs its stack. */
+/**
+ * The message of an expected error, with a full stop and, if its disk is not writable, what to do. Undefined for an
+ * unexpected error, which needs its stack.
+ */
 export const sentenceIn = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined;
   const sentence = plainSentence(error);
@@ -31,7 +37,10 @@ export const sentenceIn = (error: unknown): string | undefined => {
   return advice === undefined ? sentence : `${sentence} ${advice}`;
 };
 
-/** What a person does about a disk that takes nothing; undefined for other errors. Wrapped errors have the code in their cause. */
+/**
+ * What to do about a disk that cannot be written; undefined for other errors. Wrapped errors have the code in their
+ * cause.
+ */
 const diskAdvice = (error: Error): string | undefined => {
   const code = String((error as { readonly code?: unknown }).code);
   if (/^(?:ENOSPC|EDQUOT|SQLITE_FULL)$/.test(code))

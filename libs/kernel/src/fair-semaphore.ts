@@ -5,9 +5,10 @@ interface Waiting {
 }
 
 /**
- * A semaphore that several owners share, of memory in bytes or of places: none takes all of it, whatever they ask for at once. Who finds too little
- * waits in the order of the calls; who waits for an own part keeps no other from theirs. Our own: the semaphore of `async-mutex` weighs
- * too, but has no owners, and one line in which the first keeps all others waiting.
+ * A semaphore for memory in bytes or for places that several owners share: no owner can take all of it. If too little
+ * is free, callers wait in the order of their calls. A caller that waits for its owner's share does not block other
+ * owners. Our own: the semaphore of `async-mutex` has weights too, but no owners, and only one queue, whose first
+ * caller blocks all others.
  */
 export class FairSemaphore {
   private taken = 0;
@@ -35,7 +36,10 @@ export class FairSemaphore {
     }
   }
 
-  /** Takes so much of it if that is there now; gives what returns it, or undefined. For callers who do without it rather than wait. */
+  /**
+   * Takes this much if it is free now, and returns a function that gives it back; otherwise undefined. For callers that
+   * do not want to wait.
+   */
   tryAcquire(owner: string, size: number): (() => void) | undefined {
     const asked = Math.min(size, this.mostOfOne);
     const isThere = (this.ofOwners.get(owner) ?? 0) + asked <= this.mostOfOne && this.taken + asked <= this.most;

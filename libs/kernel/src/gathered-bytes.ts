@@ -2,7 +2,10 @@
 const JOINED = 1_024;
 const BLOCK_BYTES = 64 * 1024;
 
-/** Bytes that come in pieces, however small: a piece is an object of some hundred bytes, so that a megabyte byte by byte would take hundreds. */
+/**
+ * Bytes that arrive in pieces of any size. A piece is an object of some hundred bytes, so a megabyte that arrives byte
+ * by byte would take hundreds of megabytes.
+ */
 export class GatheredBytes {
   private readonly joined: Buffer[] = [];
   private pieces: Buffer[] = [];
@@ -26,7 +29,10 @@ export class GatheredBytes {
   }
 }
 
-/** The same bytes in pieces of 64 KiB, the last of what is left: who takes each piece by itself takes as much time for one byte as for them. */
+/**
+ * The same bytes in pieces of 64 KiB, the last one shorter: handling a piece takes the same time for one byte as for 64
+ * KiB.
+ */
 export async function* inBlocks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   let filled = 0;

@@ -32,7 +32,10 @@ export type IntegrationMapping<Event extends AnyEvent> = {
 export interface Integrations<Event extends AnyEvent = AnyEvent> {
   readonly definitions: readonly IntegrationDefinition[];
   readonly mapping: IntegrationMapping<Event>;
-  /** Whether others hear nothing of a stream, by the data of its first event as it is stored: not even that it exists, or is deleted. */
+  /**
+   * Whether a stream is private, by the stored data of its first event: others do not learn that it exists or is
+   * deleted.
+   */
   readonly isPrivate?: (first: Readonly<Record<string, unknown>>) => boolean;
 }
 

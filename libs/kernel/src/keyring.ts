@@ -23,11 +23,15 @@ export const dataKeyPlace = (name: string): { readonly stream: string; readonly 
   return slash < 0 ? { stream: name } : { stream: name.slice(0, slash), entity: name.slice(slash + 1) };
 };
 
-/** The part of the vault that reading and writing events needs. One data key an aggregate, which is a stream, and one for each entity that has its own. */
+/**
+ * The part of the vault that reading and writing events needs. One data key per aggregate, which is a stream, and one
+ * for each entity with its own.
+ */
 export interface Keyring {
   /**
-   * The key of an aggregate, or of an entity (`dataKeyName`), made at first use; that of an entity with its aggregate's, whose owner it has.
-   * Throws `DomainError('not_found')` if it was destroyed: erased content stays erased.
+   * The key of an aggregate or of an entity (`dataKeyName`), made at first use. The key of an entity is made with its
+   * aggregate's, and has the same owner. Throws `DomainError('not_found')` if it was destroyed: erased content stays
+   * erased.
    */
   ensureKey(name: string, owner: KeyOwner): Promise<DataKey>;
   /** The keys with these names. Destroyed and missing ones are absent. */

@@ -34,30 +34,42 @@ export interface StreamReader {
   /** Events of one stream from a revision on (inclusive), oldest first; an unknown stream is empty. */
   readStream(stream: string, options?: ReadStreamOptions): Promise<readonly StoredEvent[]>;
   /**
-   * No event of the stream stands beyond this revision, -1 for none at all; undefined where that is not known at once. On a log
-   * that others write too it is known only where an answer of the log serves the work that runs (`inReadScope`).
+   * The last revision of the stream, -1 for none; undefined if it is not known at once. On a log with other writers, it
+   * is known only if an answer of the log serves the running work (`inReadScope`).
    */
   endOf?(stream: string): number | undefined;
   /** Of a log that others write too. */
   readonly readIndex?: ReadIndex;
 }
 
-/** The part of the log that decisions need; `EventLog` in libs/event-log is the whole port. Who may append is said by `Decisions`. */
+/**
+ * The part of the log that decisions need; `EventLog` in libs/event-log is the whole port. `Decisions` says who may
+ * append.
+ */
 export interface StreamLog extends StreamReader {
   /** Appends all events or none. Throws `WrongExpectedRevision`, or `Unavailable` with its outcome. */
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
 }
 
 /**
- * How a log that others write too is read without a read of each stream, as Raft serves reads (Ongaro's dissertation, 6.4): the log
- * is asked once how far it is, which one answer says for all streams, and what is remembered is served from there on.
+ * Reads a log with other writers without a read per stream, as Raft serves reads (Ongaro's dissertation, 6.4): one
+ * question tells how far the log is, for all streams, and remembered state is used up to there.
  */
 export interface ReadIndex {
-  /** True where no event of the stream stands beyond a revision now; false leaves it open. Asks the log where that may save a read. Throws `Unavailable`. */
+  /**
+   * True if the stream has no event after a revision now; false if that is unknown. Asks the log if that may save a
+   * read. Throws `Unavailable`.
+   */
   confirm(stream: string, revision: number): Promise<boolean>;
-  /** What `endOf` said when the log was last asked, and when that was, by this process's steady clock, milliseconds. */
+  /**
+   * The result of `endOf` at the last question to the log, and the time of that question by this process's monotonic
+   * clock, milliseconds.
+   */
   lastEndOf(stream: string): { readonly revision: number; readonly askedAt: number } | undefined;
-  /** Another number once the log was found to end before what was read of it, as one that was restored from a backup: what was folded of it is of no use then. */
+  /**
+   * Changes when the log turns out to end before events that were read of it, such as after a restore from a backup:
+   * states that were folded from it are then invalid.
+   */
   readonly timeline: number;
 }
 

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Zod hands what a registry holds on to copies, such as those that `describe` and `max` make. A `WeakSet` would lose a mark there. */
+/**
+ * Zod passes registry entries on to copies of a schema, such as those that `describe` and `max` make. A `WeakSet` would
+ * lose the mark there.
+ */
 type Marks = z.core.$ZodRegistry<{ readonly isMarked: true }>;
 
 const holding: Marks = z.registry();
@@ -9,10 +12,13 @@ const entered: Marks = z.registry();
 const encrypted: Marks = z.registry();
 const blobName = z.string().min(1);
 
-/** A field of an event's data that names a stored body: the event's aggregate holds it from then on, until an event releases it. */
+/**
+ * A field of an event's data that names a stored body: from then on the event's aggregate holds it, until an event
+ * releases it.
+ */
 export const heldBlob = (): z.ZodString => markedAs(blobName.clone(), holding);
 
-/** A field of an event's data that names stored bodies which its aggregate holds no longer. */
+/** A field of an event's data that names stored bodies that its aggregate releases. */
 export const releasedBlobs = (): z.ZodArray<z.ZodString> => markedAs(z.array(blobName), releasing);
 
 /** Marks a schema of text that people enter: `defineEvent` rejects a field of it that is not `sensitive`. */
@@ -63,8 +69,9 @@ export const sensitive = <T extends z.ZodType>(schema: T): z.ZodUnion<readonly [
 export const sensitiveFields = (schema: z.ZodObject): readonly string[] => markedFields(schema, encrypted);
 
 /**
- * The first field of an event's data schema that holds a marked schema where no path leads to it, as in a record or a tuple: nothing
- * would encrypt it, or hold its body. Undefined if there is none. What lies in an encrypted value is encrypted with it.
+ * The first field of an event's data schema with a marked schema that no path leads to, as in a record or a tuple:
+ * nothing would encrypt it or hold its body. Undefined if there is none. Everything inside an encrypted value is
+ * encrypted with it.
  */
 export const hiddenField = (schema: z.ZodObject): string | undefined => hiddenIn(schema, '');
 

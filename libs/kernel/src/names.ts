@@ -13,7 +13,10 @@ export const isSafeInNames = (text: string): boolean => !UNSAFE_IN_NAMES.test(te
 export const normalisedName = (name: string): string =>
   name.normalize('NFKC').replace(INVISIBLE, '').toLowerCase().toUpperCase().toLowerCase().replace(/\s+/gu, ' ').trim();
 
-/** True when a text has no more characters than that, as schemas count them: one that takes two units of UTF-16 is one. */
+/**
+ * True if a text has at most this many characters, counted as in schemas: a character with two UTF-16 units counts as
+ * one.
+ */
 export const hasAtMost = (characters: number, text: string): boolean =>
   text.length <= characters || (text.length <= 2 * characters && [...text].length <= characters);
 

@@ -19,7 +19,10 @@ export interface PartsProvider<T> {
   readonly useFactory: (...given: unknown[]) => T;
 }
 
-/** A Nest provider for what is made from an object of its parts: `inject` names the token of each part; an optional one that nobody provides is undefined. */
+/**
+ * A Nest provider for a value that is made from an object of parts: `inject` names the token of each part. An optional
+ * part without a provider is undefined.
+ */
 export const provideWith = <T, Parts extends object>(
   provide: Token,
   make: (parts: Parts) => T,

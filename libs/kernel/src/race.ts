@@ -4,12 +4,15 @@ import { reject } from './errors';
 
 /** Decide again for this long while other writers are faster. */
 const RACE_MS = 5_000;
-/** The same with the time in the line of this process, which goes on while it is long: a request has a second and a half left then to be answered in. */
+/**
+ * The same including the time in the queue of this process, which continues if the queue is long: a request then has a
+ * second and a half left for its response.
+ */
 export const LINE_MS = 8_000;
 /** Longest random pause between two attempts when another process was faster. */
 const LONGEST_PAUSE_MS = 50;
 
-/** Tries until no race is lost or the time is over, at least once. `latest`: when it is over at the latest. */
+/** Retries until no race is lost or the time is over, at least once. `latest`: the latest time to stop. */
 export const retryLostRaces = async (
   attempt: () => Promise<Receipt | undefined>,
   stream: string,

@@ -8,12 +8,12 @@ export interface ReadScope {
   begunAt: number;
 }
 
-/** A scope that is older asks anew: what a request leaves behind it, such as a timer, must not live by the request's answer. */
+/** An older scope asks again: work that outlives its request, such as a timer, must not use the request's answer. */
 const LONGEST_MS = 1_000;
 
 const scopes = new AsyncLocalStorage<ReadScope>();
 let last = 0;
-/** An embedded log is never asked: it costs nothing then that nobody needs a scope. */
+/** An embedded log is never asked, so it costs nothing to work without a scope. */
 let isAsked = false;
 
 const nextMoment = (): number => (last += 1);
@@ -27,7 +27,10 @@ export const moment = (): number => {
 /** A scope that begins now. */
 export const newReadScope = (): ReadScope => ({ since: nextMoment(), begunAt: performance.now() });
 
-/** Work that one answer of the log serves: whatever was acknowledged before it began is seen by it. Outside of any scope the log is asked each time. */
+/**
+ * Work that can share one answer of the log: it sees everything that was acknowledged before it began. Outside of any
+ * scope, the log is asked each time.
+ */
 export const inReadScope = <T>(work: () => T, scope = newReadScope()): T =>
   isAsked ? scopes.run(scope, work) : work();
 
@@ -42,7 +45,7 @@ export const renewReadScope = (): void => {
   scope.begunAt = performance.now();
 };
 
-/** Whether what the log was asked at a moment, and answered since, serves the work that runs now. */
+/** Whether an answered question of a certain moment serves the running work. */
 export const servesReadScope = (asked: number): boolean => {
   const scope = scopes.getStore();
   if (scope === undefined) return false;

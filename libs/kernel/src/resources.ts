@@ -12,7 +12,10 @@ export class Resources {
   private last: Promise<unknown> = Promise.resolve();
   private closing: Promise<void> | undefined;
 
-  /** Opens something when everything before it is open. Rejects where `open` does, where something before it did, and once all is closed. */
+  /**
+   * Opens a resource when all earlier ones are open. Rejects if `open` does, if an earlier resource failed, or if
+   * everything is closed.
+   */
   open<T extends Closable>(open: () => T | Promise<T>): Promise<T> {
     const next = this.last.then(async () => {
       if (this.closing !== undefined) throw new Error('the process is stopping: nothing more is opened');
@@ -24,7 +27,7 @@ export class Resources {
     return next;
   }
 
-  /** Closes everything, once; goes on where closing one fails, and throws that in the end. */
+  /** Closes everything, once. If closing one fails, it closes the others and then throws. */
   close(): Promise<void> {
     this.closing ??= this.closeAll();
     return this.closing;

@@ -5,9 +5,12 @@ const RETRY_MS = 1_000;
 /** The pauses of `retryUntilAnswered`. */
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 1_000;
-/** Servers and processes may be started in any order, and a server that is away for minutes keeps nobody from starting; but not for ever. */
+/**
+ * Servers and processes may start in any order, and a server that is unavailable for minutes does not prevent a start;
+ * but not for ever.
+ */
 const TIMEOUT_MS = 10 * 60_000;
-/** A server that starts may not know its users yet; one that goes on rejecting this one is set up otherwise than this process. */
+/** A starting server may not know its users yet. One that keeps rejecting this user has a different configuration. */
 const MOST_DENIALS = 5;
 
 /** Called with a sentence that says what is waited for. */
@@ -26,9 +29,9 @@ export interface RetryOptions {
 }
 
 /**
- * Runs work that needs a server and may be repeated until the server answers, up to five times while it rejects the
- * user. Throws the last error when the time is over. Our own: cockatiel has one count of attempts, and here
- * rejections are counted apart from the time.
+ * Repeats work that needs a server until the server responds, and up to five times while it rejects the user. Throws
+ * the last error when the time is over. Our own: cockatiel has one count of attempts, and here rejections are counted
+ * separately from the time.
  */
 export const retry = async <T>(
   work: () => Promise<T>,
@@ -47,8 +50,8 @@ export const retry = async <T>(
 };
 
 /**
- * Retries while a store is away, outside of any request's wait budget: such work often serves many requests, or runs
- * after the answer. Our own, seven lines: of cockatiel it would use the growing pause alone.
+ * Retries while a store is unavailable, outside of any request's wait budget: such work often serves many requests, or
+ * runs after the response. Our own, seven lines: only cockatiel's growing pause would be used.
  */
 export const retryUntilAnswered = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {

@@ -1,4 +1,7 @@
-/** The version of Node's native interface that the embedded database is built for: under an older one its first call ends the process without a word. */
+/**
+ * The version of Node's native interface for which the embedded database is built: with an older one, its first call
+ * ends the process without a message.
+ */
 const NODE_API = 10;
 
 /** This version of Node cannot run the platform. */

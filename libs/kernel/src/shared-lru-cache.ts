@@ -18,7 +18,10 @@ export class SharedCapacity {
   }
 }
 
-/** What a process remembers of its log and its views, in characters, which are one or two bytes each, or in what weighs as much. */
+/**
+ * The capacity for log and views in a process, in characters of one or two bytes each, or in the weight of other
+ * values.
+ */
 export const REMEMBERED = new SharedCapacity(32 * 1024 * 1024);
 
 /**
@@ -63,7 +66,7 @@ export class SharedLruCache<Key, Value> {
     this.grow(-this.weight);
   }
 
-  /** Forgets what was not used since the last time. False where nothing is left: told by the capacity. */
+  /** Drops entries that were not used since the last call. False if nothing is left. The capacity calls it. */
   turn(): boolean {
     this.old = this.young;
     this.young = new Map();

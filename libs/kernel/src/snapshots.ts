@@ -63,7 +63,10 @@ export class Snapshots {
     };
   }
 
-  /** Keeps a baseline that has grown enough since the last snapshot; the revision up to which there is one then. Nobody waits for it. */
+  /**
+   * Stores a baseline that has grown enough since the last snapshot. Returns the revision of the newest snapshot.
+   * Nobody waits for it.
+   */
   keep<State, Command, Event extends AnyEvent>(
     { snapshot }: Decider<State, Command, Event>,
     stream: string,
@@ -82,7 +85,7 @@ export class Snapshots {
       commands: [...commands].map(savedCommand),
       state: kept,
     };
-    // One that is lost saves nothing: the stream is read from an earlier one, or whole, and the next one follows.
+    // If one is lost, the stream is read from an earlier one, or as a whole, and the next one follows.
     this.store.writeState(keyOf(stream), saved as Plain<Saved>).catch(() => undefined);
     return revision;
   }

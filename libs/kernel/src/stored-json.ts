@@ -13,7 +13,7 @@ export const storedObject = (text: string): Readonly<Record<string, Json>> | und
   }
 };
 
-/** The metadata of a stored event that are text, as those of every event of ours are; none where tampering left others. */
+/** The text values of a stored event's metadata; all values of our events are text. Empty after tampering. */
 export const storedMeta = (metadata: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(storedObject(metadata) ?? {}).filter(

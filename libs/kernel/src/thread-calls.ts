@@ -34,9 +34,9 @@ type Reply = { readonly id: number; readonly value?: unknown; readonly error?: T
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
- * Serves the methods of an object to the thread that started this one. Calls start in the order in which they were
- * made; what is answered in one turn travels together, since each message may have to wake whoever asked. The object and the thread
- * are closed after the last call.
+ * Serves the methods of an object to the thread that started this one. Calls start in their order. Results of one turn
+ * are sent in one message, because each message may have to wake the other thread. The object and the thread are closed
+ * after the last call.
  */
 export const serveCalls = <H extends { close(): void }>(handlers: H, port: MessagePort | null = parentPort): void => {
   if (port === null) throw new Error('serveCalls runs in a worker thread');
@@ -56,7 +56,7 @@ export const serveCalls = <H extends { close(): void }>(handlers: H, port: Messa
   const serve = async (request: Request): Promise<void> => {
     if (request.method === null) await Promise.all(underWay);
     const reply = await answer(request);
-    // With all answers that are there by now, before anything else is waited for.
+    // Sends all results so far before anything else is awaited.
     if (replies.push(reply) === 1) process.nextTick(flush);
     if (request.method !== null) return;
     flush();
@@ -78,11 +78,11 @@ export const callHere = <H extends { close(): void }>(handlers: H): Calls<H> => 
   close: async () => handlers.close(),
 });
 
-/** A thread with the calls that it was asked, and no other: what it answers late, or its end, says nothing about those of the next. */
+/** A thread and its own calls: a late result or its end does not affect the calls of the next thread. */
 interface Running {
   readonly worker: Worker;
   readonly pending: Map<number, { resolve(value: unknown): void; reject(error: Error): void }>;
-  /** Asked in this turn: they travel together, since each message may have to wake the thread. */
+  /** Calls of this turn: they are sent together, because each message may have to wake the thread. */
   queue: Request[];
 }
 

@@ -1,4 +1,7 @@
-/** What threads of stores, and processes that read files, import of the kernel. It loads no schemas, so that they start in milliseconds. */
+/**
+ * The parts of the kernel for threads of stores and for processes that read files. No schemas, so they start in
+ * milliseconds.
+ */
 export * from './canonical-json';
 export * from './erased';
 export * from './errors';

@@ -1,11 +1,11 @@
 import type * as Cl100k from 'gpt-tokenizer/encoding/cl100k_base';
 
 /**
- * A word with the white space in front of it, cut after 64 characters of either: byte pair encoding takes time by the
- * square of what it is given, so a text of one word of a megabyte would take minutes.
+ * A word with the white space before it, each cut after 64 characters: byte pair encoding takes quadratic time, so a
+ * text of one word of a megabyte would take minutes.
  */
 const RUN = /\s{0,64}\S{1,64}|\s{1,64}/g;
-/** What is cut in a text. Where there is none, the tokenizer cuts it into words of its own that are as short. */
+/** Matches a text that must be cut. Otherwise the tokenizer's own words are short enough. */
 const LONG_WORD = /(?:^|\s)\S{65}|(?:^|\S)\s{65}/;
 
 let loaded: typeof Cl100k | undefined;
@@ -18,7 +18,10 @@ const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<
 
 const countOf = (run: string): number => tokenizer().countTokens(run, AS_TEXT);
 
-/** Counts the tokens of a whole text in `cl100k_base`: as the tokenizer does, or rarely one more or fewer for each 64 characters of a longer word. */
+/**
+ * Counts the tokens of a whole text in `cl100k_base`, like the tokenizer; rarely one more or fewer for each 64
+ * characters of a longer word.
+ */
 export const countTokens = (text: string): number => {
   if (!LONG_WORD.test(text)) return countOf(text);
   let total = 0;
@@ -28,8 +31,9 @@ export const countTokens = (text: string): number => {
 
 /**
  * Counts the tokens of a text in `cl100k_base`, the encoding of OpenAI's embedding models, once and word by word, so
- * that any part can be asked for. Rarely more than the tokenizer counts for that part (a line end after a full stop may
- * count one more), or one more or fewer for each 64 characters of a longer word: encoding a part may find a shorter way.
+ * the count of any part is known. Rarely differs from the tokenizer's count for that part: a line end after a full stop
+ * may count one more, and a longer word one more or fewer per 64 characters, because a part may have a shorter
+ * encoding.
  */
 export class TokenCount {
   private readonly starts: number[] = [];

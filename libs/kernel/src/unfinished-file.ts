@@ -2,10 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Where a file is written until it is whole: a name of its own, so that nobody has put a link there, and others who write the same file at the same time do not write here. */
+/**
+ * The temporary name of a file until it is complete. It is unique, so nobody can have put a link there, and concurrent
+ * writers of the same file use other names.
+ */
 export const unfinishedName = (file: string): string => `${file}.${randomBytes(4).toString('hex')}.unfinished`;
 
-/** What is being written for a file, or was by a process that died, in the order of names. Nothing can tell which: it may be of another machine. */
+/**
+ * Temporary files of a file, from running writers or from processes that died, in the order of names. These cannot be
+ * distinguished: the writer may be on another machine.
+ */
 export const unfinishedBeside = async (file: string): Promise<readonly string[]> => {
   const start = `${basename(file)}.`;
   return (await readdir(dirname(file)))

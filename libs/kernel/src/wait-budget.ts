@@ -5,9 +5,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  * 10 s.
  */
 export const WAIT_MS = 9_500;
-/** Milliseconds after which a read continues with what is known of the log, where that is enough. */
+/** Milliseconds after which a read continues with the last known state of the log, if that is enough. */
 export const RECALL_AFTER_MS = 2_000;
-/** A long request, such as an answer that streams for minutes, regains a second for each so many without waiting. */
+/** A long request, such as a streaming answer, regains a second for each so many seconds without waiting. */
 const REGAINED_EVERY = 6;
 
 /**
@@ -19,7 +19,10 @@ export class WaitBudget {
   private waiting = 0;
   private at = performance.now();
 
-  /** `recallAfter`: milliseconds after which it goes on from what is known; undefined for a request that changes something. */
+  /**
+   * `recallAfter`: milliseconds after which it continues with the last known state; undefined for a request that
+   * changes something.
+   */
   constructor(
     readonly recallAfter: number | undefined,
     private readonly most = WAIT_MS,
@@ -63,7 +66,7 @@ export const offBudget = <T>(work: () => T): T =>
 /** The budget of the current request; undefined for work that no request waits for. */
 export const waitBudget = (): WaitBudget | undefined => current.getStore();
 
-/** Waits for the log up to so many milliseconds, and no longer than the budget of the request. */
+/** Waits for the log at most this many milliseconds, and no longer than the budget of the request. */
 export const waiting = <T>(most: number, work: (milliseconds: number) => Promise<T>): Promise<T> => {
   const budget = waitBudget();
   return budget === undefined ? work(most) : budget.spend((remaining) => work(Math.min(most, remaining)));

@@ -10,7 +10,7 @@ import type { AppendCall } from './transport';
  * answered, the server is slow, and nothing is sent again.
  */
 const MOST_OVERTAKEN = 10_000;
-/** Milliseconds after the answer to a later append was stored in which the answer to an earlier one comes: the server stores in order. */
+/** Milliseconds to wait for the answer to an append after a later one was answered: the server stores in order. */
 const LOST_AFTER = 900;
 
 interface Waiting {
@@ -140,7 +140,7 @@ class OpenStream {
     return waiting;
   }
 
-  /** A rejection may run ahead of what is being stored; what was stored later is answered later. */
+  /** A rejection may arrive before the answers to earlier appends; stored appends are answered in order. */
   private overtake(number: number): void {
     const overtaken: number[] = [];
     for (const earlier of this.waiting.keys()) {

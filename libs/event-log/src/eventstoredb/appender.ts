@@ -61,7 +61,7 @@ export class Appender {
     }
   }
 
-  /** Appends with an expectation that stands for the one asked for. */
+  /** Appends with an expectation that replaces the requested one. */
   private async answered(asked: Asked, expected: ExpectedRevision): Promise<AppendResult> {
     const answer = await this.settled(asked, expected);
     switch (answer.kind) {

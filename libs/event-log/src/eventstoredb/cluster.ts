@@ -43,7 +43,10 @@ export class Cluster {
     return Promise.any([...this.address.endpoints, ...this.members].map(seek)).catch(() => undefined);
   }
 
-  /** Learns from a node which others there are, over the connection to it; what it does not tell stays as it was. Resolves to whom it takes for the leader. */
+  /**
+   * Asks a node for the others, over the connection to it; without an answer, the known nodes stay. Resolves to the
+   * node that it considers the leader.
+   */
   async learn(channel: Channel): Promise<Endpoint | undefined> {
     const members = await this.gossip(
       new GossipClient('', credentials.createInsecure(), { channelOverride: channel }),

@@ -14,20 +14,25 @@ import { whyUnreachable } from './why-unreachable';
 
 /** Milliseconds between attempts to connect, shared by all who wait. */
 const RECONNECT_MS = 100;
-/** Milliseconds of silence, while somebody waits, after which the nodes of a cluster are asked who leads. */
+/**
+ * If a caller waits and nothing arrives for this many milliseconds, the nodes of the cluster are asked for the leader.
+ */
 const SILENT_MS = 2_000;
 /** Check for silence this often, milliseconds. */
 const LOOK_MS = 250;
 /** Milliseconds between checks of why connecting fails; longer than one check takes. */
 const EXPLAIN_MS = 3_500;
-/** Milliseconds for which a cluster whose nodes answer counts as there, also while none of them leads: longer than until they are asked again. */
+/**
+ * A cluster with responding nodes counts as reachable for this many milliseconds, even without a leader: longer than
+ * the pause between questions.
+ */
 const ANSWERED_MS = 1_800;
 
 /**
- * Calls to the leader, over one connection. It is made by this class and gRPC alone: of the client of EventStoreDB the parser
- * of connection strings and the generated services are used, and none of its methods, which lose answers, never end, and share
- * what waits between all clients of a process (event-sourcing reference, 6.1). So connections beside this one, to ask who
- * leads or for a second log, cannot fail its appends.
+ * Calls to the leader over one connection, which only this class and gRPC make. Of the EventStoreDB client, it uses the
+ * parser of connection strings and the generated services, but none of its methods: these lose answers, never end, and
+ * share pending calls between all clients of a process (event-sourcing reference, 6.1). So other connections, to find
+ * the leader or for a second log, cannot fail its appends.
  */
 export class Connection implements Link {
   readonly pulse = new Pulse();
@@ -66,8 +71,8 @@ export class Connection implements Link {
   }
 
   /**
-   * Begins to read, if that is wanted still when a connection has come about; `attach` adds the listeners before anything can
-   * happen. Rejects when no server is found.
+   * Begins to read, unless the read was cancelled before the connection was ready. `attach` adds the listeners before
+   * any event. Rejects if no server is found.
    */
   read(request: ReadReq, attach: (call: ReadCall) => void, isWanted: () => boolean): Promise<void> {
     const isQuestion = request.getOptions()?.hasSubscription() !== true;
@@ -103,7 +108,7 @@ export class Connection implements Link {
     isWanted: () => boolean,
   ): Promise<void> {
     const node = await this.connected();
-    // A call that is cancelled as soon as it is made goes on in gRPC (@grpc/grpc-js 1.14) for as long as its connection lives.
+    // A call that is cancelled immediately stays alive in gRPC (@grpc/grpc-js 1.14) as long as its connection.
     if (!isWanted()) return;
     const call = create(node.client, callMetadata(this.address));
     node.add(call);
@@ -181,8 +186,8 @@ export class Connection implements Link {
   }
 
   /**
-   * Asks the cluster while this node says nothing. Only where another one leads the calls are broken off, to be made again there:
-   * a leader that is slow answers when it can, and the keep-alive ends a connection that is dead.
+   * Asks the cluster while this node is silent. The calls are aborted and repeated only if another node leads: a slow
+   * leader answers when it can, and the keep-alive ends a dead connection.
    */
   private watch(): void {
     const { node } = this;

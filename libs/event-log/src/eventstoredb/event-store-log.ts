@@ -110,7 +110,10 @@ export class EventStoreLog implements EventLog {
     });
   }
 
-  /** What is seen beyond what the log was asked ends its answer: nothing older may be seen behind it. */
+  /**
+   * If the read shows events beyond the last answer of the log, that answer is no longer used: no older state may be
+   * seen after newer state.
+   */
   async readStream(stream: string, options: ReadStreamOptions = {}): Promise<readonly StoredEvent[]> {
     const ended = this.readIndex.watch(stream);
     let end: number | undefined;
@@ -183,7 +186,9 @@ export class EventStoreLog implements EventLog {
     return this.write(() => this.remover.delete(stream, expected));
   }
 
-  /** Asks the server, and goes by what became of the last append: a server that reads may still be unable to write. */
+  /**
+   * Asks the server, and considers the outcome of the last append: a server that reads may still be unable to write.
+   */
   async health(): Promise<LogHealth> {
     if (this.isClosed) return { writable: false, readable: false, reason: 'it is closed' };
     try {
@@ -203,7 +208,10 @@ export class EventStoreLog implements EventLog {
     return { writable: false, readable: true, reason: trouble.reason };
   }
 
-  /** Ends what follows, waits for what is being written, and then lets the connection go. A silent server holds nobody up for long. */
+  /**
+   * Ends the followers, waits for running appends, and then closes the connection. A silent server does not delay it
+   * for long.
+   */
   async close(): Promise<void> {
     const tooLong = setTimeout(() => void this.connection.close(), STOP_MS);
     await this.subscriptions.stop();
@@ -214,7 +222,7 @@ export class EventStoreLog implements EventLog {
     await this.reader.close();
   }
 
-  /** Others may have acted before an append was taken, or rejected: from there on the log is asked anew. */
+  /** Others may have appended before this append was accepted or rejected, so the log is asked again from here on. */
   private async appended(
     stream: string,
     events: readonly NewEvent[],

@@ -95,7 +95,9 @@ export class Listener {
     this.index.reach(position).then(then, (error: unknown) => this.lose(error));
   }
 
-  /** A dropped listener is replaced in quiet; when the server is gone, each follower is told and comes back by itself. */
+  /**
+   * A dropped listener is replaced silently. If the server is gone, each follower is notified and returns by itself.
+   */
   private drop(fault: ServerFault): void {
     this.stop();
     if (fault.fault === 'dropped')
@@ -110,7 +112,7 @@ export class Listener {
     for (const { onLost } of told) onLost(error);
   }
 
-  /** Asks the log where nobody has for long, and replaces a subscription that does not tell what it holds, or that follows another log. */
+  /** Asks the log if no one has for a while. Replaces a subscription that misses events or follows another log. */
   private look(): void {
     const { subscription, due, timeline, index } = this;
     if (subscription === undefined) return;
@@ -121,7 +123,7 @@ export class Listener {
       index.ask().catch((error: unknown) => this.lose(error));
   }
 
-  /** Wakes those who have not read what is there, where it is for them, and all of them where the log is another. */
+  /** Wakes the followers that have new events to read, or all of them if the log was replaced. */
   private wake(): void {
     const { isOthers, rung } = this;
     const { newest, timeline } = this.index;

@@ -6,7 +6,7 @@ import { allRequest, wholeRequest } from './read-request';
 import { allFault, ServerFault } from './server-errors';
 import { type Found, readFrom } from './server-reader';
 
-/** A page may begin behind many events of the server's own: after each silence the next read waits twice as long, up to this. */
+/** A page may begin after many system events: after each silence the next read waits twice as long, up to this. */
 const LONGEST_MS = 28_000;
 
 /** Events that are read at once of a stretch of the server's own. */
@@ -25,8 +25,9 @@ export interface PageSource {
 }
 
 /**
- * Reads every page from the server. Links of projections may fill the log for longer than a read waits until the server has
- * looked through them: where one said nothing while the server answered others, it is read with them next, and gets on.
+ * Reads every page from the server. Links of projections may fill the log, and a filtered read waits until the server
+ * has scanned them. If a read got nothing while the server answered other calls, the next one includes them, and makes
+ * progress.
  */
 export class LogPages implements PageSource {
   private silence = WAIT_MS;
@@ -54,7 +55,8 @@ export class LogPages implements PageSource {
       this.silence = WAIT_MS;
       return isStretch ? this.withoutSystemStreams(found, direction, from, limit) : found;
     } catch (error) {
-      // A silent server may be asked for the removals and fail long before this read does: further pages would pile up behind it.
+      // On a silent server, the question for removals may fail long before this read does, and further pages would pile
+      // up.
       givenUp.abort();
       if (error instanceof ServerFault && error.fault === 'late') {
         const isSearching = !isStretch && this.connection.pulse.heardAt > begun;
@@ -86,7 +88,10 @@ export class LogPages implements PageSource {
 
 const placeOf = (direction: Direction, from: Position | null): string => `${direction} ${from ?? ''}`;
 
-/** Lets followers who ask for the same page at the same time share it: all that a process runs begin at the same place as a rule. */
+/**
+ * Followers that ask for the same page at the same time share it: usually, all followers of a process begin at the same
+ * place.
+ */
 export class SharedPages implements PageSource {
   private readonly underWay = new Map<string, Promise<Found>>();
 

@@ -64,7 +64,10 @@ export class EventStoreLogReader implements LogReader {
     return this.sound(() => (options.direction === 'backwards' ? this.pageBefore(options) : this.pageAfter(options)));
   }
 
-  /** As `eventAt` of the log, while `learnRemovals` learns what was removed before the call. One read, of whatever the server has there: for the next event of ours it might look long. */
+  /**
+   * Like `eventAt` of the log. `learnRemovals` meanwhile learns what was removed before the call. One unfiltered read:
+   * finding the next event of ours might take long.
+   */
   eventAt(position: Position, learnRemovals: () => Promise<void>): Promise<StoredEvent | 'removed' | undefined> {
     return this.sound(async () => {
       const request = wholeRequest('forwards', position, 1);

@@ -12,7 +12,9 @@ export class LogTail {
   private characters = 0;
   private start: Position | null | undefined;
 
-  /** Begins anew behind a position, null for an empty log; no event may stand between it and the next one that is added. */
+  /**
+   * Restarts after a position, null for an empty log. There must be no event between it and the next one that is added.
+   */
   reset(start: Position | null): void {
     this.events = [];
     this.foreign = new Map();
@@ -28,24 +30,27 @@ export class LogTail {
     if (this.characters > MOST_CHARACTERS) this.shrink();
   }
 
-  /** Lets go of what events hold that were removed; where they stood is still known. */
+  /** Drops the content of removed events; their places stay known. */
   empty(isRemoved: (event: StoredEvent) => boolean): void {
     this.events = this.events.map((event) =>
       isRemoved(event) && !this.foreign.has(event) ? { ...event, data: '', metadata: '' } : event,
     );
   }
 
-  /** Whether all that stands behind a position is here, as far as can be told: it is that of an event here, or the one where this begins. */
+  /**
+   * Whether all events after a position are here, as far as is known: it is the position of an event here, or the
+   * start.
+   */
   has(position: Position | null): boolean {
     return position === this.start || this.indexOf(position) >= 0;
   }
 
-  /** Events behind a position; undefined where not all of them are here. */
+  /** Events after a position; undefined if some of them are not here. */
   after(position: Position | null, limit: number): Found | undefined {
     if (!this.has(position)) return undefined;
     const first = this.indexOf(position) + 1;
     const events = this.events.slice(first, first + limit);
-    // A copy: what is let go of here meanwhile stays others'.
+    // A copy: it stays complete when events are dropped here.
     return { events, foreign: this.foreignAmong(events), isWhole: true };
   }
 

@@ -8,7 +8,7 @@ export class Pulse {
   private waiting = 0;
   private quietSince: number | undefined;
 
-  /** Milliseconds since the server was heard, or since somebody asked; 0 if nobody has asked since. */
+  /** Milliseconds since the last sign of the server, or since the first call after it; 0 without such a call. */
   get silence(): number {
     return this.quietSince === undefined ? 0 : performance.now() - this.quietSince;
   }

@@ -17,11 +17,14 @@ import { allFault, serverFault, ServerFault, unavailable } from './server-errors
 import { type Found, readFrom } from './server-reader';
 import { SharedQuestion } from './shared-question';
 
-/** Events of one answer. Where the log has gone on further it is followed from its new end, and what is remembered is forgotten. */
+/**
+ * Most events in one answer. If the log grew by more, it is followed from its new end and everything remembered is
+ * forgotten.
+ */
 const MOST_EVENTS = 2_000;
-/** Events of others' behind which those who follow are told, so that the next event of ours finds them not far behind. */
+/** Followers are notified after this many foreign events, so the next event of ours finds them not far behind. */
 const MOST_PASSED = 500;
-/** Milliseconds for which the last event is looked for that is not the server's own, and until it is looked for again where that was too short. */
+/** Milliseconds to search for the last event that is not a system event, and to wait before the next search if that was too short. */
 const SEARCH_MS = 2_000;
 const SEARCH_AGAIN_MS = 60_000;
 /** Streams whose end is remembered; then all are forgotten, which costs a read of each that comes again. */
@@ -46,7 +49,7 @@ interface End {
  */
 export class EventStoreReadIndex implements ReadIndex {
   timeline = 1;
-  /** Where the log ended when it was found to be another last. */
+  /** The end of the log when it was last found to be replaced. */
   private restoredEnd: Position | null = null;
   private isRestored = false;
   /** The newest events, but the server's own. */
@@ -85,13 +88,13 @@ export class EventStoreReadIndex implements ReadIndex {
     }
   }
 
-  /** Where the log ended when it was found to be another last, null for an empty one: whatever was read of this one since shows what stands up to there. Throws `Unavailable`. */
+  /** The end of the log when it was last found to be replaced, null for an empty one: reads since then show everything up to there. Throws `Unavailable`. */
   async end(): Promise<Position | null> {
     await this.ask();
     return this.restoredEnd;
   }
 
-  /** Resolves when the log was followed up to a position at which an event is known to stand. Throws `Unavailable`. */
+  /** Resolves when the log was followed up to a position where an event is known to be. Throws `Unavailable`. */
   async reach(position: Position): Promise<void> {
     // The question under way may have been asked too early; the next one is not.
     for (let round = 0; round < 2 && !this.hasReached(position); round += 1) await this.questions.join();
@@ -103,7 +106,7 @@ export class EventStoreReadIndex implements ReadIndex {
     if (this.newestOfOurs !== undefined) return this.newestOfOurs;
     const { generation } = this;
     const found = await find();
-    // What was followed meanwhile may stand behind it.
+    // Events that were followed meanwhile may come after it.
     if (generation === this.generation) this.newestOfOurs ??= found;
     return this.newestOfOurs ?? found;
   }
@@ -120,16 +123,13 @@ export class EventStoreReadIndex implements ReadIndex {
 
   async confirm(stream: string, revision: number): Promise<boolean> {
     const known = this.ends.get(stream)?.revision;
-    // It is to be read in any case; but nobody goes on from what they remember of a log that may be another.
+    // It must be read anyway; but remembered state of a log that may have been replaced must not be used.
     if (known === undefined ? revision < 0 : known > revision) return false;
     if (!servesReadScope(this.asked)) await this.ask();
     return (this.ends.get(stream)?.revision ?? Infinity) <= revision;
   }
 
-  /**
-   * Watches a stream while it is read or written, so that nothing is lost that moves meanwhile. To be ended once, with the last
-   * revision that was found, where one was, or with what was appended.
-   */
+  /** Watches a stream while it is read or written, so no concurrent change is missed. Call the result once, with the last revision that was found, if any, or with the result of the append. */
   watch(stream: string): (found?: number | AppendResult) => void {
     const { generation } = this;
     const begun = moment();
@@ -140,12 +140,13 @@ export class EventStoreReadIndex implements ReadIndex {
       else this.watched.delete(stream);
       if (found === undefined || generation !== this.generation) return;
       if (typeof found === 'number') this.learn(stream, found, begun);
-      // It may have stood before, and others' behind it: those are told by what is followed, from where this is not known yet.
+      // It may be an earlier append with events of others after it. If this is not known yet, following the log finds
+      // them.
       else if (this.isBeyond(found.position)) this.learn(stream, found.revision, 0);
     };
   }
 
-  /** True for a position that stands beyond what was followed. */
+  /** True for a position beyond the followed part of the log. */
   isBeyond(position: Position): boolean {
     return this.followed !== undefined && !this.hasReached(position);
   }
@@ -200,7 +201,7 @@ export class EventStoreReadIndex implements ReadIndex {
     this.isRestored = false;
     this.newest = newest?.position ?? null;
     this.newestOfOurs = undefined;
-    // One that came since stands behind the end, and will be followed.
+    // A later one is after the end, and will be followed.
     const isSince = newest !== undefined && (end === undefined || newest.position > end.position);
     this.tail.reset(isSince ? (end?.position ?? null) : this.newest);
     this.tell();

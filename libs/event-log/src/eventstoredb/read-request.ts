@@ -34,8 +34,8 @@ export const wholeRequest = (direction: Direction, from: Position | null, limit:
   read(new ReadReq.Options().setAll(allFrom(direction, from)).setNoFilter(new Empty()), direction, limit);
 
 /**
- * Tells of every event after a position, for ever. With prefixes of streams only of theirs, and now and then of how far it has come:
- * whoever reads then has no more than a page of others' events before the next of ours.
+ * Subscribes to all events after a position. With prefixes, only to events of those streams, with a progress report now
+ * and then, so a later read scans at most a page of foreign events before the next one of ours.
  */
 export const subscriptionRequest = (after: Position | null, streamPrefixes?: readonly string[]): ReadReq => {
   const filter = streamPrefixes === undefined ? withoutSystemStreams() : ofStreams(streamPrefixes);

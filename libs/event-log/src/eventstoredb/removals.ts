@@ -15,9 +15,9 @@ interface Removal {
 }
 
 /**
- * What was removed from the log, by stream. The server hides truncated events in their stream at once, in `$all` only after
- * a scavenge, and has no quick way to list truncated streams: so each removal is written down, and whoever reads `$all`
- * reads the list on from where it knows it.
+ * The removed events of the log, by stream. The server hides truncated events in their stream at once, but in `$all`
+ * only after a scavenge, and cannot list truncated streams quickly. So each removal is recorded, and readers of `$all`
+ * read new records of that list too.
  */
 export class Removals {
   /** Revision of the last entry known, -1 for none. */

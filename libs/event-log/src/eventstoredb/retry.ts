@@ -88,7 +88,10 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 const explained = (fault: ServerFault, { trouble }: Link): ServerFault =>
   fault.fault === 'unreachable' && trouble !== undefined ? trouble : fault;
 
-/** Waits for work that others share, for as long as `retry` would. It goes on by itself when this one is told `late`, or why there is no connection. */
+/**
+ * Waits for shared work as long as `retry` would. The work continues if this caller gets `late`, or the reason why
+ * there is no connection.
+ */
 export const awaited = <T>(link: Link, work: Promise<T>): Promise<T> =>
   waiting(WAIT_MS, async (milliseconds) => {
     const begun = performance.now();

@@ -1,11 +1,17 @@
-/** Questions at a time: callers that come during one need not wait until it is answered. */
+/** Concurrent questions: a caller that arrives during one need not wait for its answer. */
 const MOST_UNDER_WAY = 2;
-/** Milliseconds after which those who come do not wait for questions under way any more before theirs begins. */
+/** After this many milliseconds, new callers no longer wait for running questions before theirs begins. */
 const TIMEOUT_MS = 250;
-/** Milliseconds for which those gather who come behind a question that several shared: one for many costs less than many. */
+/**
+ * After a question that several callers shared, new callers are collected for this many milliseconds: one question for
+ * many costs less.
+ */
 const GATHERED_MS = 1;
 
-/** A question that many have at the same time. Each is answered by one that was asked after they came; those who wait share it. */
+/**
+ * A question that many callers have at the same time. Each gets the answer to a question that began after its call;
+ * waiting callers share it.
+ */
 export class SharedQuestion {
   private readonly underWay = new Set<Promise<void>>();
   private next: Promise<void> | undefined;
@@ -45,7 +51,7 @@ export class SharedQuestion {
   private async oneOver(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, TIMEOUT_MS)));
-    // Those who asked are told of a question that fails; here it only has to be over.
+    // The callers get the error; here the question only has to be over.
     await Promise.race([...this.underWay, late]).catch(() => undefined);
     clearTimeout(timer);
   }

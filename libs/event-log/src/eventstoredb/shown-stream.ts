@@ -49,7 +49,7 @@ export class ShownStream {
 
   constructor(private readonly reads: StreamReads) {}
 
-  /** Throws `Unavailable` with outcome `unknown` when the time ends first: what was sent may stand. */
+  /** Throws `Unavailable` with outcome `unknown` when the time ends first: the append may be stored. */
   async upTo(wanted: Wanted): Promise<Shown> {
     for (let wait = FIRST_PAUSE; ;) {
       const events = await this.shared(wanted, `${wanted.from} ${wanted.limit}`, (left) =>
@@ -93,7 +93,7 @@ export class ShownStream {
     return last?.revision ?? -1;
   }
 
-  /** What is shown stays: a read that began before is as good for whoever finds in it what it waits for. */
+  /** Visible events stay visible: an earlier read is valid if it already shows the wanted event. */
   private shared<T>(
     wanted: Pick<Wanted, 'stream' | 'ends'>,
     what: string,

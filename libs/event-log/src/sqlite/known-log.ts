@@ -12,8 +12,8 @@ import type { AppendRequest } from './writer-protocol';
 /** Remember the ends of this many streams, then forget all. Each one that is used again costs a read. */
 const MOST_ENDS = 50_000;
 /**
- * What this process knows of the log: how far it is acknowledged, its newest events and where streams end. Readers of this
- * process see nothing beyond `head`, so what is known of a stream is never behind what a subscription has shown.
+ * The state of the log in this process: the acknowledged end, the newest events and the ends of streams. Readers of
+ * this process see nothing beyond `head`, so the known end of a stream is never behind what a subscription has shown.
  */
 export class KnownLog implements WriterEvents {
   readonly recent = new RecentEvents();
@@ -25,7 +25,7 @@ export class KnownLog implements WriterEvents {
   private fault: { readonly cause: unknown } | undefined;
   private readonly ends = new Map<string, number>();
   private readonly listeners = new Set<(round: AppendedRound | undefined) => void>();
-  /** Where the log ended when listeners were told last, and the types of what was appended since; undefined where that is unknown. */
+  /** The end of the log when listeners were last notified, and the types of the events since; undefined if unknown. */
   private told = 0;
   private since: Set<string> | undefined;
   private readonly waking = new BatchedWake(() => this.tell());

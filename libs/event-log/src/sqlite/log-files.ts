@@ -28,7 +28,10 @@ const EVENTS = `CREATE TABLE events (
   metadata TEXT NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT`;
-/** Where the events of a stream stand. Filled in sorted lots behind the appends, since each lone entry would dirty a page of its own. */
+/**
+ * The places of the events of a stream. Filled after the appends in sorted batches, because each single entry would
+ * dirty a page.
+ */
 const PLACES = `CREATE TABLE places (
   stream TEXT NOT NULL,
   revision INTEGER NOT NULL,

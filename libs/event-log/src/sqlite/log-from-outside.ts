@@ -13,7 +13,7 @@ export class LogFromOutside implements ReadableLog {
   readonly table: EventTable;
   readonly index: StreamIndex;
   private readonly markAtOpening: number;
-  /** Where events stand that the index did not know when it was last asked: by stream, from `indexed` to `scanned`. */
+  /** Places of events that the index did not have when it was last read: by stream, from `indexed` to `scanned`. */
   private readonly positions = new Map<string, number[]>();
   private indexed = 0;
   private scanned = 0;
@@ -30,7 +30,8 @@ export class LogFromOutside implements ReadableLog {
   head(): number {
     const mark = readHeadMark(this.folder);
     const head = this.table.lastPosition();
-    // The mark of a log at rest may be beyond a tail that was cut off: checked at opening, and put right when a server opens it.
+    // In a log at rest, the mark may be beyond a tail that was cut off: opening checks it, and a server corrects it
+    // when it opens the log.
     if (head >= mark || mark === this.markAtOpening) return head;
     throw new LogCorrupted(
       `position ${positionText(head + 1)}`,

@@ -34,9 +34,9 @@ export const openSqliteEventLog = async ({
 };
 
 /**
- * Opens the log for reading alone, in any thread or process, whether a server runs or not. It sees what is committed at
- * the time of each read. What a torn tail has lost is said in `notice`. Throws `LogCorrupted`, with `evenIfUnsound` only when
- * nothing of the log can be read: for those who look for damage.
+ * Opens the log for reading only, in any thread or process, whether a server runs or not. Each read sees everything
+ * committed by then. `notice` reports losses of a torn tail. Throws `LogCorrupted`; with `evenIfUnsound`, which is for
+ * the analysis of damage, only if nothing of the log can be read.
  */
 export const openSqliteLogReader = async ({
   folder,

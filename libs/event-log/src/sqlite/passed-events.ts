@@ -8,13 +8,13 @@ const CHUNK = 250;
 /** Keep this many characters of events, including the cost of objects. In one turn each of some twenty followers reads the next chunk, and all go through all of them: with room for fewer each would be read again and again. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 const OVERHEAD = 300;
-/** Forget all after this long without a request: nobody is far behind any more. */
+/** Drop everything after this long without a request: no follower is far behind any more. */
 const KEPT_MS = 10_000;
 
 /** Consecutive events; undefined for a removed one. */
 type Events = readonly (StoredEvent | undefined)[];
 
-/** Events that are read at once, and what they are: who wants none of these types need not look at each. */
+/** Events of one read, and their types: a follower that wants none of these types can skip them all. */
 interface Chunk {
   readonly events: Events;
   readonly types: ReadonlySet<string>;
@@ -27,8 +27,8 @@ export interface Passed extends Chunk {
 }
 
 /**
- * Caches recently read events for followers that are far behind: they pass the same places shortly after each other,
- * and each event is read and verified once for all. Only for a reader that is told of removals.
+ * Caches recently read events for followers that are far behind: they pass the same places shortly after each other, so
+ * each event is read and verified once. Only for a reader that is notified of removals.
  */
 export class PassedEvents {
   private readonly chunks = new LRUCache<number, Chunk>({

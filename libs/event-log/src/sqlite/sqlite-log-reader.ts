@@ -18,7 +18,7 @@ export const DEFAULT_PAGE = 500;
 export interface ReadableLog {
   readonly table: EventTable;
   readonly index: StreamIndex;
-  /** What was read lately; none where nobody says what is removed. */
+  /** Recently read events; none if removals are not reported. */
   readonly passed?: PassedEvents;
   /** Reads up to this position. */
   head(): number;
@@ -136,7 +136,10 @@ export class SqliteLogReader implements LogReader {
     });
   }
 
-  /** The page from what was read lately, and at most one chunk more: those who follow stay near each other, so that each chunk is read once. */
+  /**
+   * The page from recently read events and at most one more chunk: followers are close together, so each chunk is read
+   * once.
+   */
   private passedPage({ after = null, limit = DEFAULT_PAGE, filter }: ReadAllOptions): LogPage | undefined {
     if (this.log.passed === undefined) return undefined;
     const matches = eventMatcher(filter);

@@ -79,8 +79,8 @@ export class StreamIndex {
   }
 
   /**
-   * Where a stream ends and whether its last event was removed; undefined for a stream that is not in the index. Not
-   * verified, since it is asked for appends: who appends at a revision has read it.
+   * The end of a stream and whether its last event was removed; undefined for a stream that is not in the index. Not
+   * verified, because it is used for appends: an appender at a revision has read that event.
    */
   endOf(stream: string): { readonly revision: number; readonly isRemoved: boolean } | undefined {
     const end = this.end.get(stream);

@@ -4,7 +4,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 export interface WalEnd {
   /** Frames that SQLite will replay. */
   readonly frames: number;
-  /** A whole frame stands behind them that is not valid: another generation's leftover, or a damaged one. */
+  /** A complete but invalid frame follows: a leftover of an earlier generation, or a damaged frame. */
   readonly wholeFrameFollows: boolean;
   /** Number of a damaged frame (from 1, 0: the header) of a commit that had reached the disk whole. */
   readonly damaged?: number;
@@ -42,7 +42,7 @@ type Checksum = readonly [number, number];
 
 interface Frame {
   readonly isValid: boolean;
-  /** The last of a commit, if the frame behind it goes on from what it stores. */
+  /** The last frame of a commit, if the next frame continues its checksum. */
   readonly endsCommit: boolean;
   /** The stored checksum. */
   readonly next: Checksum;

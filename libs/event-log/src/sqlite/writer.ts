@@ -15,15 +15,17 @@ import type { AppendRequest, RemovalRequest, Reply } from './writer-protocol';
 
 /** Checkpoint when the write-ahead log has this many pages. */
 const CHECKPOINT_PAGES = 10_000;
-/** Events, and bytes of them, that the index of streams may be behind. Whoever reads streams holds so many in memory. */
+/**
+ * The most events, and their bytes, that the index of streams may be behind. Readers of streams keep them in memory.
+ */
 const UNINDEXED_EVENTS = 4_096;
 const UNINDEXED_BYTES = 4 * 1024 * 1024;
 /** Resume writing when this many bytes fit on the disk. */
 const PROBE_BYTES = 256 * 1024;
 
 /**
- * A commit takes in appends for some times as long as it will take to reach the disk: where that is quick, their callers
- * go on while the next commit is made; where it is slow, more appends share it.
+ * A commit collects appends for a multiple of the time that its sync will take. On a fast disk, callers continue while
+ * the next commit is made; on a slow disk, more appends share a commit.
  */
 const APPENDING_PER_SYNC = 4;
 const LEAST_APPENDING_MS = 1;
