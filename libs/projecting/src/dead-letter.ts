@@ -14,8 +14,8 @@ import type { UniqueViolation } from '@app/read-store';
 export type DeadLetterReason = 'unknown_type' | 'schema' | 'newer_schema' | 'apply' | 'sink' | 'order' | 'reaction';
 
 /**
- * An event that a projection or policy could not handle. Later events of its stream wait behind it; all other streams flow.
- * It says where the event stands and why it failed, and holds no content.
+ * An event that a projection or policy could not handle. Later events of its stream wait; all other streams continue.
+ * It holds the place of the event and the reason, but no content.
  */
 export interface DeadLetter {
   readonly id: Uuid;
@@ -94,7 +94,10 @@ export const isUnreadable = (error: unknown): error is UnreadableEvent =>
 const isUniqueViolation = (error: unknown): error is UniqueViolation =>
   error instanceof Error && error.name === 'UniqueViolation';
 
-/** What is said of an error: its code or name and where it was thrown. Messages are left out, since they may quote content. */
+/**
+ * The description of an error: its code or name and where it was thrown. Messages are left out, because they may quote
+ * content.
+ */
 export const describeError = (error: unknown): string => {
   if (isDomainError(error)) return error.code;
   if (isUniqueViolation(error)) return `repeats a value of the unique index ${error.index}`;
@@ -111,7 +114,7 @@ export const isFenced = (error: unknown): boolean => error instanceof Error && e
 export const isCheckpointMismatch = (error: unknown): boolean =>
   error instanceof Error && error.name === 'CheckpointMismatch';
 
-/** True for a failure that is not the event's fault: the store is away or busy, or another writer was here. */
+/** True for a failure that the event did not cause: the store is unavailable or busy, or another writer was faster. */
 export const isTransient = (error: unknown): boolean =>
   isUnavailable(error) ||
   (error instanceof Error &&

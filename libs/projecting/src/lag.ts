@@ -11,7 +11,7 @@ export interface Lag {
   readonly lagSeconds: number;
 }
 
-/** The oldest event is looked for in so many pages: others may have written any number before it. */
+/** The oldest event is searched in this many pages: any number of foreign events may come before it. */
 const MOST_PAGES = 5;
 const PAGE = 500;
 
@@ -34,7 +34,10 @@ export const lagOf = async (
   return { head, lagEvents: all === null || handled === null ? null : Math.max(0, all - handled), lagSeconds };
 };
 
-/** When the first event after a position was recorded, milliseconds since 1970; where too many of others' lie before it, when the last of them was. */
+/**
+ * The time of the first event after a position, milliseconds since 1970; if too many foreign events come before it, the
+ * time of the last of these.
+ */
 const oldestAfter = async (log: EventLog, position: Position | null): Promise<number> => {
   let passed = Number.NaN;
   for (let after = position, read = 0, limit = 1; read < MOST_PAGES; read += 1, limit = PAGE) {

@@ -24,8 +24,9 @@ const stores = { readStore: READ_STORE, searchIndex: SEARCH_INDEX, blobs: BLOBS 
 const beside = { log: EVENT_LOG, codec: EventCodec, ordinals: ORDINALS, leases: Leases, clock: CLOCK, logger: LOGGER };
 
 /**
- * Provides, everywhere, what keeps views (`PROJECTIONS`) up with the log and runs policies
- * (`@PolicyHandler()`). Others provide `PROJECTIONS`, `ORDINALS` and `REBUILD_WORKERS`. Nothing runs before it is started.
+ * Provides globally the services that keep views (`PROJECTIONS`) up to date with the log and run policies
+ * (`@PolicyHandler()`). Other modules provide `PROJECTIONS`, `ORDINALS` and `REBUILD_WORKERS`. Nothing runs before it
+ * is started.
  */
 @Module({})
 export class ProjectingModule {

@@ -63,10 +63,7 @@ export type RebuildControl = Readonly<Record<Exclude<RebuildAction, 'start'>, ()
   readonly status: () => Promise<RebuildStatus | undefined>;
 };
 
-/**
- * Every projection, in any process: answers for its view and passes on what operators ask. After `start` the process also
- * takes its share of the work: keeps views up with the log and rebuilds them beside.
- */
+/** All projections, in any process: reports on their views and forwards requests of operators. After `start` the process also does its share of the work: it keeps views up to date with the log and rebuilds them. */
 export class Projecting {
   readonly events = new ProjectingEvents();
   private readonly views: ReadonlyMap<string, ManagedView>;
@@ -109,7 +106,10 @@ export class Projecting {
     if (this.views.size < views.length) throw new Error('a projection is defined twice');
   }
 
-  /** Takes this process's part and follows the log from each view's checkpoint; resolves when it follows, not when it has caught up. */
+  /**
+   * Takes this process's share and follows the log from each view's checkpoint. Resolves when it follows, not when it
+   * has caught up.
+   */
   async start(): Promise<void> {
     const { logger } = this.options;
     const managed = [...this.views.values()];
@@ -147,7 +147,7 @@ export class Projecting {
     return view.waiters.wait(position, timeoutMs);
   }
 
-  /** Why it cannot be told from a view that something is not there; undefined once it can, since the view shows all of the log up to a position. */
+  /** Why a view cannot yet prove that something does not exist; undefined once it can, because it shows all of the log up to a position. */
   async gap(name: string, position: Position, timeoutMs: number): Promise<Gap | undefined> {
     return (await this.waitFor(name, position, timeoutMs)) ? gapIn(this.managed(name).view) : BEHIND;
   }
@@ -179,7 +179,7 @@ export class Projecting {
     return letters.flat().toSorted((a, b) => (a.position < b.position ? -1 : 1));
   }
 
-  /** Dead letters of every build that stands there: of those that are served, and of those beside them. One view in each turn, since some look into files. */
+  /** Dead letters of all builds, served or not. One view per turn, because some read files. */
   async lettersOfBuilds(): Promise<readonly DeadLetter[]> {
     const letters: DeadLetter[] = [];
     for (const { view } of this.views.values()) {
@@ -197,7 +197,7 @@ export class Projecting {
     );
   }
 
-  /** Handles the event and what waits behind it again, in order. Resolves to the dead letter that is left, if one is. */
+  /** Handles the event and the waiting ones after it again, in order. Resolves to the dead letter that is left, if any. */
   async retryDeadLetter(id: string): Promise<DeadLetter | undefined> {
     return this.replay(await this.deadLetter(id), 'retry');
   }
@@ -207,7 +207,7 @@ export class Projecting {
     return this.replay(await this.deadLetter(id), 'discard');
   }
 
-  /** The rebuild of a view, for operators: done here, or asked of the process that leads the view. */
+  /** The rebuild of a view, for operators: runs here, or sends the request to the process that leads the view. */
   rebuild(name: string): RebuildControl {
     const managed = this.managed(name);
     const act =

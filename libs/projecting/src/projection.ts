@@ -3,7 +3,7 @@ import type { IndexSpec, Operation } from '@app/read-store';
 import type { Passage } from '@app/search-index';
 import type { z } from 'zod';
 
-/** What a search projection says of one event; passages in a blob that the event names are opened by whoever applies it. */
+/** The result of a search projection for one event. If the event names a blob with passages, the caller opens it. */
 export type SearchIntent =
   | {
       readonly op: 'putDocument';
@@ -36,9 +36,9 @@ export interface RowProjection {
   readonly version: number;
   /** Event types it reads; others are never handed to it. */
   readonly types: readonly string[];
-  /** Its operations touch only rows that no other stream touches: then several projectors may each follow a part of the streams. */
+  /** No two streams touch the same row, so several projectors may each follow a part of the streams. */
   readonly perStream?: true;
-  /** Of events it reads the type and the context alone: data that this program cannot read stop it nowhere. */
+  /** It reads only the type and the context of events, so unreadable data never stop it. */
   readonly contextOnly?: true;
   readonly row: z.ZodObject;
   readonly indexes: readonly IndexSpec[];
@@ -69,7 +69,7 @@ export interface Policy {
   readonly types: readonly string[];
   /** Streams that are reacted to at the same time, each in its order; 8 by default. */
   readonly concurrency?: number;
-  /** Whether it reads sensitive fields: without, nobody decrypts them, and they read as `ERASED`. */
+  /** Whether it reads sensitive fields. If not, they are not decrypted and read as `ERASED`. */
   readonly readsContent?: true;
   react(event: RecordedEvent): Promise<void>;
 }

@@ -25,7 +25,9 @@ export interface HashedPage {
   readonly end: boolean;
 }
 
-/** Reads and hashes what is to be sealed, callable from another thread: all of sealing that takes its time. It decides nothing. */
+/**
+ * Reads and hashes events to be sealed, callable from another thread: the slow part of sealing. It makes no decisions.
+ */
 export interface EventHasher {
   /** At most so many events behind a position. */
   page(after: Position | null, limit: number): Promise<HashedPage>;

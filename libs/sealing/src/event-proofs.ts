@@ -30,7 +30,7 @@ export class EventProofs {
     private accepted: number,
   ) {}
 
-  /** `check`: what the event's MAC says. `waiting` tells whether an id is among those that wait for a seal. */
+  /** `check`: the result of the event's MAC. `waiting` returns whether an id waits for a seal. */
   async of(
     event: Pick<StoredEvent, 'id' | 'stream' | 'revision'>,
     check: MacCheck,
@@ -49,7 +49,10 @@ export class EventProofs {
     return 'proven';
   }
 
-  /** Whether an event with this id is sealed at another place. At this place it is the event itself, which another sealer was faster with. */
+  /**
+   * Whether an event with this id is sealed at another place. If it is sealed at this place, it is the event itself,
+   * and another sealer was faster.
+   */
   private async isCopy({ id, stream, revision }: Pick<StoredEvent, 'id' | 'stream' | 'revision'>): Promise<boolean> {
     const archived = await this.archive.overId(id);
     return (
@@ -62,10 +65,10 @@ export class EventProofs {
 }
 
 /**
- * How many events behind the last seal are to be sealed without a valid MAC: the tail of a log that an earlier version wrote, once,
- * and an event says so. Only seals can tell that a log is such a one, since they are signed: the last one is of this key and does not
- * say that its events carried MACs, or there is none. With `imported` the tail is accepted whoever sealed the log; its bringer has
- * verified it.
+ * How many events after the last seal to seal without a valid MAC: the tail of a log of an earlier version, once,
+ * recorded by an event. Only the signed seals can identify such a log: the last one is of this key and does not say
+ * that its events carried MACs, or there is none. With `imported`, the tail is accepted whoever sealed the log, because
+ * the import has verified it.
  */
 export const acceptTail = async (
   parts: ProofParts,

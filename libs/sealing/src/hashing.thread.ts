@@ -4,7 +4,7 @@ import { serveCalls } from '@app/kernel/threads';
 import { eventHasher } from './event-hasher';
 import type { HashingThreadData } from './spawn-event-hasher';
 
-/** Reads and hashes the log in a thread of its own, over a connection of its own, so that the process that serves never waits for it. */
+/** Reads and hashes the log in a separate thread with its own connection, so the serving process never waits for it. */
 const serveHashes = async ({ config, sealSecret }: HashingThreadData): Promise<void> => {
   serveCalls(eventHasher(await openLogReader(config, undefined), eventMacOf(sealSecret)));
 };

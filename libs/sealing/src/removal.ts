@@ -33,7 +33,10 @@ export const removalEvents = [EventsRemoved] as const;
 
 export type Removal = EventOf<typeof EventsRemoved>['data'];
 
-/** The receipts of all removals: before which revision each stream was removed. What is removed is not removed again. */
+/**
+ * The receipts of all removals: the revision before which each stream was removed. Removed events are not removed
+ * again.
+ */
 export const removals: Decider<PersistentMap<string, number>, Removal, EventOf<typeof EventsRemoved>> = {
   category: 'removals',
   initial: PersistentMap(),
@@ -69,10 +72,10 @@ const TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
 /**
- * Removes the events of a stream before a revision, once the receipt stands under a seal: a verifier takes the removal for
- * tampering without it. Some process must seal the log meanwhile, this one or another; where none does in time, nothing is
- * removed, `Unavailable` is thrown, and a repetition goes on. Removing again what is removed writes no second receipt. A revision
- * beyond the end of the stream means its end: an import makes up what a receipt says is gone.
+ * Removes the events of a stream before a revision, once the receipt is sealed: without it, a verifier takes the
+ * removal for tampering. A process must seal the log meanwhile, this one or another. If none does in time, nothing is
+ * removed and `Unavailable` is thrown; a repeat continues. Repeating a removal writes no second receipt. A revision
+ * beyond the end of the stream means its end: an import recreates what a receipt says is gone.
  */
 export const removeEvents = async (
   log: EventLog,

@@ -25,7 +25,10 @@ const SEALS_TRIED = 3;
 /** Seals that are looked through for an id alone. */
 const MOST_SEALS = 1_000;
 
-/** Finds seals by ordinal, position or event without reading all of them: seals never change, and both grow from one to the next. */
+/**
+ * Finds seals by ordinal, position or event without reading all of them: seals never change, and ordinals and positions
+ * increase from seal to seal.
+ */
 @Injectable()
 export class SealArchive {
   private readonly marks = new LRUCache<number, SealMark>({ max: REMEMBERED_MARKS });
@@ -46,14 +49,14 @@ export class SealArchive {
     return events.map((event) => headOf(sealOf(event)));
   }
 
-  /** Revision of the first seal that stands behind a position; the number of seals where there is none. */
+  /** Revision of the first seal after a position; the number of seals if there is none. */
   firstBehind(position: Position): Promise<number> {
     return this.first((mark) => mark.position > position);
   }
 
   /**
-   * The seal over an event; undefined for one that is not sealed yet. `covering` finds the seal by its events, for those that were
-   * sealed long after: of so many seals the revision of the first that reaches the event.
+   * The seal over an event; undefined if it is not sealed yet. `covering` finds the seal by its events, for events that
+   * were sealed much later: among this many seals, the revision of the first that reaches the event.
    */
   async over(
     event: Pick<StoredEvent, 'id' | 'position'>,
@@ -68,8 +71,8 @@ export class SealArchive {
   }
 
   /**
-   * The seal over an event of which nothing but the id is known, among the last `MOST_SEALS`: whoever asks does so while it seals. An older
-   * one is found by `verify`, which reads them all.
+   * The seal over an event of which only the id is known, among the last `MOST_SEALS`: sealing asks this. `verify`
+   * finds an older one, because it reads all seals.
    */
   async overId(id: string): Promise<ArchivedSeal | undefined> {
     const last = (await this.count()) - 1;
@@ -88,7 +91,7 @@ export class SealArchive {
     return undefined;
   }
 
-  /** Revision of the first seal for which something holds that holds for all after it; `count` when there is none. */
+  /** Revision of the first seal with a property that all later seals share; `count` if there is none. */
   private async first(holdsFor: (mark: SealMark) => boolean, count?: number): Promise<number> {
     let low = 0;
     let high = count ?? (await this.count());

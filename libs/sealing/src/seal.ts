@@ -26,7 +26,10 @@ export const LogSealed = defineEvent({
     keyId: z.string().regex(/^[0-9a-f]{16}$/),
     at: z.iso.datetime(),
     signature: z.string().regex(/^[\w-]{86}$/),
-    /** Every event under the seal carried a MAC of whoever signed; seals of earlier versions, and over a tail that was accepted without, do not say so. */
+    /**
+     * All events under the seal carried a MAC of the signer. Absent in seals of earlier versions and over an accepted
+     * tail without MACs.
+     */
     authenticated: z.literal(true).optional(),
     /** `id revision contentHash stream` of each event, in log order. */
     events: z.array(z.string()).min(1),
@@ -96,7 +99,7 @@ export const signedText = ({
 /** The hash that names a seal and binds the next one to it. */
 export const sealHash = (head: SealHead): string => hash('sha256', `${signedText(head)}\n${head.signature}`);
 
-/** Seals events, which know their leaves, behind those under `last`; `authenticated` where each of them carries a valid MAC. */
+/** Seals events, with their leaves, after those under `last`; `authenticated` if each of them carries a valid MAC. */
 export const makeSeal = (
   last: SealHead | undefined,
   events: readonly (SealedEvent & { readonly leaf: Buffer })[],
@@ -117,7 +120,7 @@ export const makeSeal = (
   return { ...head, signature: key.sign(signedText(head)), events: events.map(entryOf) };
 };
 
-/** What the event of a seal says beside it: it follows from the seal, so that a verifier knows it too. */
+/** The other data of a seal's event: derived from the seal, so a verifier knows them too. */
 export const metaOfSeal = ({ events, signature, at }: Seal): CommandMeta => {
   const commandId = nameId(sealedId(events[0] ?? ''), signature);
   return { commandId, correlationId: commandId, actor: 'system:sealer', now: new Date(at) };

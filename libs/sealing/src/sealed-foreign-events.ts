@@ -11,8 +11,8 @@ const SEALS_TRIED = 3;
 const REMEMBERED_SEALS = 16;
 
 /**
- * Tells which events of others an earlier version sealed, which sealed whatever the server held: without them its seals
- * cannot be verified. Events are shown to it in log order, so that it looks no further than the seals around them.
+ * Finds the foreign events that an earlier version sealed; it sealed everything on the server. Without them its seals
+ * cannot be verified. Pass the events in log order: it only looks at the seals around them.
  */
 export class SealedForeignEvents {
   private readonly archive: SealArchive;

@@ -9,7 +9,7 @@ import { type ArchivedSeal, SealArchive } from './seal-archive';
 import { sealOf } from './sealed-place';
 
 const PAGE = 500;
-/** So many events are counted behind the last seal: more wait for one only while nobody seals. */
+/** Count at most this many events after the last seal: more wait only while no sealer runs. */
 const MOST_COUNTED = 1_000;
 /** In at most so many pages: others may write between them. */
 const PAGES_COUNTED = 10;
@@ -20,9 +20,10 @@ const START: Position = '';
 const MOST_LOOKED_UP = 40;
 
 /**
- * Ordinals as the seals give them: the seal over a position is found by where its events stand, so it does not matter how far
- * behind them it was written. Behind the last seal a few pages are counted on; further out an ordinal is not known. No call
- * reads more of a log however long it is, sealed or not. Where events were removed a count may be short by as many.
+ * Ordinals from the seals. The seal over a position is found by the positions of its events, so it does not matter how
+ * much later it was written. After the last seal a few pages are counted; beyond that the ordinal is unknown. So the
+ * work per call does not depend on the length of the log, sealed or not. If events were removed, a count may be too low
+ * by their number.
  */
 @Injectable()
 export class SealedOrdinals implements Ordinals {
@@ -115,7 +116,7 @@ export class SealedOrdinals implements Ordinals {
     let left = MOST_LOOKED_UP;
     while (low < high && left > 0) {
       const middle = Math.floor((low + high) / 2);
-      // Of those that were removed nothing tells where they stood: the one before does.
+      // The place of removed events is unknown: that of the event before them is used.
       let asked = middle;
       let place = await this.placeOf(seal.events[asked] as string);
       for (left -= 1; place === undefined && asked > low && left > 0; left -= 1)
@@ -150,7 +151,7 @@ export class SealedOrdinals implements Ordinals {
   }
 }
 
-/** A seal knows how many events stand before it, those that were removed since among them. */
+/** A seal has the number of events before it, including those that were removed since. */
 const countedWith = (ordinal: number, event: StoredEvent): number => {
   if (event.stream === SEAL_STREAM) return Math.max(ordinal, sealOf(event).ordinal);
   return isSealable(event) ? ordinal + 1 : ordinal;

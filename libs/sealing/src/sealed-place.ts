@@ -9,11 +9,11 @@ export interface SealedPlace {
   readonly last: SealHead | undefined;
   /** Revision of the last seal, -1 before the first. */
   readonly revision: number;
-  /** Position of the last event that stands under a seal and still exists; the next ones are to be sealed. */
+  /** Position of the last sealed event that still exists; the next events are to be sealed. */
   readonly position: Position | null;
 }
 
-/** Throws `LogCorrupted` for what is no seal: nobody with the key wrote it. */
+/** Throws `LogCorrupted` if the event is not a valid seal: nobody with the key wrote it. */
 export const sealOf = (event: StoredEvent): Seal => {
   const seal = readableSealOf(event);
   if (seal === undefined) throw new LogCorrupted(`${event.stream}@${event.revision}`, 'it is no seal');
@@ -33,9 +33,9 @@ export const lastSigner = async (log: Pick<LogReader, 'readStream'>): Promise<st
 const PAGE = 500;
 
 /**
- * Finds the place by the ids in the seals, not by recorded positions, which another log would not share. It reads back from
- * the last seal, behind which nothing is sealed, until an event appears that one of the seals on the way holds: one page, as a
- * rule, however much waits for a seal.
+ * Finds the place by the ids in the seals, not by recorded positions, which another log would not share. It reads back
+ * from the last seal until it finds an event of one of the seals on the way. That is usually one page, however many
+ * events wait for a seal.
  */
 export const readSealedPlace = async (log: LogReader): Promise<SealedPlace> => {
   const [event] = await log.readStream(SEAL_STREAM, { direction: 'backwards', limit: 1 });

@@ -20,7 +20,7 @@ export interface SealerOptions extends ProofParts {
   readonly logger: Logger;
   /** The log was just imported, and verified: its tail is accepted as it is. */
   readonly imported?: boolean;
-  /** Starts what reads and hashes in another thread while much waits for a seal; without it that is done here. */
+  /** Starts the thread that reads and hashes while many events wait for a seal; without it, this process does that. */
   readonly hashers?: (() => Calls<EventHasher>) | undefined;
   /** Longest time an event waits for its seal, milliseconds. */
   readonly delayMs?: number;
@@ -28,9 +28,9 @@ export interface SealerOptions extends ProofParts {
 
 type WaitingEvent = HashedEvent & { readonly isProven: boolean };
 
-/** Longest name and id that a record of an unproven event holds: whoever wrote it chose them. */
+/** Longest name and id in the record of an unproven event, whose author chose them. */
 const LONGEST_NAME = 300;
-/** Pages in a row behind which the log went on: then they are read and hashed elsewhere, which takes a thread. */
+/** Most consecutive pages without reaching the end of the log. Beyond that, a thread reads and hashes. */
 const FAR_PAGES = 5;
 
 /**
@@ -141,7 +141,10 @@ export class Sealer {
       this.catchingUp ??= this.catchUp(hashers).finally(() => (this.catchingUp = undefined));
   }
 
-  /** Seals up to the end of the log what another thread reads and hashes, a page ahead. Whatever fails there, the subscription goes on with. */
+  /**
+   * Seals the log up to its end while another thread reads and hashes, a page ahead. If that fails, the subscription
+   * continues.
+   */
   private async catchUp(hashers: () => Calls<EventHasher>): Promise<void> {
     await this.subscription?.stop();
     if (this.isStopped) return;
@@ -172,7 +175,7 @@ export class Sealer {
     if (!this.isStopped) this.subscribe();
   }
 
-  /** Takes events that were not seen before, in log order, and seals what is enough for a seal. */
+  /** Takes new events in log order, and seals when there are enough for a seal. */
   private async takeAll(events: readonly HashedEvent[], upTo: Position): Promise<void> {
     for (const event of events) {
       if (!this.sealedAhead.delete(event.id)) await this.take(event);
@@ -230,7 +233,10 @@ export class Sealer {
     return sealed;
   }
 
-  /** Throws where the log was restored from an older backup: what waits may be lost, and is read anew after the next start. */
+  /**
+   * Throws if the log was restored from an older backup: waiting events may be lost, and are read again after the next
+   * start.
+   */
   private async expectSameLog(): Promise<void> {
     const { log } = this.options;
     if (log.readIndex === undefined) return;
@@ -267,7 +273,9 @@ export class Sealer {
     }
   }
 
-  /** Takes over the seals that are new in the log: another sealer's, or one of ours whose answer was lost. False where there are none. */
+  /**
+   * Takes over new seals in the log: another sealer's, or one of ours whose response was lost. False if there are none.
+   */
   private async learn(): Promise<boolean> {
     const news = await this.options.log.readStream(SEAL_STREAM, { from: this.revision + 1 });
     for (const event of news) {

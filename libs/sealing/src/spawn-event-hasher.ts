@@ -1,7 +1,9 @@
 import { type Calls, callThread, type Config, startThread } from '@app/kernel';
 import type { EventHasher } from './event-hasher';
 
-/** Injection token of what starts the thread of an `EventHasher`; undefined where the sealer hashes by itself. */
+/**
+ * Injection token of the function that starts the thread of an `EventHasher`; undefined if the sealer hashes by itself.
+ */
 export const EVENT_HASHERS = Symbol('EventHashers');
 
 /** What the thread reads the log and checks MACs with. */
@@ -10,7 +12,10 @@ export interface HashingThreadData {
   readonly sealSecret: string;
 }
 
-/** Starts a thread for each who asks; it ends when it is closed. A log on a server is read over one connection, with whoever follows it: there is none for it. */
+/**
+ * Starts a thread for each caller; it ends when it is closed. A log on a server is read over one connection, shared
+ * with its followers: there is no thread for it.
+ */
 export const eventHashers = (data: HashingThreadData): (() => Calls<EventHasher>) | undefined =>
   data.config.EVENTSTORE_URL === undefined
     ? () =>

@@ -15,7 +15,7 @@ import { jsonOf } from './json';
 /** The stream in which the sealer says what carried no valid MAC. */
 export const UNPROVEN_STREAM = 'unproven-1';
 
-/** Why an event is not sealed: it carries no MAC, or one that is not its own, or stands in the log a second time. */
+/** Why an event is not sealed: it carries no MAC or a wrong one, or it is a duplicate. */
 export type UnprovenReason = 'no_mac' | 'wrong_mac' | 'repeated';
 
 export const UnprovenTailSealed = defineEvent({
@@ -88,7 +88,7 @@ export const acceptedTail = async (
   return found === undefined ? undefined : UnprovenTailSealed.data.parse(jsonOf(found.data));
 };
 
-/** What was recorded behind a position: a start meets it again where the record was not sealed yet. */
+/** The records after a position: a start finds them again if they were not sealed yet. */
 export const recordedBehind = async (
   log: Pick<LogReader, 'readStream'>,
   mac: EventMac,
@@ -127,7 +127,10 @@ const lastOf = async (
   type: string,
 ): Promise<StoredEvent | undefined> => (await recordsIn(log, mac, type))[0];
 
-/** The records of a kind with a valid MAC, the last first: whoever has the disk and no key can append others. */
+/**
+ * The records of a type with a valid MAC, the newest first: anybody with access to the disk can append others without
+ * the key.
+ */
 const recordsIn = async (
   log: Pick<LogReader, 'readStream'>,
   mac: EventMac,

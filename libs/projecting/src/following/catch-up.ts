@@ -1,14 +1,14 @@
 import { type Calls, errorName, type Logger } from '@app/kernel';
 import type { BuildTask, CatchUpWorker } from '../rebuild/catch-up-worker';
 
-/** Views fall behind together, but are found to be so one after the other: for so long a run waits for more of them. */
+/** Views fall behind together, but notice it one after the other: a run waits this long for more of them. */
 const GATHERED_MS = 100;
 
 type Build = Pick<BuildTask, 'view' | 'version'>;
 
 /** Brings a build to the end of the log faster than following does. */
 export interface CatchUp {
-  /** Resolves when it is there, could not go on, or was stopped. */
+  /** Resolves when the view has caught up, failed or was stopped. */
   run(task: BuildTask): Promise<void>;
   /** After the page in hand. */
   stop(build: Build): void;
@@ -20,8 +20,8 @@ interface Waiting {
 }
 
 /**
- * Catches up views that are far behind, all at once, in a thread: the log is read once for all of them, and
- * they are written in large commits. Those who come while a run is under way are the next run.
+ * Catches up views that are far behind, all together, in a thread: the log is read once for all of them, and they
+ * commit in large batches. Views that arrive during a run join the next run.
  */
 export class CatchUps implements CatchUp {
   private waiting: Waiting[] = [];
@@ -66,7 +66,7 @@ export class CatchUps implements CatchUp {
     this.isGathering = false;
   }
 
-  /** What fails is left to those who follow: they go on from what the store says. */
+  /** After a failure, normal following continues from the state of the store. */
   private async runTogether(builds: readonly Waiting[]): Promise<void> {
     const calls = this.spawn();
     this.running = { calls, builds };

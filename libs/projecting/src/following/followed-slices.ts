@@ -11,7 +11,7 @@ export interface FollowedSliceOptions extends Omit<PageWriterOptions, 'onPoison'
   readonly events: ProjectingEvents;
 }
 
-/** One slice of a build as it is kept up with the log: what was handled, and what was not. */
+/** One slice of a build that follows the log: what was handled, and what was not. */
 export class FollowedSlice {
   private position: Position | null;
   private readonly handled: HandledPositions;
@@ -35,7 +35,10 @@ export class FollowedSlice {
     return this.options.slice;
   }
 
-  /** Everything of the slice up to here is handled. May be ahead of the stored checkpoint, never of what is visible. */
+  /**
+   * Everything in the slice up to here is handled. May be ahead of the stored checkpoint, but never of the visible
+   * state.
+   */
   get reached(): Position | null {
     return this.position;
   }
@@ -85,7 +88,7 @@ export class FollowedSlice {
     this.committedAt = this.options.clock.now().getTime();
   }
 
-  /** An event that stands before what was handled, and was not: applied now it could undo what came after, so it waits for a decision. */
+  /** An unhandled event before handled ones: applying it now could undo later events, so it waits for a decision. */
   private async parkLate(events: readonly StoredEvent[]): Promise<void> {
     const before = new Set(this.writer.letters.values());
     for (const event of events) {
@@ -158,13 +161,13 @@ export const latestOf = (positions: readonly (Position | null)[]): Position | nu
     null,
   );
 
-/** Waits for all, also when one fails: nothing may go on behind the back of who tries again. */
+/** Waits for all, even if one fails: no work may continue while the caller tries again. */
 export const all = async <T>(work: readonly Promise<T>[]): Promise<readonly T[]> => {
   await Promise.allSettled(work);
   return Promise.all(work);
 };
 
-/** Tells a repeated delivery from one that comes too late: remembers what was handled last. */
+/** Distinguishes a repeated delivery from a late one: remembers the last handled events. */
 class HandledPositions {
   private readonly recent = new Set<Position>();
 

@@ -7,13 +7,13 @@ import { all, type FollowedSlice, type FollowedSlicesOptions, latestOf, leastOf,
 import { replayStream } from './replay';
 import { sliceOf } from '../views/slices';
 
-/** A view with this many dead letters stops until some are solved: then the fault is not in the events. */
+/** A view with this many dead letters stops until some are solved: the fault is then not in the events. */
 const MOST_LETTERS = 10_000;
 const PAGE = 500;
 /** How long a checkpoint may stay behind; longer by the number of slices. */
 const CHECKPOINT_EVERY_MS = 5_000;
 const REOPEN_MS = 1_000;
-/** Pages in a row behind which the log went on, or the events in them: then it is caught up elsewhere, which takes a thread. */
+/** Most consecutive pages, or events in them, without reaching the end of the log. Beyond that, a thread catches the view up. */
 const FAR_PAGES = 5;
 const FAR_EVENTS = 2 * PAGE;
 /** How often it is looked how far that came. */
@@ -70,7 +70,7 @@ export class Follower {
     return this.reached;
   }
 
-  /** Where the slice that is furthest ahead stands: after a start they stand where others left them. */
+  /** The position of the slice that is furthest ahead. After a start, slices are where others left them. */
   get furthest(): Position | null {
     return latestOf(this.slices.map(({ reached }) => reached));
   }
@@ -117,17 +117,15 @@ export class Follower {
   }
 
   /**
-   * Asks the store whether it stands where this follower wrote it: a server that was killed may have forgotten what it had confirmed, and
-   * while nothing arrives no commit would meet it. Throws `Unavailable` where it does not, and goes on from what the store says.
+   * Asks the store whether it still has this follower's last commit: a killed server may have lost confirmed commits,
+   * and without new events no commit would notice. If not, it throws `Unavailable` and continues from the state of the
+   * store.
    */
   confirm(): Promise<void> {
     return this.mutex.run(() => this.confirmSlices());
   }
 
-  /**
-   * Handles the waiting events of a stream again, from the dead letter on, in order. `discard` passes over the event
-   * itself. Resolves to the dead letter that stands there then, undefined when the stream flows again.
-   */
+  /** Handles the waiting events of a stream again, in order, from the dead letter on. `discard` skips the event itself. Resolves to the dead letter that is left, or undefined if the stream continues. */
   replay(letter: DeadLetter, { discard }: { readonly discard: boolean }): Promise<DeadLetter | undefined> {
     return this.mutex.run(async () => {
       const { store, log } = this.options;
@@ -177,7 +175,7 @@ export class Follower {
     }
   }
 
-  /** Goes on behind events of other types, unless something else is under way or a checkpoint is due: then they are handled as a page is. */
+  /** Skips events of other types, unless other work is running or a checkpoint is due: then they are handled like a page. */
   private onPassed(upTo: Position): boolean {
     if (!this.mutex.isFree || !this.running || this.dueSlice() !== undefined) return false;
     for (const slice of this.slices) slice.pass(upTo);
@@ -202,7 +200,7 @@ export class Follower {
     }
   }
 
-  /** Where only events of other types or streams came by the checkpoints stay behind: one at a time they are stored, the oldest first. */
+  /** If only events of other types or streams arrive, checkpoints fall behind. They are stored one at a time, the oldest first. */
   private dueSlice(): FollowedSlice | undefined {
     const { clock, store } = this.options;
     let settledBy = clock.now().getTime() - CHECKPOINT_EVERY_MS * store.slices;
@@ -219,7 +217,7 @@ export class Follower {
     this.reached = leastOf(this.slices);
   }
 
-  /** Somebody else wrote the build, or a commit of ours had an unknown outcome, or was forgotten: goes on from what the store says. */
+  /** Another process wrote the build, or one of our commits had an unknown outcome or was lost: continues from the state of the store. */
   private reopen(): void {
     this.leave(async () => undefined);
   }
@@ -232,7 +230,7 @@ export class Follower {
   /** What another thread writes: nothing else is let in meanwhile. */
   private async catchUp(): Promise<void> {
     const { store, version, held, skip, catchUp } = this.options;
-    // A look that fails changes nothing, and the next comes at once; what is wrong with the store the run itself meets.
+    // A failed check changes nothing, and the next one follows soon. The run itself notices problems of the store.
     const looking = setInterval(() => void this.look().catch(() => undefined), LOOK_MS);
     this.behind = AT_THE_END;
     try {
@@ -257,7 +255,7 @@ export class Follower {
     await this.subscription?.stop();
     await this.mutex.run(async () => {
       if (!this.stopped) await work();
-      // They may not stand any more where these wrote them: whoever stops it must not settle them.
+      // The store may have lost these commits: whoever stops the follower must not settle them.
       if (this.stopped) this.slices = [];
     });
     while (!this.stopped) {
@@ -271,7 +269,7 @@ export class Follower {
         await pause(REOPEN_MS, undefined, { ref: false });
       }
     }
-    // It may have been stopped while the slices were opened: nobody would end another subscription.
+    // It may have been stopped while the slices were opened; nobody would end a second subscription.
     if (this.stopped) return;
     this.reached = leastOf(this.slices);
     this.options.onAdvance(this.reached);

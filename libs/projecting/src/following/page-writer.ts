@@ -33,7 +33,10 @@ export interface PageWriterOptions {
   readonly clock: Clock;
   /** Ids of events that an operator discarded. */
   readonly skip: ReadonlySet<string>;
-  /** What an event that cannot be handled does: `park` makes it a dead letter, `stop` ends the work with `PoisonEvent`. */
+  /**
+   * What happens to an event that cannot be handled: `park` makes it a dead letter, `stop` ends the work with
+   * `PoisonEvent`.
+   */
   readonly onPoison: 'park' | 'stop';
 }
 
@@ -52,7 +55,7 @@ export interface FoldedPage {
 
 /**
  * Writes pages of events into one build of a view: decode, apply, then one commit with the checkpoint, which moves only
- * if it still stands where this writer left it. The one place that decides what an event which fails means.
+ * if it is still where this writer left it. Only this class decides how to treat a failed event.
  */
 export class PageWriter {
   private constructor(
@@ -61,7 +64,7 @@ export class PageWriter {
     private readonly parked: Map<string, DeadLetter>,
   ) {}
 
-  /** Reads where the build stands and raises its fence, so that an earlier writer is rejected from now on. */
+  /** Reads the position of the build and raises its fence, so earlier writers are rejected from now on. */
   static async open(options: PageWriterOptions): Promise<PageWriter> {
     const { store, version, slice, fence } = options;
     for (let attempt = 1; ; attempt += 1) {
@@ -102,7 +105,7 @@ export class PageWriter {
     return metadata.length + (this.options.store.contextOnly ? 0 : data.length);
   }
 
-  /** Turns events into operations. Events of a stream that has a dead letter wait: they are passed over. */
+  /** Turns events into operations. Skips events of streams with a dead letter. */
   async fold(
     events: readonly StoredEvent[],
     letters: ReadonlyMap<string, DeadLetter> = this.parked,
@@ -129,8 +132,9 @@ export class PageWriter {
   }
 
   /**
-   * Commits a folded page. A page that the store rejects for its content is halved until the event is found that it
-   * rejects; errors of the store itself (away, busy, fenced, written by another) are thrown, and nothing is parked for them.
+   * Commits a folded page. If the store rejects the content of a page, the page is halved until the rejected event is
+   * found. Errors of the store itself (unavailable, busy, fenced, written by another) are thrown, and nothing is parked
+   * for them.
    */
   async write(page: FoldedPage, upTo: Position): Promise<void> {
     try {
@@ -165,7 +169,7 @@ export class PageWriter {
     }
   }
 
-  /** Throws `CheckpointMismatch` where the store stands elsewhere than this writer left it. A build that is not there any more stands nowhere. */
+  /** Throws `CheckpointMismatch` if the store is not where this writer left it. A removed build has no position. */
   async confirm(): Promise<void> {
     const { store, version, slice } = this.options;
     const found = await store.checkpoint(version, slice);
@@ -193,6 +197,6 @@ export class PageWriter {
   }
 }
 
-/** Text that was just read is not hashed yet: to ask even an empty map would cost a tenth of a rebuild. */
+/** Text that was just read has no hash yet: even a lookup in an empty map would cost a tenth of a rebuild. */
 const isIn = (known: ReadonlyMap<string, unknown> | ReadonlySet<string>, key: string): boolean =>
   known.size > 0 && known.has(key);

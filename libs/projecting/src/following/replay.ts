@@ -6,9 +6,9 @@ import type { PageWriter } from './page-writer';
 const FLOWING: ReadonlyMap<string, DeadLetter> = new Map();
 
 /**
- * Handles the events of a stream that wait behind a dead letter, in order, up to where the view stands. One commit for all
- * of them, or one each where that fails; after each the dead letter stands at the next event, so that a crash or another
- * failure leaves a true state. Resolves to the dead letter that is left.
+ * Handles the events of a stream that wait for a dead letter, in order, up to the position of the view. All of them
+ * take one commit, or one each if that fails. After each, the dead letter moves to the next event, so a crash or
+ * another failure leaves a true state. Resolves to the dead letter that is left.
  */
 export const replayStream = async (
   writer: PageWriter,

@@ -13,8 +13,8 @@ interface Read {
 }
 
 /**
- * Reads an event once for all views that follow the log: they ask for it one shortly after the other. Events with content are
- * read by each, since what was read of them must not outlive their keys.
+ * Reads an event once for all views that follow the log, because they read it shortly after each other. Each view reads
+ * events with content itself, because decrypted content must not outlive its keys.
  */
 export const sharedReader = (codec: EventCodec): EventReader => {
   const known = new LRUCache<Position, Read>({ maxSize: REMEMBERED, sizeCalculation: ({ characters }) => characters });

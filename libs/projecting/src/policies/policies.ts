@@ -23,10 +23,13 @@ const GROUP = 'policies';
 const REPORT = 'policies';
 const REPORT_MS = 5_000;
 
-/** What runs one policy, or another reader of the log that acts, from its recorded place on. */
+/** Runs one policy, or another reader of the log that acts, from its recorded place. */
 export type Runner = Pick<PolicyRunner, 'position' | 'failure' | 'letters' | 'replay' | 'stop'>;
 
-/** A reader of the log that acts in a way of its own, and keeps its place and its dead letters as policies do (`PolicyJournal`). */
+/**
+ * A reader of the log that acts in its own way, but stores its place and its dead letters like policies
+ * (`PolicyJournal`).
+ */
 export interface Reader {
   readonly name: string;
   /** Runs from the recorded place on. Calls `onFenced` when another process runs it too. */
@@ -118,7 +121,7 @@ export class Policies {
     if (this.isHere) return Promise.all(this.readers.map(({ name }) => this.statusOf(name)));
     const reported = ((await this.options.coordination.read(REPORT)) ?? []) as readonly Plain<PolicyStatus>[];
     const isRun = (await this.leases.status()).some(({ group, holder }) => group === GROUP && holder !== null);
-    // What was told last stands still when nobody runs them; the log does not.
+    // If no process runs the policies, their last state stays the same while the log grows.
     return isRun
       ? reported
       : Promise.all(

@@ -24,7 +24,10 @@ type Place = EventOf<typeof PolicyAdvanced>['data'];
 /** How many recorded places are tried when the event of the last one was removed. */
 const PLACES_TRIED = 100;
 
-/** Where a policy stands, kept in the log itself: losing a view store, or importing into another log, repeats nothing. */
+/**
+ * The place of a policy, stored in the log itself: if a view store is lost, or the log is imported into another,
+ * nothing is repeated.
+ */
 export class PolicyJournal {
   private readonly places: JournalStream;
   private readonly dead: JournalStream;
@@ -63,9 +66,9 @@ export class PolicyJournal {
   }
 
   /**
-   * Records that everything up to an event was reacted to. Throws `WrongExpectedRevision` when another instance runs the policy.
-   * Records nothing where the log does not hold the event: it was restored from an older backup, where another event may come to
-   * stand before that place, and would be passed over.
+   * Records that all events up to this one are handled. Throws `WrongExpectedRevision` if another instance runs the
+   * policy. Records nothing if the log does not have the event: it was restored from an older backup, and other events
+   * may later come before that place, which the policy would skip.
    */
   async advance({ id, stream, revision, position }: StoredEvent): Promise<void> {
     if (!(await holdsPlace(this.log, { id, stream, revision, position }))) return;
@@ -127,11 +130,11 @@ export class PolicyJournal {
   }
 }
 
-/** A stream that one instance writes. Whoever finds another's events behind its own is fenced. */
+/** A stream with one writer. An instance that finds another's events after its own is fenced. */
 class JournalStream {
   /** Of the last event that is known, -1 before the first. */
   revision = -1;
-  /** Ids of events that may stand behind it: nobody heard what became of them. */
+  /** Ids of our events that may come after it: the outcome of their append is unknown. */
   private readonly unknown = new Set<Uuid>();
 
   constructor(
@@ -157,7 +160,7 @@ class JournalStream {
     return (await this.log.append(this.name, events, this.revision < 0 ? 'noStream' : this.revision)).revision;
   }
 
-  /** True where all that stands behind what is known is our own. */
+  /** True if all events after the known ones are our own. */
   private async passOwn(): Promise<boolean> {
     if (this.unknown.size === 0) return false;
     const stored = await this.log.readStream(this.name, { from: this.revision + 1 });

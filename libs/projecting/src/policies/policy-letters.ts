@@ -10,7 +10,7 @@ export type PolicyLetter = EventOf<typeof PolicyDeadLettered>['data'] & {
   readonly failedAt: string;
 };
 
-/** The letters that nobody has settled, by the stream that waits behind each, the longest waiting first. */
+/** The unsettled letters, by the stream that waits for each, the longest waiting first. */
 export type PolicyLetters = OrderedMap<string, PolicyLetter>;
 
 export const NO_LETTERS: PolicyLetters = OrderedMap();

@@ -26,10 +26,13 @@ const CONCURRENCY = 8;
 const MAX_TRIES = 5;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
-/** The place is recorded after so many events, or so long after the first that is not recorded. */
+/** Record the place after this many events, or this long after the first unrecorded one. */
 const RECORD_EVERY = 100;
 const RECORD_AFTER_MS = 1_000;
-/** The place is also recorded when so much was passed over that holds nothing for the policy: pages on the way to the end, or commits at it. */
+/**
+ * Also record the place after this many skipped pages (before the end of the log) or commits (at the end) without
+ * events for the policy.
+ */
 const FAR_PAGES = 10;
 const FAR_COMMITS = 1_000;
 /** How many pages back the event is looked for whose place is recorded then. */
@@ -61,7 +64,10 @@ export class PolicyRunner {
   private readonly stopping = new AbortController();
   private subscription: Subscription | undefined;
   private unrecorded = 0;
-  /** Pages without an event for the policy: since the end of the log was last reached, and since the place was last recorded. */
+  /**
+   * Pages without an event for the policy: since the end of the log was last reached, and since the place was last
+   * recorded.
+   */
   private onTheWay = 0;
   private passed = 0;
   private last: StoredEvent | undefined;
@@ -120,7 +126,8 @@ export class PolicyRunner {
         (event) =>
           this.options.policy.types.includes(event.type) && this.reached !== null && event.position <= this.reached,
       );
-      // It is settled behind all that waits: that stands before the recorded place, and nobody else would bring it.
+      // It is settled after all waiting events: these are before the recorded place, and nothing else would deliver
+      // them.
       for (const event of waiting) if (!(await this.handle(event, present))) return this.parked.get(letter.stream);
       await this.journal.settled(present, discard ? 'discarded' : 'retried');
       this.parked.delete(letter.stream);
@@ -163,7 +170,7 @@ export class PolicyRunner {
     this.reached = upTo;
     const last = events.at(-1);
     if (last === undefined) {
-      // However much others write: recording a place is an event of ours, and would be passed over next.
+      // Foreign events do not count: recording a place is an event of ours, and would be skipped next.
       if (page?.isForeign === true) return;
       this.onTheWay += 1;
       this.passed += 1;
@@ -192,7 +199,7 @@ export class PolicyRunner {
       );
   }
 
-  /** At the end of the log, unless something else is under way or so much was passed over that the place is to be recorded. */
+  /** At the end of the log, unless other work is running or so much was skipped that the place must be recorded. */
   private onPassed(upTo: Position): boolean {
     if (!this.mutex.isFree || this.passed >= FAR_COMMITS) return false;
     this.reached = upTo;
@@ -216,7 +223,10 @@ export class PolicyRunner {
     for (const event of events) if (!this.parked.has(event.stream)) await this.handle(event);
   }
 
-  /** Reacts to one event, which may wait behind a dead letter or be it; true when that worked, false when it became a dead letter. */
+  /**
+   * Reacts to one event, which may wait for a dead letter or be one; true if that worked, false if it became a dead
+   * letter.
+   */
   private async handle(event: StoredEvent, behind?: DeadLetter): Promise<boolean> {
     const { policy, codec } = this.options;
     for (let attempt = 1; ; attempt += 1) {

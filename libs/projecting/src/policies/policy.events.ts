@@ -8,7 +8,7 @@ const place = {
   position: z.string(),
 };
 
-/** Stands in `policy-<name>`. Found again by stream and revision, so that it holds in a log with other positions too. */
+/** In `policy-<name>`. Found again by stream and revision, so it stays valid in a log with other positions. */
 export const PolicyAdvanced = defineEvent({
   type: 'PolicyAdvanced',
   description: 'A policy has handled all its events up to `eventId`, which may be of a type that it does not handle.',

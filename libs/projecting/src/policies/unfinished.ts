@@ -14,7 +14,10 @@ export interface Finisher {
   readonly isAtStart?: true;
 }
 
-/** Finishes what requests left unfinished whose process died, or whose stores went away, and that nobody sent again: what no event says is missing, so that no policy would see it. Modules add what they leave. */
+/**
+ * Finishes the work of requests whose process died or whose stores became unavailable, and which nobody repeated. No
+ * event says what is missing, so no policy would see it. Modules add their kinds of unfinished work.
+ */
 @Injectable()
 export class UnfinishedWork {
   private readonly finishers: Finisher[] = [];

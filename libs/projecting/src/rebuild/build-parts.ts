@@ -2,13 +2,16 @@ import type { Position, StoredEvent } from '@app/kernel';
 import type { FoldedPage, PageWriter } from '../following/page-writer';
 import { sliceOf } from '../views/slices';
 
-/** Characters of events whose operations are held for a commit, give or take a page: events may be large. */
+/** Most characters of events in one commit, plus up to a page: events may be large. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 /** What one commit of each slice will write. */
 export type BuildBatch = ReadonlyMap<PageWriter, FoldedPage>;
 
-/** The slices of a build that one process writes: pages of the log are divided between them, and each commits its own part. */
+/**
+ * The slices of a build that one process writes: pages of the log are divided between them, and each commits its own
+ * part.
+ */
 export class BuildParts {
   constructor(
     private readonly slices: number,
@@ -25,12 +28,15 @@ export class BuildParts {
     return [...this.writers.values()].reduce((sum, { checkpoint }) => sum + checkpoint.handled, 0);
   }
 
-  /** Begins a batch of at most so many events; `again` reads the events up to a position once more, where the store rejects one of them. */
+  /**
+   * Begins a batch of at most this many events. `again` reads the events up to a position once more, if the store
+   * rejects one of them.
+   */
   batch(mostAtOnce: number, again: (upTo: Position | null) => Promise<readonly StoredEvent[]>): GrowingBatch {
     return new GrowingBatch(this.writers, this.slices, mostAtOnce, again);
   }
 
-  /** Every slice stands at `upTo` then, also those without events; one that was further ahead stays there. */
+  /** Moves every slice to `upTo`, even those without events, except slices that are further ahead. */
   async write(batch: BuildBatch, upTo: Position): Promise<void> {
     const writes = [...batch].map(async ([writer, page]) => {
       if (isAfter(upTo, writer.checkpoint.position)) await writer.write(page, upTo);

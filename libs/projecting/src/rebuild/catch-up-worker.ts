@@ -21,7 +21,7 @@ export interface BuildTask {
 
 /** Catches up views that are far behind, callable from another thread. */
 export interface CatchUpWorker {
-  /** Brings builds of several views to the end of the log together. Answers why those that could not go on did not, by view. */
+  /** Brings builds of several views to the end of the log together. Returns the reason for each view that failed. */
   catchUp(tasks: readonly BuildTask[]): Promise<Readonly<Record<string, string>>>;
   /** Ends a build's part in that after the page in hand; resolves when it is written. */
   stopCatchUp(build: Pick<BuildTask, 'view' | 'version'>): Promise<void>;

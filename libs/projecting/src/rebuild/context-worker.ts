@@ -15,7 +15,10 @@ export interface ContextWorkerOptions {
   readonly onClose?: () => Promise<void>;
 }
 
-/** Catches up views that read the context of events alone: without schemas, keys and any store but that of the rows, so that its thread starts at once. */
+/**
+ * Catches up views that read only the context of events. It needs no schemas, no keys and no store except that of the
+ * rows, so its thread starts at once.
+ */
 export const contextWorker = (options: ContextWorkerOptions): CatchUpWorker =>
   catchUpWorker({ ...options, codec: undefined }, (view, shared) => {
     const projection = options.projections.find(({ name }) => name === view);

@@ -32,8 +32,8 @@ export class JointRun {
 }
 
 /**
- * Brings builds of several views to the end of the log: each event is read once for all of them. A build that fails is left
- * where it stands, and so is one that is stopped; the others go on. Answers what failed, by view.
+ * Brings builds of several views to the end of the log, reading each event once. A failed or stopped build stays where
+ * it is; the others continue. Returns the failures, by view.
  */
 export const buildJointly = async (
   log: LogReader,
@@ -88,14 +88,14 @@ class Growing {
     return this.build.run;
   }
 
-  /** Takes what is its own of a page; writes when that is enough for a commit, or nothing else will come. */
+  /** Takes its own events of a page. Writes when there are enough for a commit, or when no more will come. */
   async take({ events, next, end }: LogPage): Promise<undefined> {
     const own = events.filter(({ type }) => this.types.has(type));
     const { mostAtOnce } = this.build.store;
     for (let at = 0; at < own.length; at += mostAtOnce) {
       const part = own.slice(at, at + mostAtOnce);
       await this.batch.add(part);
-      // What is left of the page is handled in the next commit, so this one ends at its own last event.
+      // The next commit handles the rest of the page, so this one ends at its own last event.
       this.upTo = part.at(-1)?.position ?? this.upTo;
       if (this.batch.remaining === 0) await this.flush();
     }
@@ -126,7 +126,7 @@ class Growing {
   }
 }
 
-/** The build that is furthest behind says where to read on; the others pass over what they have. */
+/** The build that is furthest behind determines where to continue; the others skip what they have. */
 const leastOf = (builds: readonly JointBuild[]): Position | null => {
   const positions = builds.map(({ parts }) => parts.position);
   return positions.includes(null) ? null : (positions.toSorted()[0] ?? null);

@@ -22,8 +22,8 @@ export interface RebuildRecord {
   readonly from: number;
   /**
    * `asked` by an operator, or because the live build is unfit: made for another `declaration` of the projection,
-   * `ahead-of-log`, or `damaged`. An unfit build is served as it stands until the new one has caught up, then swapped and dropped;
-   * of a damaged one nothing is served.
+   * `ahead-of-log`, or `damaged`. An unfit build is served until the new one has caught up, then swapped and dropped; a
+   * damaged one is not served.
    */
   readonly reason: 'asked' | 'declaration' | 'ahead-of-log' | 'damaged';
   readonly state: RebuildState;
@@ -31,15 +31,15 @@ export interface RebuildRecord {
   readonly fence: number;
   /** Where the log ended when it began: a slice that has passed it counts as built. */
   readonly goal: Position | null;
-  /** Swap by itself once it was verified to be equal; false again when that was done, so that a way back stays one. */
+  /** Swap automatically after a successful verification. Set to false after the swap, so a rollback is not undone. */
   readonly swap: boolean;
   readonly failure?: BuildFailure;
   readonly verification?: Verification;
 }
 
 /**
- * Whether there is work to go on with. A rebuild that nobody asked for is tried again at every start, since the view is not brought up
- * before it is done; one that ended before it was swapped, as it was to be, is verified again.
+ * Whether there is work to continue. An automatic rebuild is tried again at every start, because the view does not come
+ * up before it is done. A rebuild that ended before its automatic swap is verified again.
  */
 export const mustRun = ({ state, reason, swap, verification }: RebuildRecord): boolean =>
   state === 'building' ||
@@ -95,7 +95,7 @@ export class BuildRecords {
   /** Claims a number for a build; false when another process was faster. */
   async claim(version: number, declaration: string): Promise<boolean> {
     const timeline = await storedTimeline(this.store);
-    // Before the build can be seen: whoever sees it asks of which log it is.
+    // Before the build is visible: readers of the build ask which log it belongs to.
     if (timeline > 0) await this.store.writeState(this.timelineKey(version), timeline);
     return this.store.writeState(`build/${this.view}/${version}`, declaration, { expected: undefined });
   }

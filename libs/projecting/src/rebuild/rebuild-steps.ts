@@ -77,8 +77,8 @@ export class RebuildWork {
   }
 
   /**
-   * Builds the slices of this process, waits for those of others, and puts the whole in its place. It waits outside of its turn: the
-   * others may be waiting for this process to build its slices of another view.
+   * Builds the slices of this process, waits for those of others, and puts the complete build in place. It waits
+   * outside of its turn, because the others may be waiting for this process to build slices of another view.
    */
   private async work(signal: AbortSignal): Promise<void> {
     let isBuilt = false;
@@ -124,8 +124,9 @@ export class RebuildWork {
   }
 
   /**
-   * Waits for the slices of other processes; false when the rebuild was stopped, or failed elsewhere. Throws `CheckpointMismatch` where a
-   * slice of this process is not built after all: a server that was killed may have forgotten what it had confirmed.
+   * Waits for the slices of other processes; false if the rebuild was stopped, or failed elsewhere. Throws
+   * `CheckpointMismatch` if a slice of this process is not built after all: a killed server may have lost confirmed
+   * commits.
    */
   private async othersBuilt(signal: AbortSignal): Promise<boolean> {
     const { version, goal } = this.current.present();

@@ -8,10 +8,13 @@ import { type Verification, verify } from './verification';
 import { type ViewStores, viewStore } from '../views/view-stores';
 import type { ViewStore } from '../views/view-store';
 
-/** Events read and folded at once: few, so that their text is still in the processor's cache when it is parsed, and lives briefly. */
+/**
+ * Events that are read and folded together: few, so their text is still in the processor's cache when it is parsed, and
+ * is soon released.
+ */
 const PAGE = 200;
 
-/** Why a build ended before its time. With an event: an operator repairs the code or discards the event, and resumes. */
+/** Why a build ended early. With an event: an operator fixes the code or discards the event, and resumes. */
 export interface BuildFailure {
   readonly reason: DeadLetterReason | 'error';
   readonly detail: string;
@@ -59,7 +62,10 @@ export interface RebuildWorkerOptions extends ViewStores, CatchUpOptions {
   readonly projections: readonly Projection[];
 }
 
-/** For a thread of its own with connections of its own: `serveCalls(rebuildWorker(...))`; for this thread: `callHere(rebuildWorker(...))`. */
+/**
+ * In a separate thread with its own connections: `serveCalls(rebuildWorker(...))`; in this thread:
+ * `callHere(rebuildWorker(...))`.
+ */
 export const rebuildWorker = (options: RebuildWorkerOptions): RebuildWorker => {
   const runs = new Map<string, Run>();
   const storeOf = (view: string, shared: boolean): ViewStore => {
@@ -137,7 +143,10 @@ const batches = async (
   }
 };
 
-/** Pages of the log folded into one batch. The events themselves are let go page by page: keeping them would cost more than reading them again when the store rejects the batch. */
+/**
+ * Pages of the log that are folded into one batch. The events are released page by page: keeping them would cost more
+ * than reading them again when the store rejects the batch.
+ */
 const foldBatch = async (
   log: LogReader,
   { types, mostAtOnce }: ViewStore,

@@ -36,7 +36,7 @@ export class Rebuild {
     return this.current.record;
   }
 
-  /** Goes on with what stands in the store, after the view was opened: a rebuild survives the process. */
+  /** Continues from the stored state after the view was opened: a rebuild survives the process. */
   async open(found: Unfitness | undefined): Promise<void> {
     const stored = await this.view.records.rebuild();
     const belongsToOthers = stored !== undefined && (await isOthers(this.view, stored, this.options.isDeclared));
@@ -58,7 +58,10 @@ export class Rebuild {
     return this.work.stop();
   }
 
-  /** True when the store says something else than this process knows, nobody does what is to be done, or it is now for this process to replace an unfit build. */
+  /**
+   * True if the stored state differs from this process's, if no process does the pending work, or if this process must
+   * now replace an unfit build.
+   */
   isOutdated(): Promise<boolean> {
     return this.current.settled(async () => {
       if (this.work.isRunning) return false;
@@ -93,7 +96,10 @@ export class Rebuild {
     this.work.begin();
   }
 
-  /** Drops what a paused or failed build holds, since content it has read was erased; it stays as it is and begins anew when resumed. */
+  /**
+   * Drops the content of a paused or failed build, because content that it has read was erased. Its state stays, and it
+   * starts again when resumed.
+   */
   async startOver(): Promise<void> {
     this.current.expect('paused', 'failed');
     const { version: old, ...rest } = this.current.present();
@@ -131,7 +137,10 @@ export class Rebuild {
     return this.options.view;
   }
 
-  /** Stored before and after: before, so that a holder of the lease before finds out in time; after, so that the record is true. */
+  /**
+   * Stored before and after the step: before, so an earlier holder of the lease notices in time; after, so the record
+   * is true.
+   */
   private async exchange(from: RebuildState, to: RebuildState): Promise<void> {
     this.current.expect(from);
     await this.options.gather(async () => {
@@ -218,7 +227,10 @@ export class Rebuild {
     await this.current.clear();
   }
 
-  /** Rejects with `conflict` for the build that is served: by a swap whose answer was lost, so that this process does not know. */
+  /**
+   * Rejects with `conflict` for the served build: the response to its swap was lost, so this process does not know of
+   * it.
+   */
   private async mayGo(version: number): Promise<void> {
     if (await this.view.isServed(version)) return reject('conflict', { reason: 'version_served' });
   }

@@ -15,11 +15,12 @@ const LONGEST_POLL_MS = 100;
 export type Places = readonly (Position | null)[];
 
 /**
- * How far the builds of a view are, from the stored checkpoints and the log: for processes that do not write them. In a slice
- * without events the checkpoint stays behind, so what counts is whether an event stands between it and the position.
+ * The progress of a view's builds, from the stored checkpoints and the log: for processes that do not write them. The
+ * checkpoint of a slice without events stays behind, so the question is whether there is an event between it and the
+ * position.
  */
 export class StoredProgress {
-  /** How far a build was found to miss nothing, as long as it stands where it stood then. */
+  /** The position up to which a build is known to be complete, while its checkpoints do not change. */
   private seen: { readonly build: string; readonly after: Position | null } = { build: '', after: null };
 
   constructor(

@@ -19,9 +19,9 @@ export class CompleteViews {
   ) {}
 
   /**
-   * Resolves when it can be told from a view that something is not there: it shows the whole log up to a position. Throws `Unavailable`
-   * where it will do so later, and another error where dead letters must be solved first: a reaction becomes one itself then,
-   * to be retried after them.
+   * Resolves when a view can prove that something does not exist: it shows the whole log up to a position. Throws
+   * `Unavailable` if it will later, and another error if dead letters must be solved first. A policy's reaction then
+   * becomes a dead letter itself, to be retried after them.
    */
   async reached(view: string, position: Position): Promise<void> {
     const gap = await this.projecting.gap(view, position, VIEW_MS);
@@ -31,15 +31,18 @@ export class CompleteViews {
   }
 
   /**
-   * Resolves once a view shows the log up to a position, but for what dead letters keep from it. Throws `Unavailable` where it is late,
-   * for decisions that must not rest on a late view and must not wait for an operator.
+   * Resolves once a view shows the log up to a position, except for events that wait for dead letters. Throws
+   * `Unavailable` if it is late. For decisions that must not use a late view and must not wait for an operator.
    */
   async caughtUp(view: string, position: Position): Promise<void> {
     const gap = await this.projecting.gap(view, position, VIEW_MS);
     if (gap?.passes === true) throw new Unavailable(`the view ${view}`, gap.reason);
   }
 
-  /** Waits a second at most for a view to show the log up to a position, for reads that answer also where it does not; tells whether it does. */
+  /**
+   * Waits at most a second for a view to show the log up to a position, for reads that respond even if it does not.
+   * Returns whether it does.
+   */
   async awaited(view: string, position: Position): Promise<boolean> {
     return (await this.projecting.gap(view, position, SHOWN_MS)) === undefined;
   }

@@ -9,7 +9,7 @@ type Mark = {
   readonly last: EventPlace | null;
 };
 
-/** Stands beside the views, since it says of which log they are. */
+/** Stored beside the views, because it identifies their log. */
 const STATE = 'log-mark';
 
 type States = Pick<ReadStore, 'readState' | 'writeState'>;
@@ -19,9 +19,10 @@ export const storedTimeline = async (readStore: Pick<States, 'readState'>): Prom
   (await storedMark(readStore))?.timeline ?? 0;
 
 /**
- * Notices that the log was restored from an older backup, or lost its end, at the start and while the process runs: what was read
- * behind that is lost then, and nothing that was made from it may go on. A position alone does not tell: another event may
- * stand there by now. So an event of the log is kept beside the views, a few seconds old at most.
+ * Notices at the start and at run time that the log was restored from an older backup, or lost its end. Events that
+ * were read after that point are lost, and nothing derived from them may continue. A position alone does not show this,
+ * because another event may be there now. So an event of the log, at most a few seconds old, is stored beside the
+ * views.
  */
 export class LogMark {
   /** As this process knows it. */
@@ -36,7 +37,7 @@ export class LogMark {
     private readonly logger: Pick<Logger, 'error' | 'warn'>,
   ) {}
 
-  /** Once a start, before anything goes on from where it stood. Throws `Unavailable`, and is to be tried again then. */
+  /** Once per start, before any work continues. Throws `Unavailable`; try again then. */
   verify(): Promise<void> {
     this.verifying ??= this.verified().catch((error: unknown) => {
       this.verifying = undefined;
@@ -45,7 +46,10 @@ export class LogMark {
     return this.verifying;
   }
 
-  /** True where the log was found to be another since this was last asked: all that follows it begins anew. Costs nothing while it is not. */
+  /**
+   * True if the log was replaced since the last call: everything that follows it must start again. Costs nothing
+   * otherwise.
+   */
   async isOther(): Promise<boolean> {
     const { known, followed } = this;
     const timeline = this.log.readIndex?.timeline;
@@ -63,12 +67,15 @@ export class LogMark {
     return true;
   }
 
-  /** Keeps the event kept a young one. Called on a timer, with the end of the log as it was heard of last: a log that rests is asked nothing. */
+  /**
+   * Replaces the stored event by a newer one. Called on a timer, with the last known end of the log: a log without new
+   * events is not asked.
+   */
   async advance(head: Position | null): Promise<void> {
     const { known } = this;
     if (known === undefined || head === (known.last?.position ?? null)) return;
     const next = { ...known, last: await lastPlace(this.log) };
-    // Asked behind the read: what it found is of the log that is followed.
+    // Checked after the read, so the result is about the log that is followed.
     await this.log.head();
     if (this.log.readIndex?.timeline !== this.followed) return;
     this.known = (await this.readStore.writeState(STATE, next, { expected: known }))

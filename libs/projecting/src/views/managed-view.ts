@@ -104,7 +104,10 @@ export class ManagedView {
     return view.live?.replay(letter, { discard });
   }
 
-  /** Where another process has decided on the builds since, this one begins from what stands there. `record` is what is stored of the rebuild now. */
+  /**
+   * If another process has decided about the builds since, this one continues from the stored state. `record` is the
+   * stored state of the rebuild.
+   */
   async look(record: string): Promise<void> {
     const now = performance.now();
     const isLater = now - this.seen.at >= (record === '' ? LOOK_ANYWAY_MS : LOOK_AT_REBUILD_MS);

@@ -10,9 +10,9 @@ import type { ViewBatch, ViewStore } from './view-store';
 const MOST_AT_ONCE = 20;
 
 /**
- * A projection over the search index. An index has no state of its own for dead letters, so they stand in the read store:
- * a new letter is written before the index moves past its event, a solved one removed after, so that a crash between the
- * two repeats work and loses nothing.
+ * A projection into the search index. An index cannot store dead letters, so the read store does: a new letter is
+ * written before the index moves past its event, and a solved one is removed after. A crash in between repeats work but
+ * loses nothing.
  */
 export class SearchView implements ViewStore<SearchOperation> {
   readonly name: string;
@@ -95,7 +95,7 @@ export class SearchView implements ViewStore<SearchOperation> {
     return (await this.index.health()).ok;
   }
 
-  /** Opens the passages that an intent names. Where they, or the key of their aggregate, are gone, the document is not searched. */
+  /** Opens the passages of an intent. If they or the key of their aggregate are gone, the document is not searched. */
   private async resolved(intent: SearchIntent): Promise<SearchOperation> {
     if (intent.op !== 'putDocument') return intent;
     const { op, stream, passages, ...document } = intent;

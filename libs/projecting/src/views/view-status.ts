@@ -98,7 +98,7 @@ export const rebuildStatus = async (
   };
 };
 
-/** Behind which a build misses something of the log: the end of the log where it misses nothing. */
+/** The position after which a build misses events: the end of the log if it is complete. */
 const storedPosition = async ({ view }: ManagedView, version: number): Promise<Position | null> => {
   const head = await view.head();
   return version === 0 || head === null ? null : view.stored.reached(version, head);

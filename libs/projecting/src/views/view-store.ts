@@ -2,7 +2,10 @@ import type { Position, RecordedEvent } from '@app/kernel';
 import type { Checkpoint } from '@app/read-store';
 import type { DeadLetter } from '../dead-letter';
 
-/** One transaction of a view: what its events do, where it stands then, and the dead letters that came or went. */
+/**
+ * One transaction of a view: the changes of its events, its new position, and the dead letters that were added or
+ * removed.
+ */
 export interface ViewBatch<Op> {
   readonly slice: number;
   readonly changes: readonly { readonly position: Position; readonly operations: readonly Op[] }[];

@@ -80,7 +80,7 @@ export class View {
     return this.options.log.head();
   }
 
-  /** Opens the served build, making the first one where there is none, and follows the log unless the build is unfit: then answers why. */
+  /** Opens the served build, or creates the first one. Follows the log unless the build is unfit; then it returns the reason. */
   async open(held: ReadonlyMap<number, number>): Promise<Unfitness | undefined> {
     await this.hold(held);
     for (const version of this.broken) await this.setAside(version);
@@ -150,7 +150,7 @@ export class View {
 
   /** Makes an empty build for the projection as it is declared now, under a number that no build of the view has had. */
   async begin(): Promise<number> {
-    // The served build may be known by its number alone: its file set aside, and what was claimed forgotten.
+    // Only the number of the served build may be known: its file was set aside, and its claims were lost.
     const [served = 0, versions, rebuild] = await Promise.all([
       this.store.live(),
       this.store.versions(),
@@ -178,15 +178,12 @@ export class View {
     if (this.beside?.version !== version) this.beside = await this.follow(version);
   }
 
-  /** Has followers go on from what the store says where it forgot what it had confirmed; throws `Unavailable` then. */
+  /** If the store lost confirmed commits, followers continue from its state; throws `Unavailable` then. */
   async confirm(): Promise<void> {
     await Promise.all([this.live?.confirm(), this.beside?.confirm()]);
   }
 
-  /**
-   * Holds both builds at one position while `work` runs: what arrives meanwhile is handled after. All slices must be here. `work` may ask
-   * whether the store still holds both, as `confirm` does; it did when `work` began.
-   */
+  /** Holds both builds at one position while `work` runs; events that arrive meanwhile are handled afterwards. All slices must be here. `work` may ask whether the store still holds both, as `confirm` does; it did when `work` began. */
   aligned<T>(work: (position: Position | null, confirm: () => Promise<void>) => Promise<T>): Promise<T> {
     const { live, beside } = this;
     if (live === undefined || beside === undefined || !this.whole) return reject('rebuild_not_ready');
@@ -203,7 +200,7 @@ export class View {
     );
   }
 
-  /** Serves the build beside instead, both standing at one position, so that no reader sees the view go back. Rejects with `conflict` when another was faster. */
+  /** Serves the other build instead, with both at one position, so no reader sees the view go back. Rejects with `conflict` if another process was faster. */
   swap(): Promise<void> {
     return this.aligned(async () => {
       const { live, beside } = this as { live: Follower; beside: Follower };
@@ -274,7 +271,7 @@ export class View {
   }
 
   private async unfitness(version: number): Promise<Unfitness | undefined> {
-    // What several processes write is no file, and is made anew where it is gone.
+    // Builds that several processes write are not files, and are created again if they are gone.
     if (this.store.slices === 1 && !(await this.isThere(version))) return 'damaged';
     if (!(await this.isDeclared(version))) return 'declaration';
     if (!(await this.records.isOfThisLog(version))) return 'ahead-of-log';
@@ -284,13 +281,13 @@ export class View {
     return head === null || furthest > head || !(await this.isPlace(furthest)) ? 'ahead-of-log' : undefined;
   }
 
-  /** False where no event can stand: the log is an older backup, and has gone on since, past where the view stood. */
+  /** False if there can be no event there: the log is an older backup, and has grown past the former position of the view. */
   private async isPlace(position: Position): Promise<boolean> {
     try {
       await this.options.log.readAll({ after: position, limit: 1 });
       return true;
     } catch (error) {
-      // A log that does not answer says nothing about its places: whoever follows it asks again.
+      // An unavailable log does not prove that an event is missing: the follower asks again.
       return !(error instanceof RangeError);
     }
   }

@@ -32,8 +32,8 @@ export interface ExportOptions extends RetryOptions {
 }
 
 /**
- * Exports the whole log to a file that can be verified by itself; of events of other programs only those that an
- * earlier version sealed. Waits for a log that goes away. The file gets its name when it is complete and on the disk.
+ * Exports the whole log to a file that can be verified by itself; foreign events only if an earlier version sealed
+ * them. Waits while the log is unavailable. The file gets its name when it is complete and on the disk.
  */
 export const exportLog = async (
   log: LogReader,

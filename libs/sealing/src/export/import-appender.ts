@@ -15,9 +15,9 @@ interface Sent {
 }
 
 /**
- * Appends events in order, neighbours of one stream together, as many appends at a time as the log keeps in order. A log that goes
- * away is waited for: behind an append that failed none is begun, and it is made again with those behind it, each known by its
- * ids where it stands already.
+ * Appends events in order, consecutive events of a stream together, and as many appends at a time as the log keeps in
+ * order. Waits while the log is unavailable: no append begins after a failed one. The failed one and those after it are
+ * repeated; events that are already stored are recognised by their ids.
  */
 export class ImportAppender {
   private group: StoredEvent[] = [];

@@ -45,7 +45,10 @@ export interface ImportOptions extends RetryOptions {
   /** For a log that takes our events alone: what tells them. */
   readonly ours?: OurEvents;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
-  /** Seals what the export held unsealed, this once, whoever appended it; without, the next start seals what it can prove. */
+  /**
+   * Seals the unsealed events of the export, once, whoever appended them. Without it, the next start seals the events
+   * that it can prove.
+   */
   readonly sealing?: Omit<SealerOptions, 'log' | 'imported'>;
 }
 
@@ -60,7 +63,7 @@ const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 export const importExport = async (file: string, log: EventLog, options: ImportOptions): Promise<Verification> =>
   (await prepareImport(file, log, options))();
 
-/** Checks first, as `importExport` does, and answers what imports then: for those who bring more than the events. */
+/** Checks first, like `importExport`, and returns a function that imports: for callers that import more than events. */
 export const prepareImport = async (
   file: string,
   log: EventLog,
@@ -149,7 +152,7 @@ function* placeholders({ stream, before }: ExportedRemoval): Generator<StoredEve
 /** What the log holds already, which must be how the export begins. */
 class PresentEvents {
   private events: StoredEvent[] = [];
-  /** What others wrote, the last of it: an export may hold some that an earlier version sealed. */
+  /** The last foreign event: an export may hold some that an earlier version sealed. */
   private readonly foreign = new LRUCache<string, StoredEvent>({ max: REMEMBERED_FOREIGN });
   private after: Position | null = null;
   private ended = false;

@@ -12,7 +12,10 @@ const NEWLINE = 0x0a;
 /** No event makes a line as long as this: those of other servers have 16 MiB at most, and JSON escapes them. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
-/** The lines of an export without their ends; an empty one stands for one that is too long to be of an export. Throws what the file system and gzip throw. */
+/**
+ * The lines of an export without their line ends; an empty one replaces a line that is too long for an export. Throws
+ * the errors of the file system and gzip.
+ */
 export async function* exportLines(file: string): AsyncGenerator<Buffer> {
   const begun = new BegunLine();
   for await (const chunk of bytesOf(file)) {
@@ -28,7 +31,7 @@ export async function* exportLines(file: string): AsyncGenerator<Buffer> {
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A line whose end was not met yet. Its pieces are put together once: a long one in many would be copied again with each of them. */
+/** An unfinished line. Its pieces are joined once: otherwise each piece would copy a long line again. */
 class BegunLine {
   private pieces: Buffer[] = [];
   private length = 0;
@@ -116,7 +119,7 @@ class LineOrder {
     const position = POSITION.exec(line.toString('latin1', Math.max(0, line.length - LONGEST_END)))?.[1];
     if (position === undefined) return;
     const isLater = position > this.before;
-    // Not the latest of all: then one that stands too early would count as often as events stand behind it.
+    // Not the latest of all: otherwise one early event would count once for each event after it.
     this.before = position;
     if (isLater) return;
     const item = itemOf(line);

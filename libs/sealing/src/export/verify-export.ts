@@ -9,7 +9,10 @@ import { checkFile, exportItems, exportLines, itemOf, wrongFile } from './read-e
 
 /** How an export is verified; `since`: a seal that was noted before. */
 export interface VerifyExportOptions {
-  /** Public keys that the verifier trusts; without any, the one in the file, which proves only that the file was not changed by somebody without the key. */
+  /**
+   * Public keys that the verifier trusts. Without any, the key in the file is used, which only proves that nobody
+   * without that key changed the file.
+   */
   readonly publicKeys?: readonly string[];
   readonly since?: KnownSeal | undefined;
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
@@ -64,7 +67,7 @@ const exportSource = (file: string, header: ExportHeader | undefined, stray: Str
 
 const unreadable = (line: number): string => `line ${line} of the file cannot be read`;
 
-/** Lines that stand where no export has one: those that cannot be read, a header further down, a footer before another. */
+/** Misplaced lines: unreadable ones, a header further down, a footer before another. */
 class StrayLines {
   private readonly lines = new Set<number>();
   private footer: number | undefined;
@@ -119,7 +122,7 @@ async function* streamIn(file: string, stream: string): AsyncGenerator<StoredEve
   }
 }
 
-/** Bytes that gzip does not know are something found; everything else, such as a missing file, is a failure. */
+/** Invalid gzip bytes are a finding; everything else, such as a missing file, is a failure. */
 const damagedGzip = (error: unknown): readonly string[] => {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code?.startsWith('Z_') !== true && message !== 'unexpected end of file') throw error;

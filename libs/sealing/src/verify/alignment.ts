@@ -21,7 +21,7 @@ export class Alignment {
   private readonly passedOver = new FoundEvents<PassedEvent>();
   /** What others wrote: in which order it was sealed, if it was, proves nothing. */
   private readonly passedForeign = new FoundEvents();
-  /** Entries of seals that cannot be read: so many events may stand without one. */
+  /** Entries of unreadable seals: this many events may have no entry. */
   private unlisted = 0;
   private lastOrdinal = 0;
   private readonly seen = new SeenEntries();
@@ -74,7 +74,7 @@ export class Alignment {
     this.compare(entry, found);
   }
 
-  /** Everything that the seals list was met: what was passed over has no seal, what is left is not proven, nor are its receipts. */
+  /** The end of all seals: skipped events have no seal, remaining ones are unproven, and so are their receipts. */
   async end(): Promise<{
     readonly events: number;
     readonly since: string | null;
@@ -118,7 +118,7 @@ export class Alignment {
     return this.window.find(entry) ?? this.passedForeign.find(entry);
   }
 
-  /** Takes events off the window up to one; those before it have missed or not yet had their turn. */
+  /** Takes events from the window up to one; those before it missed their turn or have not had it yet. */
   private passTo(found: FoundEvent): void {
     if (this.passedForeign.delete(found)) return;
     for (;;) {

@@ -14,7 +14,7 @@ import {
 export interface FoundEvent extends SealedEvent {
   readonly position: string;
   readonly metadata: string;
-  /** Others wrote it: it need not be sealed, though an earlier version sealed whatever the server held. */
+  /** A foreign event: it need not be sealed, but an earlier version sealed everything on the server. */
   readonly isForeign: boolean;
   /** What the source could not read just before. */
   readonly damageBefore: Damage | undefined;

@@ -1,6 +1,9 @@
 import { type Finding, MOST_LISTED } from './verification';
 
-/** Collects findings: lists the first, counts all, and takes an event that is missing here and inserted there for what it is. */
+/**
+ * Collects findings: lists the first ones, counts all, and reports an event that is missing in one place and inserted
+ * in another as moved.
+ */
 export class Findings {
   private readonly listed: Finding[] = [];
   private readonly missing = new Map<string, Finding>();

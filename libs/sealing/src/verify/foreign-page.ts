@@ -9,7 +9,10 @@ const PAGE = 500;
 /** Most events that one page looks at, ours too. */
 const MOST_LOOKED_AT = 5_000;
 
-/** An event of another program that verifiers need to know of: into a stream of ours, or under a seal of an earlier version. Its content is not ours to show. */
+/**
+ * A foreign event that verifiers need to know of: in a stream of ours, or under a seal of an earlier version. Its
+ * content is not ours to show.
+ */
 export interface NotedForeignEvent {
   readonly id: string;
   readonly position: Position;

@@ -53,7 +53,10 @@ export class StreamHolders {
 
   constructor(private readonly log: Pick<LogReader, 'readStream'>) {}
 
-  /** Whether the stream of an event of theirs holds events of ours. One that others began is theirs: ours are begun where there is none. */
+  /**
+   * Whether the stream of a foreign event also holds our events. A stream that others began is theirs: we begin a
+   * stream only if it does not exist.
+   */
   async isAmongOurs({ stream, revision, isNamedAsOurs }: ForeignEvent): Promise<boolean> {
     if (!isNamedAsOurs) return false;
     const known = revision === 0 ? false : this.holdsOurs.get(stream);

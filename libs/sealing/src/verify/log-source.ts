@@ -38,7 +38,10 @@ async function* streamOf(log: LogReader, stream: string): AsyncGenerator<StoredE
   }
 }
 
-/** What can be read of a damaged stream from a revision on: found in the whole log, where events do not depend on their neighbours. */
+/**
+ * The readable events of a damaged stream from a revision on: found in the whole log, where events do not depend on
+ * their neighbours.
+ */
 async function* restOfStream(log: LogReader, stream: string, from: number): AsyncGenerator<StoredEvent> {
   for await (const item of wholeLog(log, { streamPrefixes: [stream] })) {
     if (!isDamage(item) && item.stream === stream && item.revision >= from) yield item;
@@ -89,7 +92,10 @@ async function* pagesOf(
   }
 }
 
-/** The events before a damaged one, in pages of one; all there are where each alone can be read, as from the memory of a server that runs. */
+/**
+ * The events before a damaged one, in pages of one; or all of them if each can be read separately, as from the memory
+ * of a running server.
+ */
 const upToDamage = async (
   log: LogReader,
   after: Position | null,
@@ -105,8 +111,8 @@ const upToDamage = async (
 };
 
 /**
- * The first event behind damage, found from the end of the log. What lies between two damaged places is not read.
- * Undefined when nothing can be read from the end.
+ * The first event after damage, found from the end of the log. Events between two damaged places are not read.
+ * Undefined if nothing can be read from the end.
  */
 const behindDamage = async (log: LogReader, before: Position | null): Promise<StoredEvent | undefined> => {
   let first: StoredEvent | undefined;

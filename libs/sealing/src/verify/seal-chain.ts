@@ -18,7 +18,7 @@ interface Place {
   readonly position: string;
 }
 
-/** Checks the seals one after the other: each one's signature and root, and that it follows the one before. */
+/** Checks the seals one after the other: each one's signature and root, and that it follows the previous one. */
 export class SealChain {
   seals = 0;
   readonly keyIds = new Set<string>();
@@ -139,7 +139,7 @@ export class SealChain {
   }
 }
 
-/** Nothing is signed over the event of a seal but the seal: the rest is what follows from that. */
+/** Only the seal is signed, not its event: the other data of the event must follow from the seal. */
 const isAsWritten = ({ id, metadata }: StoredEvent, seal: Seal): boolean => {
   const { commandId, actor, now } = metaOfSeal(seal);
   const written = {

@@ -6,7 +6,7 @@ import { type Erasure, MOST_LISTED } from './verification';
 /** What says that content was erased. */
 const ERASURE_RECEIPT = 'ContentErased';
 
-/** Receipts of erasures. One counts under a seal alone: anybody who can write to the store can write another. */
+/** Receipts of erasures. They count only under a seal: anybody who can write to the store can write another. */
 export class SealedErasures {
   /** The first `MOST_LISTED`. */
   readonly list: Erasure[] = [];

@@ -4,8 +4,8 @@ import type { SealedEvent } from '../event-hash';
 const FIRST_SLOTS = 1 << 12;
 
 /**
- * Which events seals listed so far, to find one that stands under a second: 64 bits of a hash of each, since a log may be long.
- * 16 to 32 bytes an event.
+ * The events that seals have listed so far, to find duplicates: 64 bits of a hash of each, because a log may be long.
+ * 16 to 32 bytes per event.
  */
 export class SeenEntries {
   private slots = new BigUint64Array(FIRST_SLOTS);

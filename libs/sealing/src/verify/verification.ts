@@ -85,7 +85,10 @@ export interface Verification {
   readonly lastSeal: KnownSeal | null;
   /** Events after the last seal. Nothing proves them yet. */
   readonly unsealed: { readonly events: number; /** `recordedAt` of the first. */ readonly since: string | null };
-  /** The first `MOST_LISTED` of them. A running product has not sealed its last second yet, and never seals what nobody with its key appended. */
+  /**
+   * The first `MOST_LISTED` of them. A running product has not sealed its last second yet, and never seals events that
+   * were appended without its key.
+   */
   readonly unproven: readonly UnprovenEvent[];
   /** Events under seals that do not vouch for MACs: sealed by an earlier version, or imported. */
   readonly withoutMacs: { readonly events: number; /** Ordinal of the last of them. */ readonly upTo: number };

@@ -3,7 +3,9 @@ import { logSource } from './log-source';
 import type { Finding, Verification } from './verification';
 import { verify, type VerifyOptions } from './verify';
 
-/** Verifies a log that is open: a running server's, or a reader's. What was found wrong when it was opened is a finding, too. */
+/**
+ * Verifies an open log, of a running server or of a reader. Damage that was found when it was opened is a finding too.
+ */
 export const verifyLog = async (log: LogReader, options: VerifyOptions): Promise<Verification> => {
   const verification = await verify(logSource(log), options);
   const atOpening: Finding[] = [];
