@@ -183,7 +183,6 @@ describe('a dependency of package.json', () => {
   const PEERS: Readonly<Record<string, string>> = {
     '@fastify/static': 'SwaggerModule serves the files of /docs with it.',
     'oxlint-tsgolint': 'Oxlint reads types with it.',
-    rxjs: 'Nest is built on it.',
   };
   const { scripts, dependencies, devDependencies } = read<Manifest>('package.json');
   const sources = ['apps', 'libs', 'projections', 'test'].flatMap((folder) =>

@@ -13,13 +13,15 @@ const MULTIPART_TYPE = /^multipart\/form-data\s*;\s*boundary=(?:[\w'()+,./:=?-]{
 export const checkBodyHeaders = (headers: IncomingHttpHeaders, body: BodyDeclaration | undefined): void => {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined) reject('unsupported_media_type', { header: 'content-encoding' });
-  const announced =
-    headers['transfer-encoding'] !== undefined ||
-    (headers['content-length'] !== undefined && headers['content-length'] !== '0');
   const type = headers['content-type'];
-  if (type === undefined ? announced : !isTaken(type, body))
+  if (type === undefined ? hasBody(headers) : !isTaken(type, body))
     reject('unsupported_media_type', { header: 'content-type' });
 };
+
+/** True if a body is announced, which may come. */
+export const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  headers['transfer-encoding'] !== undefined ||
+  (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
 const isTaken = (type: string, body: BodyDeclaration | undefined): boolean =>
   JSON_TYPE.test(type) || (body?.files !== undefined && MULTIPART_TYPE.test(type));

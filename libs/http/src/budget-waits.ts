@@ -1,5 +1,5 @@
 import { onBudget, RECALL_AFTER_MS, WaitBudget } from '@app/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { declarationOf, onlyReads } from './request';
 
 declare module 'fastify' {
@@ -16,7 +16,6 @@ export const budgetWaits = (fastify: FastifyInstance): void => {
     request.waitBudget = new WaitBudget(recallAfter(request));
     onBudget(request.waitBudget, done);
   });
-  fastify.addHook('preValidation', backOnBudget);
 };
 
 /** Milliseconds after which whoever asks how the product is doing is taken for whom they were: the answer, that the log is slow, must not be slow itself. */
@@ -25,10 +24,4 @@ const MONITORING_MS = 100;
 const recallAfter = (request: FastifyRequest): number | undefined => {
   if (!onlyReads(request)) return undefined;
   return declarationOf(request).requires === 'monitoring' ? MONITORING_MS : RECALL_AFTER_MS;
-};
-
-/** A body comes from a socket, which belongs to no request: what follows it is taken back to its own. */
-const backOnBudget = ({ waitBudget }: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
-  if (waitBudget === null) done();
-  else onBudget(waitBudget, done);
 };

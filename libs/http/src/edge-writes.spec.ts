@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { calls, clock, KEY, keys, set, state } from '../../../test/fixtures/edge-of-things';
 import { until } from '../../../test/fixtures/until';
 import { served, withThings } from '../../../test/fixtures/served-things';
@@ -95,6 +96,22 @@ describe('writes', () => {
     expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).body?.['code']).toBe('request_in_progress');
     open();
     expect((await first).status).toBe(201);
+  });
+
+  it('are kept for a repeat where their client left before the answer', async () => {
+    let open = () => undefined as void;
+    set.gate = new Promise((resolve) => (open = resolve));
+    const left = connect(await served.port(), '127.0.0.1');
+    const body = '{"name":"a"}';
+    left.write(
+      `POST /things HTTP/1.1\r\nhost: h\r\nx-api-key: ${KEY}\r\nidempotency-key: k\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await until(() => state.size > 0);
+    left.destroy();
+    open();
+    await until(() => [...state.values()].some((kept) => (kept as { readonly answer: unknown }).answer !== null));
+    expect((await post({ name: 'a' }, { 'idempotency-key': 'k' })).status).toBe(201);
+    expect(calls).toHaveLength(1);
   });
 
   it('run again under the same command id when the outcome is unknown, and afresh when they were rejected', async () => {

@@ -5,19 +5,12 @@ import { isTracing, startRootSpan, under } from '@app/telemetry';
 import { accessLog } from './access-log';
 import { budgetWaits } from './budget-waits';
 import type { EdgeServices } from './edge-services';
-import { admitAgain, guard } from './guard';
-import { digestOf } from './idempotency';
-import { installIdempotency } from './idempotent-writes';
-import { rejectBody } from './input';
-import { parseJsonBody } from './json-body';
 import { JsonTextAdapter } from './json-text';
 import { sendError } from './problem-filter';
-import { correlationIdOf, isForReading, patternOf, requestIdOf } from './request';
+import { correlationIdOf, patternOf, requestIdOf } from './request';
 import { JSON_LIMIT } from './route';
-import { installForwarding } from './transient-requests';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
-import { wholeBody } from './whole-body';
 
 /** Characters of a parameter in a path, decoded; a longer one is of no route. */
 const LONGEST_PARAMETER = 255;
@@ -44,7 +37,10 @@ export const makeAdapter = (): JsonTextAdapter =>
     return503OnClosing: false,
   });
 
-/** Puts the edge on an instance before its routes are registered: request ids, guard, bodies, idempotency, access log. */
+/**
+ * Puts on an instance, before its routes are registered, what every request has, also one of no route or of a route that is not Nest's: its id,
+ * the check of its host, its span, its line in the log. Guards, interceptors, pipes and the exception filter do the rest.
+ */
 export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger: Logger): void => {
   const { EVENTSTORE_URL, MAX_UPLOAD_BYTES } = edge.config;
   // Bodies that come too slowly are rejected before; the largest upload may come over a slow line.
@@ -56,7 +52,7 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   fastify.decorateRequest('progress', null);
   fastify.decorateRequest('startedAt', 0);
   fastify.decorateRequest('mayGoOn', null);
-  fastify.decorateRequest('readScope', null);
+  fastify.decorateRequest('isTransient', false);
   fastify.decorateRequest('correlationId', '');
   fastify.addHook('onRequest', begin);
   // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
@@ -64,60 +60,14 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   traceRequests(fastify);
   if (EVENTSTORE_URL !== undefined) budgetWaits(fastify);
   fastify.addHook('onRoute', (options) => {
-    const route = options.config?.route ?? {};
-    if (route.body !== undefined) options.bodyLimit = route.body.limit;
-    options.onRequest = [guard(edge, route)];
-    options.preValidation = isForReading(options)
-      ? [goOnInScope]
-      : route.body === undefined
-        ? [goOnAdmitted(edge), takesNoBody]
-        : [goOnAdmitted(edge)];
     options.onResponse = [accessLog(logger, edge.metrics, options.url)];
   });
   const unrouted = accessLog(logger, edge.metrics, 'none');
   fastify.addHook('onResponse', (request, reply, done) => (request.is404 ? unrouted(request, reply, done) : done()));
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', (request, _payload, done) =>
-    wholeBody(request, (error, body) => {
-      if (body === undefined) return done(error);
-      try {
-        if (request.headers['idempotency-key'] !== undefined) request.bodyDigest = digestOf(body);
-        done(null, parseJsonBody(body));
-      } catch (fault) {
-        done(fault as Error);
-      }
-    }),
-  );
+  // Bodies are left unread: `BodyGuard` reads them behind `AccessGuard`, files are read by their handlers.
+  fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
   takeMultipart(fastify, MAX_UPLOAD_BYTES);
-  installIdempotency(fastify);
-  installForwarding(fastify);
-};
-
-/** A body is read from the connection, whose events know nothing of the request. */
-const goOnInScope = (request: FastifyRequest, _reply: FastifyReply, done: () => void): void =>
-  inReadScope(done, request.readScope ?? undefined);
-
-/** As `goOnInScope`, for whoever may still do what they send. */
-const goOnAdmitted =
-  (edge: EdgeServices) =>
-  (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void =>
-    inReadScope(() => {
-      try {
-        const admitted = admitAgain(edge, request);
-        if (admitted !== undefined) return void admitted.then(() => done(), done);
-      } catch (error) {
-        return done(error as Error);
-      }
-      done();
-    }, request.readScope ?? undefined);
-
-const takesNoBody = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
-  try {
-    rejectBody(request.body);
-  } catch (error) {
-    return done(error as Error);
-  }
-  done();
 };
 
 const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -132,7 +82,7 @@ const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): 
     reply.header('connection', 'close');
     reject('invalid_parameter', { path: 'Host', reason: hosts === 0 ? 'required' : 'repeated' });
   }
-  done();
+  inReadScope(done);
 };
 
 /** How many `Host` headers came: Node keeps the first of several, where a proxy may have gone by another (RFC 9112, 3.2). */

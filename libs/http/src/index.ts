@@ -30,6 +30,7 @@ export { envelopeOf, GatewayError } from './envelope';
 export { errorRegistry } from './error-registry';
 export { EventStream } from './event-stream';
 export { exposed } from './exposed';
+export { ForwardingInterceptor } from './forwarding-interceptor';
 export { HttpModule } from './http.module';
 export { Idempotency } from './idempotency';
 export { BodyInput, flagText, type Input, input, instant, QueryInput, rejecting, wholeNumberText } from './input';

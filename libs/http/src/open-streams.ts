@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { EventLines } from './event-stream';
-import { admittedStill } from './guard';
+import { admittedStill } from './access-guard';
 
 /** Check the callers of open streams this often. A revoked key reads no longer than this. */
 const CHECK_MS = 2_000;
@@ -9,12 +9,16 @@ const CHECK_MS = 2_000;
 /** Tracks the answers that are being streamed. */
 export class OpenStreams {
   private readonly followed = new Set<EventLines>();
+  private readonly watched = new WeakSet<Readable | Writable>();
 
   /**
    * Watches a stream. When its caller is no longer admitted, calls `end`, which may say why: streams of events have an end of their own, and all others
-   * (files) are broken off, so that nobody takes a part for the whole. Breaks off a stream that is still open at the next check.
+   * (files) are broken off, so that nobody takes a part for the whole. Breaks off a stream that is still open at the next check. A stream that is watched
+   * already keeps the end it has.
    */
   add(stream: Readable | Writable, request: FastifyRequest, end = endOf(stream)): void {
+    if (this.watched.has(stream)) return;
+    this.watched.add(stream);
     let told = end === undefined;
     const rejected = (reason: unknown): void => {
       if (told) stream.destroy();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@app/access';
-import type { CommandProgress, ReadScope } from '@app/kernel';
-import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { CommandProgress } from '@app/kernel';
+import type { FastifyRequest } from 'fastify';
 import type { Acceptance } from './idempotency';
 import type { RouteDeclaration } from './route';
 
@@ -21,8 +21,6 @@ declare module 'fastify' {
     /** See `correlationIdOf`. */
     correlationId: string;
     startedAt: number;
-    /** Lets one answer of the log serve the whole request. Made by the guard. */
-    readScope: ReadScope | null;
     /** Set by handlers whose stream, or upload, needs more than the route's permission. Throws when the caller may not go on. */
     mayGoOn: ((caller: Caller) => unknown) | null;
   }
@@ -36,10 +34,6 @@ export const correlationIdOf = (request: FastifyRequest): string => {
 
 /** What the handler declares; empty if no route matches. */
 export const declarationOf = (request: FastifyRequest): RouteDeclaration => request.routeOptions.config?.route ?? {};
-
-/** True for a route that only reads: bodies are not parsed, and repeats change nothing. */
-export const isForReading = ({ method }: Pick<RouteOptions, 'method'>): boolean =>
-  [method].flat().every((each) => each === 'GET' || each === 'HEAD');
 
 /** True for a request that changes nothing. */
 export const onlyReads = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD';

@@ -5,6 +5,8 @@ import type { DynamicModule, NestApplicationOptions, Type } from '@nestjs/common
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
+import { AccessGuard } from './access-guard';
+import { BodyGuard } from './body-guard';
 import { declareDocs, serveDocs } from './openapi/serve-docs';
 import { installEdge, makeAdapter } from './edge';
 import type { EdgeServices } from './edge-services';
@@ -54,6 +56,7 @@ export const serve = async (
   fastify.addHook('onClose', () => edge.transients.close());
   installEdge(fastify, edge, logger);
   if (edge.config.ROLES.includes('api')) serveDocs(app, productVersion);
+  app.useGlobalGuards(new AccessGuard(edge), new BodyGuard(edge));
   app.useGlobalFilters(new ProblemFilter(routes, logger));
   await app.init();
   await fastify.ready();

@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream';
 import { canonicalJson, equalSecrets, type InstanceSecret, Unavailable } from '@app/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { StreamableFile } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
 
 /** Where a request is handled: in this process, or in one at an address. */
@@ -54,8 +54,8 @@ export class TransientRequests {
     return typeof given === 'string' && equalSecrets(given, this.signature(request));
   }
 
-  /** Has another process answer. Throws `Unavailable` where it cannot be reached. */
-  async forward(request: FastifyRequest, reply: FastifyReply, to: URL): Promise<void> {
+  /** Has another process answer: sets status and headers, and answers the body. Throws `Unavailable` where it cannot be reached. */
+  async forward(request: FastifyRequest, reply: FastifyReply, to: URL): Promise<StreamableFile | undefined> {
     const left = new AbortController();
     reply.raw.once('close', () => left.abort());
     const answer = await this.agent
@@ -87,11 +87,13 @@ export class TransientRequests {
       if (value !== undefined) reply.header(name, value);
     }
     void reply.code(answer.statusCode);
-    const body: Readable = answer.body;
+    if (answer.statusCode === 204) {
+      answer.body.resume();
+      return undefined;
+    }
     // The process that answers says the end; here the answer is broken off if it has not by the next check.
-    request.server.edge.requests.streams.add(body, request, () => undefined);
-    void reply.send(answer.statusCode === 204 ? undefined : body);
-    if (answer.statusCode === 204) body.resume();
+    request.server.edge.requests.streams.add(answer.body, request, () => undefined);
+    return new StreamableFile(answer.body);
   }
 
   async close(): Promise<void> {
@@ -103,21 +105,3 @@ export class TransientRequests {
     return this.secret.hash('forwarded-request', canonicalJson([id, method, url, credential as string | null]));
   }
 }
-
-/** Forwards requests to the process that has what they are for, before anything of them is kept. Goes before `Idempotency-Key`. */
-export const installForwarding = (fastify: FastifyInstance): void => {
-  fastify.decorateRequest('isTransient', false);
-  fastify.addHook('onRoute', (route) => {
-    route.preHandler = [forwardOrGoOn, ...[route.preHandler ?? []].flat()];
-  });
-};
-
-const forwardOrGoOn = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
-  const { transients } = request.server.edge;
-  const place = transients.placeOf(request);
-  if (place === undefined) return done();
-  request.isTransient = true;
-  // What was forwarded once is answered here, if only with 404.
-  const to = place.then((found) => (found === 'here' || transients.isForwarded(request) ? undefined : found));
-  to.then((url) => (url === undefined ? done() : transients.forward(request, reply, url))).catch(done);
-};

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import { inBlocks, isUnstorableText } from '@app/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { admittedStill } from './guard';
+import { admittedStill } from './access-guard';
 import { InvalidInput } from './invalid-input';
 import { countParts } from './part-count';
 

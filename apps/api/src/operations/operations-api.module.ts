@@ -1,3 +1,4 @@
+import { AccessModule } from '@app/access';
 import { MaintenanceModule } from '@app/hosting';
 import { KnowledgeModule } from '@app/knowledge';
 import { SpendingModule } from '@app/spending';
@@ -11,7 +12,7 @@ import { UsageOperationsController } from './usage.controller';
 
 /** What operators do while the platform runs. */
 @Module({
-  imports: [MaintenanceModule, SpendingModule, KnowledgeModule],
+  imports: [AccessModule, MaintenanceModule, SpendingModule, KnowledgeModule],
   controllers: [
     ProjectionsController,
     DeadLettersController,

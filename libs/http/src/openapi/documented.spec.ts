@@ -1,8 +1,10 @@
+import { Access } from '@app/access';
 import { Controller, Get, Param, Post, Put } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ApiOperation } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import { z } from 'zod';
+import { Idempotency } from '../idempotency';
 import { BodyInput, type Input, QueryInput } from '../input';
 import { listOf, listQuery } from '../lists';
 import { Answers, AnswersAs, Reads, Rejects, Requires } from '../route';
@@ -60,7 +62,13 @@ interface Operation {
 let paths: Record<string, Record<string, Operation>>;
 let schemas: Record<string, object>;
 beforeAll(async () => {
-  const testing = await Test.createTestingModule({ controllers: [TagsController] }).compile();
+  const testing = await Test.createTestingModule({
+    controllers: [TagsController],
+    providers: [
+      { provide: Idempotency, useValue: {} },
+      { provide: Access, useValue: {} },
+    ],
+  }).compile();
   const document = openApiDocument(testing.createNestApplication(new FastifyAdapter()), '1.2.3');
   expect(document.info.version).toBe('1.2.3');
   paths = document.paths as typeof paths;

@@ -1,4 +1,4 @@
-import { RequestMethod } from '@nestjs/common';
+import { RequestMethod, UseInterceptors } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import {
   ApiBody,
@@ -10,6 +10,7 @@ import {
   ApiSecurity,
   ApiTags,
 } from '@nestjs/swagger';
+import { IdempotencyInterceptor } from '../idempotency-interceptor';
 import { type BodyDeclaration, declarationOfHandler, type Requirement, type RouteDeclaration } from '../route';
 import { MULTIPART } from './complete-document';
 import { isCompatPath } from './error-envelope';
@@ -20,7 +21,7 @@ import type { Tag } from './tags';
 
 /**
  * Documents the handlers of a controller under a tag. `@nestjs/swagger` reads `@ApiOperation`, `@BodyInput` and
- * `@QueryInput` itself; this adds what follows from the other decorators. Put it above `@Controller`.
+ * `@QueryInput` itself; this adds what follows from the other decorators, and has writes take an `Idempotency-Key`. Put it above `@Controller`.
  */
 export const Documented =
   (tag: Tag): ClassDecorator =>
@@ -35,6 +36,7 @@ export const Documented =
       const declaration = declarationOfHandler(handler);
       assertDeclared(`${controller.name}.${name}`, method, declaration);
       for (const decorate of documentation(method, path, declaration)) decorate(prototype, name, descriptor);
+      if (isRepeatable(method, path, declaration)) UseInterceptors(IdempotencyInterceptor)(prototype, name, descriptor);
     }
   };
 
@@ -51,13 +53,18 @@ const documentation = (method: string, path: string, declaration: RouteDeclarati
   ...securityOf(declaration.requires),
   ApiExtension('x-permission', declaration.requires),
   ...pathParameters(path),
-  ...(isCompatPath(path) || (method !== 'GET' && declaration.requires === 'public')
-    ? []
-    : headers(method, declaration)),
+  ...(isCompatPath(path) || isPublicWrite(method, declaration) ? [] : headers(method, declaration)),
   ...bodyOf(declaration),
   ...answersOf(method !== 'GET' && !isCompatPath(path), declaration),
   ...errorResponses(method, path, declaration).map((response) => ApiResponse(response)),
 ];
+
+/** True for the writes of known callers to the core API. Calls of models by the gateway run each time. */
+const isRepeatable = (method: string, path: string, declaration: RouteDeclaration): boolean =>
+  method !== 'GET' && !isCompatPath(path) && !isPublicWrite(method, declaration);
+
+const isPublicWrite = (method: string, { requires }: RouteDeclaration): boolean =>
+  method !== 'GET' && requires === 'public';
 
 const securityOf = (requires: Requirement | undefined): MethodDecorator[] => {
   if (requires === 'public' || requires === 'docs') return [];

@@ -2,6 +2,8 @@ import { reject } from '@app/kernel';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { admit } from '../access-guard';
+import type { RouteDeclaration } from '../route';
 import { openApiDocument } from './openapi';
 
 /** Fetch nothing from other hosts. */
@@ -36,14 +38,21 @@ export const serveDocs = (app: NestFastifyApplication, version: string): void =>
   });
 };
 
-/** Says who may call these routes. They are registered beside controllers, so they have no decorators. */
+/** Says who may call these routes, and checks it. They are registered beside controllers, so they have no decorators and no guards. */
 export const declareDocs = (fastify: FastifyInstance): void => {
   fastify.addHook('onRoute', (route) => {
     if (!isOfDocs(route)) return;
-    route.config = { ...route.config, route: { requires: 'docs' } };
+    route.config = { ...route.config, route: DECLARATION };
+    route.onRequest = [admitted];
     route.preHandler = [underPolicy];
     route.onSend = [inUtf8];
   });
+};
+
+const DECLARATION: RouteDeclaration = { requires: 'docs' };
+
+const admitted = async (request: FastifyRequest): Promise<void> => {
+  await admit(request.server.edge, request, DECLARATION);
 };
 
 const isOfDocs = ({ url }: RouteOptions): boolean => /^\/(?:docs(?:\/|$)|openapi\.json$)/.test(url);

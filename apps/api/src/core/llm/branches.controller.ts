@@ -7,6 +7,7 @@ import {
   CommandContext,
   CurrentCaller,
   Documented,
+  ForwardingInterceptor,
   type Input,
   Rejects,
   Requires,
@@ -14,7 +15,7 @@ import {
 } from '@app/http';
 import { type CommandMeta, dataKeyName, givenFields } from '@app/kernel';
 import { Models } from '@app/models';
-import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Controller, HttpCode, Param, Post, Res, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import { GetMessage } from '@projections/messages';
@@ -29,6 +30,7 @@ import { requesterOf, participantsOf } from './turns.controller';
 
 /** What is made of a message: one more answer, and what its user thinks of it. */
 @Documented('Conversations')
+@UseInterceptors(ForwardingInterceptor)
 @Controller(`${CONVERSATIONS}/:conversationId/messages/:messageId`)
 export class BranchesController {
   constructor(

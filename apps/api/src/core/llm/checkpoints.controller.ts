@@ -6,6 +6,7 @@ import {
   CommandContext,
   CurrentCaller,
   Documented,
+  ForwardingInterceptor,
   JsonText,
   presenter,
   Reads,
@@ -14,7 +15,7 @@ import {
 } from '@app/http';
 import { type CommandMeta, reject } from '@app/kernel';
 import { GetConversation } from '@projections/conversations';
-import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Res, UseInterceptors } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -41,6 +42,7 @@ const checkpointList = z
 
 /** Summaries that models are shown in place of the beginning of a conversation. */
 @Documented('Conversations')
+@UseInterceptors(ForwardingInterceptor)
 @Controller('/api/v1/core/llm/:agentId/conversation/:conversationId')
 export class CheckpointsController {
   constructor(

@@ -7,6 +7,7 @@ import {
   CommandContext,
   CurrentCaller,
   Documented,
+  ForwardingInterceptor,
   type Input,
   type JsonText,
   listOf,
@@ -22,7 +23,7 @@ import { type CommandMeta, dataKeyName, givenFields, reject, stepOf } from '@app
 import { ClearMemories } from '@app/memory';
 import { GetConversation, ListConversations } from '@projections/conversations';
 import { GetMessage, ListMessages } from '@projections/messages';
-import { Controller, Delete, Get, Param, Put, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Put, Res, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -41,6 +42,7 @@ import { withSaid } from './said-meanwhile';
 
 /** The caller's own conversations with an Agent: nobody else's are known here. */
 @Documented('Conversations')
+@UseInterceptors(ForwardingInterceptor)
 @Controller(CONVERSATIONS)
 export class ConversationsController {
   constructor(

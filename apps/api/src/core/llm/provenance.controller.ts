@@ -1,10 +1,20 @@
 import type { Caller } from '@app/access';
 import { Access } from '@app/access';
 import { type AnswerProvenance, type Provenance, ProvenanceReader } from '@app/conversations';
-import { Answers, CurrentCaller, Documented, type JsonText, presenter, Reads, Rejects, Requires } from '@app/http';
+import {
+  Answers,
+  CurrentCaller,
+  Documented,
+  ForwardingInterceptor,
+  type JsonText,
+  presenter,
+  Reads,
+  Rejects,
+  Requires,
+} from '@app/http';
 import { invocationUsage } from '@app/models';
 import { GetConversation } from '@projections/conversations';
-import { Controller, Get, Param } from '@nestjs/common';
+import { Controller, Get, Param, UseInterceptors } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
@@ -124,6 +134,7 @@ const NO_MEMORY = { memories: [], memoryState: 'off' };
 
 /** What answers were made from. */
 @Documented('Conversations')
+@UseInterceptors(ForwardingInterceptor)
 @Controller('/api/v1/core/llm/:agentId/conversation/:conversationId/messages/:messageId/provenance')
 export class ProvenanceController {
   constructor(

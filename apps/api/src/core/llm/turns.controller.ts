@@ -3,7 +3,17 @@ import { Access, type AgentAccess } from '@app/access';
 import { Attachments, type Participants, type Question, Turns } from '@app/conversations';
 import { type CommandMeta, reject } from '@app/kernel';
 import { Models } from '@app/models';
-import { Controller, Get, Headers, HttpCode, Param, Post, Res, type StreamableFile } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Res,
+  type StreamableFile,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import {
@@ -14,6 +24,7 @@ import {
   CommandContext,
   CurrentCaller,
   Documented,
+  ForwardingInterceptor,
   type Input,
   InvalidInput,
   JsonText,
@@ -43,6 +54,7 @@ import { parsePlace } from './stream-place';
 
 /** Questions to Agents and their answers. */
 @Documented('Conversations')
+@UseInterceptors(ForwardingInterceptor)
 @Controller(CONVERSATIONS)
 export class TurnsController {
   constructor(

@@ -1,6 +1,7 @@
 import { type Caller, type Credential, keyCredential } from '@app/access';
-import { equalSecrets, inReadScope, newReadScope, reject } from '@app/kernel';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { equalSecrets, inReadScope, reject } from '@app/kernel';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { checkBodyHeaders } from './body-headers';
 import { bearerOf, compatibleKeyOf, credentialOf } from './credential';
 import type { EdgeServices } from './edge-services';
@@ -8,60 +9,57 @@ import { InvalidInput, pathText } from './invalid-input';
 import { waitForReadAfter } from './view-waiter';
 import { checkQueryText } from './query-text';
 import { declarationOf, onlyReads } from './request';
-import type { Requirement, RouteDeclaration } from './route';
+import { declarationOfHandler, type Requirement, type RouteDeclaration } from './route';
 import { assertSameOrigin } from './same-origin';
 import { assertTarget } from './target';
 
 /**
- * Runs at the start of every request of a route, before the body is read. Checks who calls, whether they may call
- * this handler, whether the announced body is accepted, and whether they may see its target. Rejects what no handler
- * declares. It is a hook of the handler and not of a path, so writing the path differently does not bypass it.
- * Callers that are known already cost no turn of the event loop.
+ * Runs before anything else of a handler, its body unread. Checks who calls, whether they may call this handler, whether the announced body is
+ * accepted, and whether they may see its target. Rejects what no handler declares. It goes by the handler and not by the path, so writing the
+ * path differently does not bypass it.
  */
-export const guard =
-  (edge: EdgeServices, route: RouteDeclaration) =>
-  (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
-    request.readScope = newReadScope();
-    inReadScope(() => pass(edge, route, request, done), request.readScope);
-  };
+export class AccessGuard implements CanActivate {
+  constructor(private readonly edge: EdgeServices) {}
 
-const pass = (
-  edge: EdgeServices,
-  route: RouteDeclaration,
-  request: FastifyRequest,
-  done: (error?: Error) => void,
-): void => {
-  try {
-    const { requires = reject('forbidden') } = route;
-    if (isOpen(edge, request, requires)) {
-      if (!onlyReads(request)) assertSameOrigin(request.headers, edge.config.BASE_URL);
-      checkForm(request, route);
-    } else {
-      const caller = edge.authenticator.recognise(credentialIn(edge, request, requires));
-      if (
-        caller === undefined ||
-        request.headers['x-read-after'] !== undefined ||
-        edge.requests.unread.isOver(caller.actor)
-      )
-        return void admit(edge, request, route).then(() => done(), done);
-      if (!edge.transients.isForwarded(request)) edge.limiter.takeHere(caller.actor);
-      admitAs(caller, request, route);
-      const target = assertTarget(edge.access, caller, request, route);
-      if (target !== undefined) return void target.then(() => done(), done);
-    }
-  } catch (error) {
-    return done(error as Error);
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    return admit(this.edge, context.getArgByIndex<FastifyRequest>(0), declarationOfHandler(context.getHandler()));
   }
-  done();
+}
+
+/** Admits a request of a route, or rejects it. Callers that are known already cost no turn of the event loop. */
+export const admit = (
+  edge: EdgeServices,
+  request: FastifyRequest,
+  route: RouteDeclaration,
+): boolean | Promise<boolean> => {
+  const { requires = reject('forbidden') } = route;
+  if (isOpen(edge, request, requires)) {
+    if (!onlyReads(request)) assertSameOrigin(request.headers, edge.config.BASE_URL);
+    checkForm(request, route);
+    return true;
+  }
+  const caller = edge.authenticator.recognise(credentialIn(edge, request, requires));
+  if (
+    caller === undefined ||
+    request.headers['x-read-after'] !== undefined ||
+    edge.requests.unread.isOver(caller.actor)
+  )
+    return admitInTime(edge, request, route);
+  if (!edge.transients.isForwarded(request)) edge.limiter.takeHere(caller.actor);
+  admitAs(caller, request, route);
+  const target = assertTarget(edge.access, caller, request, route);
+  return target === undefined ? true : target.then(() => true);
 };
 
-const admit = async (edge: EdgeServices, request: FastifyRequest, route: RouteDeclaration): Promise<void> => {
+/** Admits whoever is not known yet, still has answers to read, or waits for a view. */
+const admitInTime = async (edge: EdgeServices, request: FastifyRequest, route: RouteDeclaration): Promise<boolean> => {
   const caller = await callerOf(edge, request, route.requires);
   if (!edge.transients.isForwarded(request)) await edge.limiter.take(caller.actor);
   await edge.requests.unread.drained(caller.actor);
   admitAs(caller, request, route);
   await assertTarget(edge.access, caller, request, route);
   await waitForReadAfter(request);
+  return true;
 };
 
 const admitAs = (caller: Caller, request: FastifyRequest, route: RouteDeclaration): void => {

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream';
+import type { Access } from '@app/access';
+import { type CallHandler, StreamableFile } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { EventEmitter } from 'node:events';
+import { lastValueFrom, of } from 'rxjs';
+import type { Acceptance, Idempotency } from './idempotency';
+import { IdempotencyInterceptor } from './idempotency-interceptor';
+
+const acceptance: Acceptance = {
+  name: 'n',
+  commandId: '01900000-0000-7000-8000-000000000001',
+  hash: 'h',
+  at: 0,
+  again: false,
+  answered: null,
+};
+
+/** A write under a key whose handler answers with a stream, and its connection. */
+const streamed = async (connection: EventEmitter & { closed: boolean }) => {
+  const released: Acceptance[] = [];
+  const idempotency: Pick<Idempotency, 'accept' | 'release'> = {
+    accept: async () => acceptance,
+    release: (one) => void released.push(one),
+  };
+  const body = Readable.from(['a piece']);
+  const request = {
+    headers: { 'idempotency-key': 'k' },
+    caller: { actor: 'key:1' },
+    method: 'POST',
+    url: '/things',
+    isMultipart: () => false,
+  };
+  const context = new ExecutionContextHost([request, { raw: connection }]);
+  const next: CallHandler = { handle: () => of(new StreamableFile(body)) };
+  // The casts: of both services only what is called is there.
+  const interceptor = new IdempotencyInterceptor(idempotency as Idempotency, {} as Access);
+  const answer = await lastValueFrom(await interceptor.intercept(context, next));
+  return { answer, body, released };
+};
+
+const connection = (closed: boolean) => Object.assign(new EventEmitter(), { closed });
+
+describe('a streamed answer under an Idempotency-Key', () => {
+  it('lets a repeat run once its connection is over, and not before', async () => {
+    const open = connection(false);
+    const { answer, body, released } = await streamed(open);
+    expect([answer instanceof StreamableFile, body.destroyed, released]).toEqual([true, false, []]);
+    open.emit('close');
+    expect(released).toEqual([acceptance]);
+  });
+
+  it('is ended where its client has left before it began, and lets a repeat run', async () => {
+    const { body, released } = await streamed(connection(true));
+    expect([body.destroyed, released]).toEqual([true, [acceptance]]);
+  });
+});
