@@ -30,7 +30,7 @@ export interface Embedding {
   readonly provider: EmbeddingProvider & Pick<Provider, 'mayAnswer'>;
 }
 
-/** A call of a model that Knowledge makes, and what it is counted as where its provider reports nothing. */
+/** A call of a model by Knowledge, and how it is counted if its provider reports nothing. */
 interface KnowledgeCall<Answer> {
   readonly kind: 'embedding' | 'rerank';
   readonly model: ModelDescription;
@@ -39,7 +39,10 @@ interface KnowledgeCall<Answer> {
   /** The most tokens that it may be billed for. */
   readonly mostInput: number;
   readonly payer: Payer;
-  /** Whether its costs are to be held; otherwise it is counted and never rejected, as what it belongs to is held under the same limits. */
+  /**
+   * Whether to reserve its costs. Otherwise it is counted and never rejected, because the work that it belongs to has a
+   * reservation under the same limits.
+   */
   readonly holds: boolean;
   readonly signal: AbortSignal;
   call(onBrokenOff: NonNullable<ModelRequest['onBrokenOff']>): Promise<Answer>;
@@ -60,7 +63,7 @@ export interface EmbeddingModels {
   otherEmbeddings(): readonly Embedding[];
 }
 
-/** A model that vectors are of, and who runs it; undefined where it is configured no more. */
+/** A model of vectors, and its provider; undefined if it is no longer configured. */
 export const embeddingOf = (models: EmbeddingModels, key: string | null): Embedding | undefined =>
   [models.embedding(), ...models.otherEmbeddings()].find(({ model }) => model.key === key);
 
@@ -72,8 +75,8 @@ export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'ofMany' 
 }
 
 /**
- * Calls the embedding model of Knowledge, counted once however often it is retried, and once for each try that broke off. Throws
- * `usage_limit_exceeded`, `upstream_error`, `upstream_timeout`, or the signal's reason if it was aborted.
+ * Calls the embedding model of Knowledge. Retries count as one call, but each attempt that broke off counts separately.
+ * Throws `usage_limit_exceeded`, `upstream_error`, `upstream_timeout`, or the signal's reason if it was aborted.
  */
 export const embedMetered = async (
   parts: MeteringParts,
@@ -124,7 +127,7 @@ export const callMetered = async <Answer extends { readonly model: ModelDescript
     return answer;
   } catch (error) {
     const isLeft = signal.aborted;
-    // A provider that was asked bills its input, whoever leaves.
+    // A provider bills the input of its calls, even if the caller leaves.
     const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
     calls.failed(isLeft && !isUpstreamFailure(error) ? left : error, counted);
     throw isLeft ? signal.reason : upstreamRejection(error);

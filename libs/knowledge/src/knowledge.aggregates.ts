@@ -16,7 +16,10 @@ const documentAggregate = defineAggregate(documentDecider, documentEvents, {
   kinds: { document: ownStream('document', namedIn('tags', 'spaceId')) },
 });
 
-/** Tags have one key with their Space's other tags and go with it; those that were made when it was gone already are erased by their deletion. */
+/**
+ * The tags of a Space share one key and are erased with it; a tag that was created after the Space's deletion is erased
+ * by its own deletion.
+ */
 const tagsAggregate = defineAggregate(tagRegistryDecider, tagEvents, {
   erasure: {
     by: { TagDeleted: (event) => (event.data.withSpace === true ? ownKey(event) : undefined) },

@@ -53,7 +53,7 @@ import { KnownTags } from './tags/known-tags';
 /** A worker that has not been heard of for this long is dead; its documents are taken up again. */
 const CLAIM_MS = 5_000;
 
-/** How long a document may take to be shown as waiting before it is worked on all the same, milliseconds. */
+/** If a document does not appear as waiting within this time, it is processed anyway, milliseconds. */
 const SHOWN_WITHIN_MS = 10_000;
 
 /** Injection token of the claims of this process to documents in work and to batches. */

@@ -14,7 +14,10 @@ export type DocumentsOf = (
 
 /** Injection token of `DocumentsWithTags`. */
 export const DOCUMENTS_WITH_TAGS = Symbol('DocumentsWithTags');
-/** Ids of the documents of a Space (null: the global ones alone) that carry one of these tags, complete up to the event at `position`. Global documents are always among them. */
+/**
+ * Ids of the documents of a Space (null: only the global ones) with one of these tags, complete up to the event at
+ * `position`. Always includes global documents.
+ */
 export type DocumentsWithTags = (
   spaceId: string | null,
   tagIds: readonly string[],
@@ -37,7 +40,10 @@ export type TagsThatExist = (tagIds: readonly string[], position: Position) => P
 
 /** Injection token of `ChunkingOf`. */
 export const CHUNKING_OF = Symbol('ChunkingOf');
-/** How the documents of an Agent, a Space or the instance are cut at present: as the Agent says, else as the Space says; null: as the product does by default. */
+/**
+ * The present chunking of an Agent's, a Space's or the instance's documents: that of the Agent, or else of the Space;
+ * null: the default.
+ */
 export type ChunkingOf = (place: Pick<LiveDocument, 'scope' | 'agentId' | 'spaceId'>) => Promise<Chunking | null>;
 
 /** What is searched of a document, as the API shows it. */
@@ -51,12 +57,15 @@ export interface IndexedFacts {
 
 /** Injection token of `IndexedDocuments`. */
 export const INDEXED_DOCUMENTS = Symbol('IndexedDocuments');
-/** Documents of a level of Knowledge, or all (null), of which something is searched, or was, page after page; complete up to the event at `position`, where one is given. */
+/**
+ * Documents of a level of Knowledge, or all (null), that are or were searched, page after page; complete up to the
+ * event at `position`, if given.
+ */
 export type IndexedDocuments = (level: Scope | null, position?: Position) => AsyncIterable<readonly IndexedFacts[]>;
 
 /** Injection token of `RunningReindexes`. */
 export const RUNNING_REINDEXES = Symbol('RunningReindexes');
-/** Ids of the streams of re-index jobs that run, or that have not ended, as many as one sweep looks at. */
+/** Ids of the streams of running or unfinished re-index jobs, as many as one sweep handles. */
 export interface RunningReindexes {
   running(): Promise<readonly string[]>;
   open(): Promise<readonly string[]>;
@@ -64,7 +73,9 @@ export interface RunningReindexes {
 
 /** Injection token of `WaitingDocuments`. */
 export const WAITING_DOCUMENTS = Symbol('WaitingDocuments');
-/** Documents that are neither Ready nor Failed, also those that a killed worker left: of each Space those that have waited longest. */
+/**
+ * Documents that are neither Ready nor Failed, including those of a killed worker: the longest waiting of each Space.
+ */
 export type WaitingDocuments = () => Promise<readonly WaitingDocument[]>;
 
 /** Injection token of `ShownDocuments`. */

@@ -15,7 +15,10 @@ import type { MeteredCall, Settlement } from './metering';
 
 const NOTHING: TokenUsage = usageOf({});
 
-/** What is known of a model call while it runs; settled once, however it ends. Until an answer comes it has cost nothing. */
+/**
+ * The state of a running model call, which is settled once, however it ends. Until there is an answer, it costs
+ * nothing.
+ */
 export class CallRecord {
   private usage = NOTHING;
   private usageSource: UsageSource = 'counted';
@@ -40,12 +43,12 @@ export class CallRecord {
     return this.call.invocationId;
   }
 
-  /** Images, characters or seconds that are billed, as far as they are known; undefined for a call that has none. */
+  /** Billed images, characters or seconds, as far as known; undefined for a call without units. */
   get units(): UnitUsage | undefined {
     return this.made;
   }
 
-  /** The model that answers, where it is not the one asked for. */
+  /** The model that answers, if it is not the requested one. */
   servedBy(model: ModelDescription): void {
     this.model = model;
   }
@@ -76,7 +79,10 @@ export class CallRecord {
     this.used(this.rates.brokenOff({ ...call, model: this.model, held: this.held }));
   }
 
-  /** `seen`: as it was counted. It is billed with what may have been made where a provider that was at work was left, broke off, or took too long; what is no answer, as its provider says. */
+  /**
+   * `seen`: the counted usage. If a working provider was left, broke off or took too long, the call is billed for what
+   * may have been made; a response without an answer, by its reported usage.
+   */
   failed(error: unknown, seen: TokenUsage): void {
     if (!isUpstreamFailure(error)) return;
     if (error.kind === 'aborted') this.outcome = 'aborted';

@@ -20,7 +20,7 @@ export interface BegunCall {
   readonly isIncludedUsage: boolean;
 }
 
-/** What a reservation says of its call, for whoever finds it when its process is dead. */
+/** The data of a call in its reservation, for the process that finds it when its own process is dead. */
 export const callReservationOf = (
   { kind, userId, keyId, agentId, spaceId, model, estimate: { inputTokens }, units }: CallToMeter,
   at: Date,

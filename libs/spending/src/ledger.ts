@@ -70,7 +70,7 @@ export class Ledger implements Metering {
     return running + (await this.settlements.close(late));
   }
 
-  /** Throws where a limit that is used up rejects: before anything is held under the others, which are not this caller's alone. */
+  /** Throws if a used-up limit rejects, before any reservation under the others, which other callers share. */
   private async ask(id: Uuid, at: Date, limits: readonly AppliedLimit[]): Promise<void> {
     await Promise.all(
       limits.map((limit) =>
@@ -102,13 +102,13 @@ export class Ledger implements Metering {
       return (outcomes as readonly PromiseFulfilledResult<GrantedReservation>[]).flatMap(({ value }) =>
         value.answer.isHeld ? [value] : [],
       );
-    // Also those that are granted later, when nobody waits any more.
+    // Also those that are granted later, when the caller no longer waits.
     for (const each of asked)
       void each.then(
         ({ limit }) => this.settlements.giveBack(limit, id, at),
         () => undefined,
       );
-    // A limit that is used up is told before one that could not be asked.
+    // A used-up limit is reported before one that could not be asked.
     throw (failed.find(({ reason }) => isDomainError(reason)) ?? failed[0])?.reason;
   }
 
@@ -162,7 +162,7 @@ class RunningCalls {
   }
 }
 
-/** It waits for nothing: only whoever sets limits can change that. */
+/** It does not wait: only a change of the limit can help. */
 const rejectOther = ({ id, scope, window }: AppliedLimit, currency: string): never =>
   reject('usage_limit_exceeded', { limitId: id, scope: scope.type, window, resetsAt: null, currency });
 

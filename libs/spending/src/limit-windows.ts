@@ -16,7 +16,7 @@ export interface LimitWindow {
   readonly overage: string;
 }
 
-/** What was spent beyond the included amount, or beyond the limit where nothing is included; nano-units. */
+/** Spending beyond the included amount, or beyond the limit if nothing is included; nano-units. */
 export const overageOf = ({ amount, includedAmount }: AppliedLimit, spent: bigint): bigint => {
   const covered = nanoUnits(includedAmount ?? amount);
   return spent > covered ? spent - covered : 0n;
@@ -30,7 +30,10 @@ export class LimitWindows {
     private readonly ledger: Ledger,
   ) {}
 
-  /** Of the limits of the user and of the key alone: what others spend under wider ones is not told. Null where there are none. */
+  /**
+   * Only for limits of the user and of the key: spending of others under wider limits is not shown. Null if there are
+   * none.
+   */
   async windowOf({ userId, keyId }: Spender): Promise<LimitWindow | null> {
     const own = (await this.limits.of({ userId, ...(keyId === undefined ? {} : { keyId }) })).filter(
       ({ scope }) => scope.type === 'user' || scope.type === 'apiKey',

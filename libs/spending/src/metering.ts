@@ -11,14 +11,19 @@ export interface CallToMeter {
   readonly agentId?: string;
   readonly spaceId?: string;
   readonly kind: 'chat' | 'embedding' | 'rerank' | 'image' | 'speech' | 'transcription';
-  /** Somebody requested this very call, so a used-up limit rejects it even if it is free. What documents and searches need is not rejected then. */
+  /**
+   * A user requested this call, so a used-up limit rejects it even if it is free. Calls for documents and searches are
+   * not rejected then.
+   */
   readonly isAskedFor?: true;
   readonly model: ModelDescription;
   /** The models that may answer, including the model itself: the reservation uses the highest price. Default: the model alone. */
   readonly mayAnswer?: readonly ModelDescription[];
   /** Input as counted here, output as requested or usual. The reservation is priced from it. */
   readonly estimate: TokenUsage;
-  /** Tokens that the input may be where it has more of them than texts usually have: they are held. By default as many as were counted. */
+  /**
+   * The reserved input tokens, if the input may have more tokens than usual texts. Default: as many as were counted.
+   */
   readonly mostInput?: number;
   /** Images, characters or seconds that are asked for. */
   readonly units?: UnitUsage;
@@ -28,11 +33,11 @@ export interface CallToMeter {
 export interface Settlement {
   /** The model that answered: the one the call began with, or its fallback. Its prices apply. */
   readonly model: ModelDescription;
-  /** All zero for a call that never reached a model; what may have been made until then for one that was broken off. */
+  /** All zero for a call that never reached a model; the possible output so far for one that broke off. */
   readonly usage: TokenUsage;
   /** Of a call that has units: those that are billed. */
   readonly units?: UnitUsage;
-  /** `counted`: the upstream reported nothing, or nothing believable. `held`: it was broken off before it could. */
+  /** `counted`: the provider reported nothing, or nothing plausible. `held`: the call broke off before it could. */
   readonly usageSource: UsageSource;
   readonly outcome: 'ok' | 'failed' | 'aborted';
   readonly latencyMs: number;
@@ -49,8 +54,9 @@ export interface MeteredCall {
   /** Releases the reservation of a call that is not made after all. Use it instead of `settle`. */
   cancel(): void;
   /**
-   * Ends the call: the reservation becomes what was spent. Call it exactly once, in a `finally`; there is no need to wait for
-   * it. Resolves when it is recorded and never rejects: what cannot be recorded now is recorded later.
+   * Ends the call: the reservation is replaced by the actual cost. Call it exactly once, in a `finally`; there is no
+   * need to wait for it. Resolves when it is recorded and never rejects: if it cannot be recorded now, it is recorded
+   * later.
    */
   settle(settlement: Settlement): Promise<void>;
 }

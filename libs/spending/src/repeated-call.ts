@@ -1,12 +1,15 @@
 import type { TokenUsage, UpstreamFailure } from '@app/models';
 import type { CallRecord } from './call-record';
 
-/** A model call that may be made again because its provider broke off: each time is an invocation of its own, held and billed by itself. */
+/**
+ * A model call that may be repeated because its provider broke off: each attempt is a separate invocation with its own
+ * reservation and bill.
+ */
 export class RepeatedCall {
   private readonly before: CallRecord[] = [];
   private current: CallRecord | undefined;
 
-  /** `reserve`: holds what another call may cost, behind the `first`; it may reject. */
+  /** `reserve`: reserves the cost of another call after the `first`; it may reject. */
   constructor(
     first: CallRecord,
     private readonly reserve: () => Promise<CallRecord>,
@@ -30,7 +33,10 @@ export class RepeatedCall {
     return this.current === undefined ? this.before : [...this.before, this.current];
   }
 
-  /** Bills the call that broke off, of which `seen` was counted, and holds another. Rejects as `reserve` does: then none is under way. */
+  /**
+   * Bills the call that broke off, with the counted usage `seen`, and reserves another. Rejects like `reserve`: then no
+   * call is running.
+   */
   async again(failure: UpstreamFailure, seen: TokenUsage): Promise<void> {
     const broken = this.now;
     broken.failed(failure, seen);

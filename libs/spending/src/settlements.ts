@@ -26,7 +26,7 @@ export interface Endings {
   over: number;
 }
 
-/** Ends calls: records each first, then settles it in the accounts of its limits, without making its caller wait. */
+/** Ends calls: records each, then settles it in the accounts of its limits, without making its caller wait. */
 export class Settlements {
   readonly records: UsageRecords;
   private readonly accounts = new Map<string, OpenAccount>();
@@ -59,8 +59,8 @@ export class Settlements {
   }
 
   /**
-   * Resolves when every call that ended is settled, or at the signal, to the number of settlements that could not be made by then: while
-   * the log is away they wait for it. What is held for them is set free by others later.
+   * Resolves when every ended call is settled, or at the signal; to the number of unfinished settlements, which wait
+   * while the log is unavailable. Others free their reservations later.
    */
   async close(late: AbortSignal): Promise<number> {
     const isLate = new Promise<void>((resolve) =>

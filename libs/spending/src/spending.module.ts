@@ -33,7 +33,9 @@ import { METERING } from './metering';
 import { type CallsBehind, Restatements, type RestatingParts } from './restatement';
 import type { SettlementsParts } from './settlements';
 
-/** How long a restatement may go on before others take it for abandoned; both may go on with it, since each page is entered once. */
+/**
+ * After this time, others consider a restatement abandoned. Both may continue it, because each page is entered once.
+ */
 const ABANDONED_MS = 60_000;
 
 type LedgerParts = Omit<SettlementsParts, keyof RecordedSpending | 'currency'> & {
@@ -41,7 +43,10 @@ type LedgerParts = Omit<SettlementsParts, keyof RecordedSpending | 'currency'> &
   readonly config: Config;
 };
 
-/** Counts model calls and holds them to their limits. Views provide `RECORDED_SPENDING`, `CALLS_BEHIND` and `OPEN_RESTATEMENTS`. */
+/**
+ * Counts model calls and enforces their limits. Views provide `RECORDED_SPENDING`, `CALLS_BEHIND` and
+ * `OPEN_RESTATEMENTS`.
+ */
 @Module({
   providers: [
     CreateLimitHandler,

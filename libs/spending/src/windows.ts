@@ -87,7 +87,10 @@ export const localDay = (timeZone: string, at: number): number => {
   return Date.parse(format.format(at).padStart('YYYY-MM-DD'.length, '0')) / DAY_MS;
 };
 
-/** When a day begins in a zone: not always at midnight, which summer time may skip. Looked for, to the minute, around the day's midnight in UTC. */
+/**
+ * The start of a day in a zone: not always midnight, which summer time may skip. Searched, to the minute, around the
+ * day's midnight in UTC.
+ */
 const startOfDay = (timeZone: string, day: number): number => {
   let before = day * DAY_MS - DAY_MS;
   let from = day * DAY_MS + DAY_MS;

@@ -12,7 +12,7 @@ import {
 import type { Claims } from '@app/coordination';
 import { documentDecider } from './document.decider';
 
-/** Claims on documents that are being added, and on those that are withdrawn, whatever stands there. */
+/** Claims on documents that are being added or withdrawn, whatever their state. */
 const ADDING = 'documents/adding/';
 const WITHDRAWING = 'documents/withdrawing/';
 /** Leave the batch of a dead process alone for this long. */
@@ -30,7 +30,10 @@ export class Batches {
     private readonly clock: Clock,
   ) {}
 
-  /** Does what adds so many documents of a command. Where that fails all are withdrawn; where they cannot be now it throws `Unavailable`, outcome unknown, and they are later. */
+  /**
+   * Runs the work that adds the documents of a command. If it fails, all are withdrawn. If they cannot be withdrawn
+   * now, it throws `Unavailable` with an unknown outcome, and they are withdrawn later.
+   */
   async add<T>(count: number, meta: CommandMeta, work: () => Promise<T>): Promise<T> {
     const batch = nameOf(meta.commandId, count);
     const release = (await this.claims.take(ADDING + batch)) ?? reject('conflict', { reason: 'concurrent_changes' });
@@ -52,7 +55,7 @@ export class Batches {
     return result;
   }
 
-  /** Withdraws the remains of batches that were abandoned half a minute ago, by dead processes or without a log. */
+  /** Withdraws the documents of batches that were abandoned half a minute ago, by dead processes or without a log. */
   async finish(): Promise<void> {
     await this.claims.finishAbandoned(WITHDRAWING, ABANDONED_MS, (batch) => this.withdrawLater(batch));
     await this.claims.finishAbandoned(ADDING, ABANDONED_MS, async (batch) => {

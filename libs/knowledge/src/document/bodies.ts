@@ -42,7 +42,10 @@ export class Bodies {
     );
   }
 
-  /** Destroys the keys of documents that an upload was rejected with; their ids are of this request alone. What may be there keeps its key. */
+  /**
+   * Destroys the keys of the documents of a rejected upload; their ids belong to this request alone. Documents that may
+   * exist keep their keys.
+   */
   async destroyUnused(documentIds: readonly string[], error: unknown): Promise<void> {
     if (isUnavailable(error) && error.outcome === 'unknown') return;
     await this.keys.destroy(this.decisions, documentDecider, documentIds);

@@ -33,7 +33,7 @@ export interface Embedded {
   readonly model: string;
 }
 
-/** What a re-index made beside what is searched, or what was searched before its swap. */
+/** The standby passages of a re-index, or those that were searched before its swap. */
 export interface StandbyPassages extends Cut {
   readonly jobId: string;
   /** The passages that are searched, which it was made to replace, or which replaced it. */
@@ -150,7 +150,7 @@ export const standbyBlobs = ({ standby, embeddedStandby, indexed }: DocumentBlob
     ...(embeddedStandby?.batches.map(({ passages }) => passages).toArray() ?? []),
   ].filter((name) => name !== indexed?.text && name !== indexed?.passages);
 
-/** What a re-index made takes the place of what is searched, or gives it back. `editedChunks`: of what is searched. */
+/** Swaps the standby passages of a re-index in or out. `editedChunks`: of the searched passages. */
 export const swapped = (indexed: Indexed, standby: StandbyPassages, editedChunks: readonly string[]): Changed => {
   const { jobId, of: _, isEarlier, editedChunks: __, editsDropped: ___, ...next } = standby;
   const { revision, isReusable, ...before } = indexed;

@@ -14,8 +14,8 @@ type ReindexEvent = Extract<
 >;
 
 /**
- * What a re-index does to a document, which stays Ready: it is searched as before until its passages are swapped. Nothing
- * where the document is not Ready, or has other passages than those that the job began with.
+ * The events of a re-index on a document, which stays Ready: searches do not change until its passages are swapped.
+ * None if the document is not Ready, or has other passages than at the beginning of the job.
  */
 export const decideReindex = (command: PassagesCommand, state: Live): readonly DocumentEvent[] => {
   switch (command.type) {
@@ -86,7 +86,7 @@ const discard = (
   ];
 };
 
-/** Whether a document has other passages than those of the side of a job that is decided on, and ones beside them that are of it. */
+/** Whether a document does not yet have the passages that its job decided on, but has them on standby. */
 export const isLeftOut = (state: DocumentState, jobId: string, to: 'new' | 'earlier'): boolean =>
   state.status === 'Ready' && state.standby?.jobId === jobId && state.standby.isEarlier === (to === 'earlier');
 

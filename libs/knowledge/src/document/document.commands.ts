@@ -1,7 +1,7 @@
 import type { Chunking, Sensitive } from '@app/kernel';
 import type { DocumentProvider, DocumentScope, IngestionStep, StepReport } from './document.events';
 
-/** A new document; `spaceId` and `agentId` as its scope has them, else null. `file` names a blob of `sizeBytes`. */
+/** A new document; `spaceId` and `agentId` depend on its scope, otherwise null. `file` names a blob of `sizeBytes`. */
 export interface CreateDocument {
   readonly documentId: string;
   readonly scope: DocumentScope;
@@ -12,7 +12,7 @@ export interface CreateDocument {
   readonly sizeBytes: number;
   readonly contentHash: string;
   readonly provider: DocumentProvider;
-  /** Where it stands in its source, if it came from one. */
+  /** Its path in its source, if it came from one. */
   readonly path?: string;
   readonly file: string;
   readonly tagIds: readonly string[];
@@ -53,7 +53,7 @@ export type PassagesCommand =
       readonly editsDropped?: number;
     }
   | { readonly type: 'SwapPassages'; readonly jobId: string; readonly to: 'new' | 'earlier' }
-  /** `of`: what this job made and is not searched, or what all other jobs left but those that began `later`. */
+  /** `of`: the unused passages of this job, or those of all other jobs except ones that began `later`. */
   | {
       readonly type: 'DiscardReindexed';
       readonly jobId: string;
@@ -77,7 +77,7 @@ export interface UpdateChunk {
 /** Names the passages that differ from those that are served in their vectors alone, which are of another title. */
 export interface Retitle {
   readonly type: 'Retitle';
-  /** The name that they were embedded behind. If the document has another by now, they are not what is wanted. */
+  /** The name that they were embedded with. If the document now has another, they are of no use. */
   readonly name: string;
   /** As of `UpdateChunk`. */
   readonly base: string;
@@ -122,7 +122,7 @@ export type DocumentCommand =
       readonly type: 'MarkIndexed';
       readonly attempt: number;
       readonly passages: string;
-      /** The name of the document as the passages were embedded behind it. */
+      /** The name of the document that the passages were embedded with. */
       readonly name: Sensitive<string>;
       /** How many of the passages were embedded for this and are in no other blob. */
       readonly embedded: number;

@@ -58,7 +58,9 @@ export const chunkEdited = (command: UpdateChunk, state: Live): readonly Documen
   return [{ type: 'DocumentChunkEdited', data }];
 };
 
-/** Nothing where other passages are served by now, or the document has another name: what was made for them is of no use. */
+/**
+ * Nothing if other passages are served now, or if the document has another name: what was made for them is of no use.
+ */
 export const retitled = ({ name, base, passages }: Retitle, state: Live): readonly DocumentEvent[] => {
   const searched = searchedOf(state);
   if (searched?.passages !== base || state.name !== name) return [];
@@ -73,7 +75,7 @@ export const retitled = ({ name, base, passages }: Retitle, state: Live): readon
   ];
 };
 
-/** Batches that are embedded behind a new name are kept as those of a re-index are, of a job with this id. */
+/** Batches that are embedded with a new name are stored like those of a re-index, of a job with this id. */
 export const retitlingOf = (documentId: string, name: string): string => nameId(documentId, `retitle/${name}`);
 
 const SERVING = ['DocumentDisabled', 'DocumentEnabled', 'DocumentChunkEdited', 'DocumentRetitled'] as const;

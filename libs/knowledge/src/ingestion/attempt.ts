@@ -3,7 +3,7 @@ import { isUpstreamFailure } from '@app/models';
 import type { IngestionStep, StepReport } from '../document/document.events';
 import { IngestionFailure, type FailureCode } from './ingestion-failure';
 
-/** How often an attempt is repeated after failures that may pass, and the first pause, which doubles each time. */
+/** How often an attempt is repeated after temporary failures, and the first pause, which doubles each time. */
 const MAX_RETRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
 /** A missing store is not the document's fault. It waits for the store, however long that takes. */

@@ -1,7 +1,7 @@
 import type { Chunking } from '@app/kernel';
 import { TokenCount } from '@app/kernel/threads';
 
-/** Most words in a chunk where nothing is set: measured best for the small embedding model, which sees no more. */
+/** Most words in a chunk by default: measured best for the small embedding model, which reads no more. */
 export const MAX_WORDS = 100;
 /** Most characters in such a chunk, for texts whose words have no end. */
 export const MAX_CHARACTERS = 1_500;
@@ -18,7 +18,7 @@ export interface ChunkLimits {
   chunk(span: Span): boolean;
   /** Whether it fits into one chunk beside what the chunk repeats of the one before. */
   piece(span: Span): boolean;
-  /** Whether a chunk may repeat it of the one before; null where it repeats nothing. */
+  /** Whether a chunk may repeat it from the previous one; null if it repeats nothing. */
   readonly overlap: ((span: Span) => boolean) | null;
   /** The words of a part that fits no chunk, each short enough to fit. */
   words(span: Span): readonly Span[];
@@ -37,7 +37,7 @@ const inWords = (text: string): ChunkLimits => {
 /** Twelve characters have at most 48 tokens, and 50 is the least that a chunk may have. */
 const SHORT = /\S{1,12}/gu;
 
-/** Characters that a token stands for at most, so that a chunk of white space has an end too. */
+/** Most characters per token, so that a chunk of white space ends too. */
 const CHARACTERS_OF_TOKEN = 20;
 
 const inTokens = (text: string, { maxTokens, overlapTokens }: Chunking, tokens: TokenCount): ChunkLimits => {

@@ -19,17 +19,16 @@ type Heading = Block & { readonly level: number };
 type Piece = Span & Pick<Block, 'kind'>;
 
 /**
- * Cuts a text into chunks that never cross a heading or a place of the file (a page, a slide, a row) and end with whole
- * sentences or lines where they can. Each begins with as many of the last sentences or lines of the one before as the
- * limits let overlap. Headings that nothing
- * stands under are chunks themselves, since no other has their words.
+ * Cuts a text into chunks that never cross a heading or a place of the file (a page, a slide, a row), and that end with
+ * whole sentences or lines if possible. Each repeats as many of the previous chunk's last sentences or lines as the
+ * limits allow. Headings without text below them are chunks of their own, because no other chunk has their words.
  */
 export const chunksOf = ({ text, blocks }: Extraction, limits: ChunkLimits): readonly Chunk[] => {
   const chunks: Chunk[] = [];
   let headings: readonly { readonly level: number; readonly title: string }[] = [];
   let pieces: Piece[] = [];
   let place: Place | undefined;
-  /** The last heading, while nothing stands under it; and those of its level before it that stay so. */
+  /** The last heading, while there is no text under it; and earlier ones of its level without text. */
   let bare: Heading | undefined;
   let outline: Heading[] = [];
   const push = (all: readonly Piece[], under: typeof headings, at: Place | undefined): void => {
@@ -118,7 +117,7 @@ const filled = (text: string, pieces: readonly Piece[], limits: ChunkLimits): re
   return open.length === 0 ? chunks : [...chunks, { start: begin, end: (open.at(-1) as Piece).end }];
 };
 
-/** Where the next chunk begins inside the one before it; undefined where it does not. */
+/** Where the next chunk begins inside the previous one; undefined if they do not overlap. */
 const overlapOf = (
   text: string,
   { start, end }: Span,
@@ -154,7 +153,7 @@ const linesIn = (text: string, block: Span): readonly Span[] =>
     .filter((line) => line.text.trim() !== '')
     .map(({ start, end }) => ({ start: block.start + start, end: block.start + end }));
 
-/** Sentence ends cut the block; what stands between sentences (markers) stays with the sentence behind it. */
+/** Sentence ends cut the block; anything between sentences (markers) belongs to the next sentence. */
 const sentencesIn = (text: string, { start, end }: Span): readonly Span[] => {
   const ends = sentencesOf(text.slice(start, end)).map((sentence) => start + sentence.end);
   const cuts = [...ends.slice(0, -1), end];

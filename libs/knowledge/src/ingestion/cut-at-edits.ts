@@ -4,9 +4,9 @@ import type { Span } from './chunk-limits';
 import { type PreviousContent, type PlacedEdit, placedEdits, spanKey, stayed } from './placed-edits';
 
 /**
- * Cuts the chunks of a text where a chunk that was edited or disabled begins or ends, so that what was replaced or taken out stays so
- * however the text is cut now, and nothing beside it goes with it. The text of an edited one is one chunk again. A chunk that was
- * there before is left whole: whoever edited its neighbour, which repeats a part of it, left it.
+ * Cuts the chunks of a text at the edges of edited and disabled chunks, so replaced or removed text stays so with any
+ * chunking, and the text around it is not lost. The text of an edited chunk is one chunk again. An existing chunk stays
+ * whole: when a user edited its neighbour, which repeats a part of it, they left this one.
  */
 export const cutAtEdits = <P extends StoredPassage>(
   documentId: string,
@@ -41,7 +41,10 @@ export const cutAtEdits = <P extends StoredPassage>(
 
 const isIn = (piece: Span, { start, end }: Span): boolean => start <= piece.start && piece.end <= end;
 
-/** Where what only disabled chunks hold begins and ends, as these stand now. Of an edited one all is replaced. */
+/**
+ * Begin and end of text that only disabled chunks contain, at its present place. An edited chunk replaces all of its
+ * text.
+ */
 const hiddenEdges = ({ passages }: PreviousContent, placed: readonly PlacedEdit[]): readonly number[] => {
   const hidden = placed.filter(({ edit }) => !edit.enabled && edit.edited !== true);
   const shown = inOrder(passages.filter(({ enabled }) => enabled));
@@ -100,7 +103,7 @@ const pieces = <P extends StoredPassage>(documentId: string, chunk: P, cuts: rea
         ];
       });
 
-/** The chunk that an edit was made of; its headings and its place are those of the chunk that it begins in now. */
+/** The chunk of an edit; its headings and its place are those of the chunk where it begins now. */
 const wholeOf = <P extends StoredPassage>(
   documentId: string,
   chunks: readonly P[],

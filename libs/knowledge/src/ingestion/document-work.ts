@@ -29,8 +29,8 @@ export class DocumentWork {
   }
 
   /**
-   * Stores bodies and has events name them. Undefined where none does: newer content, another attempt or a deletion was faster,
-   * and the bodies are removed again.
+   * Stores bodies, and events that name them. Undefined if newer content, another attempt or a deletion was faster; the
+   * bodies are then removed.
    */
   async store(
     bodies: readonly Buffer[],
@@ -50,7 +50,7 @@ export class DocumentWork {
     return undefined;
   }
 
-  /** Stores bodies, several together, and adds their names in order; where one fails, those of the others. */
+  /** Stores bodies, several together, and adds their names in order, even those of the others if one fails. */
   private async put(bodies: readonly Buffer[], names: string[]): Promise<void> {
     const { blobs } = this.parts;
     const { spaceId } = this.document;

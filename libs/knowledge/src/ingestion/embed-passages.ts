@@ -8,7 +8,10 @@ import { embeddedText, embeddingKey, legacyEmbeddingKey, inStrides } from './pas
 
 /** Texts in one call of the embedding model: what a killed worker has embedded for nothing, at most. */
 export const TEXTS_IN_CALL = 16;
-/** A document of so many passages is long: its embedding takes more than a second. Shorter ones come several at once, which keeps the cores busy. */
+/**
+ * A document with this many passages is long: embedding it takes more than a second. Shorter ones come several at once,
+ * which keeps the cores busy.
+ */
 const LONG = 128;
 
 export interface EmbeddedPassages {
@@ -30,16 +33,16 @@ interface EmbeddingOf {
     readonly embeddingModel: string;
   }) => DocumentCommand;
   readonly signal: AbortSignal;
-  /** Asked before each call; what is not wanted any more ends. Absent: it is. */
+  /** Asked before each call; if it returns false, the work ends. Default: always true. */
   readonly isWanted?: () => Promise<boolean>;
   /** Hears how many are done. */
   readonly progress: (done: number) => void;
 }
 
 /**
- * Gives passages their vectors. Those that this document was embedded with before, by an earlier attempt or for earlier
- * content, are used again; the others are embedded in batches, each stored before the next is begun. The last one is for
- * the caller to store, with the whole. Undefined where this attempt counts no longer, or it is not wanted any more.
+ * Gives passages their vectors. Vectors from earlier attempts or earlier content of this document are reused. The
+ * others are embedded in batches, each stored before the next begins; the caller stores the last batch with the
+ * complete document. Undefined if this attempt no longer counts or is no longer wanted.
  */
 export const embedPassages = async (
   parts: EmbeddingParts,

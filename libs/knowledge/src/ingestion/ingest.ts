@@ -38,7 +38,7 @@ export interface IngestionParts extends EmbeddingParts {
   readonly clock: Clock;
   /** Resolves once the document is shown as it stood at a position, or takes too long to be. */
   readonly shown: (position: Position) => Promise<unknown>;
-  /** True once searches find the document as it was indexed; false when they do not in time, or never will. */
+  /** True once searches find the indexed document; false if they do not in time, or never will. */
   readonly searchable: (documentId: string, indexed: IndexedAt, withinMs: number) => Promise<boolean>;
 }
 
@@ -46,9 +46,9 @@ export interface IngestionParts extends EmbeddingParts {
 export type IndexedAt = Pick<Receipt, 'position' | 'revision'>;
 
 /**
- * Takes a document from its present state to Ready or Failed: parse, chunk, embed, publish. It may be killed anywhere and
- * started again: it goes on behind the last step that the log names, and only the last attempt counts. An attempt that may
- * succeed later leaves the document Pending.
+ * Takes a document from its present state to Ready or Failed: parse, chunk, embed, publish. It may be killed at any
+ * point and started again: it continues after the last step in the log, and only the last attempt counts. An attempt
+ * that may succeed later leaves the document Pending.
  */
 export const ingest = async (parts: IngestionParts, documentId: string, signal: AbortSignal): Promise<void> => {
   const { decisions } = parts;
@@ -198,7 +198,10 @@ const chunkNow = async (
 /** How often reading asks whether the document is still to be read, milliseconds. */
 const ASKS_MS = 1_000;
 
-/** Reads for as long as the attempt counts: the signal of the work ends with a deletion or newer content. Undefined then. */
+/**
+ * Reads as long as the attempt counts: the signal of the work ends with a deletion or newer content. Then it is
+ * undefined.
+ */
 const whileItCounts = async <T>(
   decisions: Decisions,
   { document: { documentId, attempt: number } }: DocumentWork,
@@ -227,8 +230,8 @@ const gone = (): never => {
 };
 
 /**
- * A document is Ready only if a search finds it, or would if it were enabled. That the index moved past its event is not enough: it
- * may have failed there.
+ * A document is Ready only if a search finds it, or would if it were enabled. It is not enough that the index moved
+ * past its event: it may have failed there.
  */
 const publish = async (parts: IngestionParts, work: DocumentWork, indexed: IndexedAt): Promise<void> => {
   const { documentId, attempt: number } = work.document;

@@ -13,7 +13,7 @@ export interface WaitingDocument {
   readonly notBefore: string;
 }
 
-/** Documents in work at once; each may hold a hundred MB. One Space, and one user, leaves a place to the others. */
+/** Most documents at once; each may need a hundred MB. One Space, and one user, leaves a place to the others. */
 const MOST_AT_ONCE = 5;
 const MOST_OF_ONE = MOST_AT_ONCE - 1;
 const TIMEOUT_MS = 1_000;
@@ -21,7 +21,9 @@ const TIMEOUT_MS = 1_000;
 export interface WorkerOptions extends IngestionParts {
   /** Keeps other processes from what is in work here; undefined where no other can be there. */
   readonly claims: Claims | undefined;
-  /** Documents that are neither Ready nor Failed, also those that a killed worker left: of each Space those that have waited longest. */
+  /**
+   * Documents that are neither Ready nor Failed, including those of a killed worker: the longest waiting of each Space.
+   */
   readonly waiting: () => Promise<readonly WaitingDocument[]>;
   /** Documents of one Space begun at once; 2 by default. */
   readonly concurrency?: number;
@@ -39,9 +41,10 @@ interface Running extends Share {
 }
 
 /**
- * Ingests documents, a few at once, of all Spaces in turn; one user fills no more places than one Space. A Space of which nothing is in work begins at once, beside those that
- * fill their places. `offer` hands it a document the moment it is added; the sweep finds the others: those of a killed process
- * (once their claim has run out, where others may be there), and those whose pause after a failure is over.
+ * Ingests a few documents at once, with all Spaces in turn; one user takes no more places than one Space. A Space
+ * without running documents starts at once, beside those that use their places. `offer` passes a document on as soon as
+ * it is added. The sweep finds the others: those of a killed process (when their claim has expired, if other processes
+ * are possible), and those whose pause after a failure is over.
  */
 export class IngestionWorker {
   /** Documents that wait, by Space, with who asked for them. The Space that was served last comes last. */
@@ -112,7 +115,7 @@ export class IngestionWorker {
     return undefined;
   }
 
-  /** Documents in work that a user asked for, whatever their Spaces. */
+  /** Running documents that a user requested, in all Spaces. */
   private ofUser(userId: string): number {
     return userId === '' ? 0 : [...this.running.values()].filter((running) => running.userId === userId).length;
   }

@@ -16,8 +16,8 @@ export interface KeptEdits {
 type ReadText = () => Promise<string>;
 
 /**
- * Chunks of a text, as people edited them: each edit is there again where the text has what it was made of, word for word, wherever that
- * stands now. Of a disabled one that is cut in pieces now each piece is disabled.
+ * Chunks of a text with the edits of users: an edit is applied again if the text contains its original text word for
+ * word, anywhere. If a disabled chunk is now cut into pieces, each piece is disabled.
  */
 export const withEdits = (chunks: readonly StoredPassage[], previous: PreviousContent, text: string): KeptEdits => {
   const placed = placedEdits(previous, text, chunks);

@@ -37,8 +37,8 @@ export const passagesOf = (documentId: string, { text, chunks }: ReadDocument): 
   });
 
 /**
- * What is embedded of a passage: behind the name of its document without the file's ending, and the headings above it, which measured
- * better. A name that the headings begin with is not said twice.
+ * The embedded text of a passage: the name of its document without the file's extension, the headings above it, and its
+ * text, which measured better. If the headings begin with the name, it is not repeated.
  */
 export const embeddedText = (name: string, { headings, text }: Pick<Passage, 'headings' | 'text'>): string => {
   const title = name.replace(/\.[a-z][a-z0-9]{0,4}$/i, '');
@@ -47,7 +47,7 @@ export const embeddedText = (name: string, { headings, text }: Pick<Passage, 'he
     .join('\n');
 };
 
-/** Equal for passages of a document whose vectors of one model are the same: what a passage is `embeddedAs`. */
+/** Equal for passages of a document with the same vectors of a model: what a passage is `embeddedAs`. */
 export const embeddingKey = (name: string, passage: Pick<Passage, 'headings' | 'text'>): string =>
   sha256(embeddedText(name, passage), 'base64');
 

@@ -1,21 +1,24 @@
 import type { Passage, StoredPassage } from '@app/search-index';
 import type { Span } from './chunk-limits';
 
-/** What was served last: its passages, the ids of those that were edited or disabled, and the text that they were cut from. */
+/** The passages that were served last, the ids of edited and disabled ones, and the text that they were cut from. */
 export interface PreviousContent {
   readonly passages: readonly StoredPassage[];
   readonly edited: ReadonlySet<string>;
   readonly text: string;
 }
 
-/** An edit, and where the text that it was made of stands now, characters (end exclusive). */
+/** An edit, and the present place of its original text, in characters (end exclusive). */
 export interface PlacedEdit extends Span {
   readonly edit: StoredPassage;
 }
 
-/** A text that is shorter counts as moved only where it is a line or a sentence by itself: a word may stand anywhere. */
+/** A shorter text counts as moved only if it is a whole line or sentence: a word may appear anywhere. */
 const TELLING = 40;
-/** Characters that a text is looked for by, since a search of many may take the product of both lengths; and how often these are found. */
+/**
+ * Characters that are used to search a text, because a search may take the product of both lengths; and the most
+ * matches of them.
+ */
 const HEAD = 64;
 const MOST_FOUND = 1_000;
 
@@ -26,8 +29,8 @@ export const originalOf = ({ text }: Pick<PreviousContent, 'text'>, { start, end
   text.slice(start, end);
 
 /**
- * Where the texts of edited and disabled chunks stand in a text, word for word: at their places, else where the edit before them
- * moved to, else where a chunk is one of them, else where one is found first. Those that it has no longer are left out.
+ * The places of the texts of edited and disabled chunks in a text, word for word: at their places, or where the edit
+ * before them moved to, or where a chunk equals one, or else at the first match. Missing texts are left out.
  */
 export const placedEdits = (
   previous: PreviousContent,
@@ -62,7 +65,7 @@ export const placedEdits = (
   return edits.flatMap((edit) => placed.get(edit) ?? []);
 };
 
-/** Where a text stands in another, apart from the words around it. */
+/** The place of a text in another, separate from the words around it. */
 const placesIn = (text: string, part: string): readonly number[] => {
   const places: number[] = [];
   const head = part.slice(0, HEAD);
@@ -88,8 +91,8 @@ const isApart = (text: string, start: number, end: number): boolean => {
 };
 
 /**
- * Chunks of before that stand in the text word for word, where they stood, or where the edit beside them moved to: as spans of the
- * text now, by `spanKey`.
+ * Earlier chunks that are in the text word for word, at their places or where the edit next to them moved to: as spans
+ * of the present text, by `spanKey`.
  */
 export const stayed = (
   { passages, text: previousText }: PreviousContent,

@@ -3,7 +3,7 @@ import type { Clock } from '@app/kernel';
 import { z } from 'zod';
 import { ingestionStep, type IngestionStep } from '../document/document.events';
 
-/** Where a running attempt stands: `done` of `total` passages in its step. */
+/** The progress of a running attempt: `done` of `total` passages in its step. */
 export const ingestionProgress = z.object({
   documentId: z.uuid(),
   attempt: z.number().int(),
@@ -14,7 +14,9 @@ export const ingestionProgress = z.object({
 });
 export type IngestionProgress = z.output<typeof ingestionProgress>;
 
-/** How often progress is written while an attempt goes on, milliseconds. What is done sooner has none: nobody could follow it. */
+/**
+ * How often progress is written during an attempt, milliseconds. Shorter work has no progress: nobody could follow it.
+ */
 const INTERVAL_MS = 300;
 
 const PREFIX = 'ingestion-progress/';

@@ -12,8 +12,9 @@ const CUTTING = { memoryMb: 512, timeoutMs: 60_000 };
 const cutting = new Semaphore(2);
 
 /**
- * Reads a document. What needs a parser is read in a process of its own, which ends with the signal; a large text is cut in a
- * thread of its own with limits on memory and time, two at a time, so that nothing else waits for it. Throws `IngestionFailure`, and `Unavailable` where no process can be started.
+ * Reads a document. Files that need a parser are read in a separate process, which ends with the signal. A large text
+ * is cut in a separate thread with limits on memory and time, two at a time, so nothing else waits for it. Throws
+ * `IngestionFailure`, and `Unavailable` if no process can be started.
  */
 export const readApart = async (
   parser: Pick<Parser, 'read'>,

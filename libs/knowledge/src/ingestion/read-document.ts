@@ -12,9 +12,9 @@ import { chunksOf, type Chunk } from './chunk';
 import { chunkLimits, MAX_CHARACTERS, MAX_WORDS } from './chunk-limits';
 import { IngestionFailure } from './ingestion-failure';
 
-/** More would make a document that one search result cannot be found in, and blobs that no process can hold. */
+/** More would make a document too large for one search result, and blobs too large for any process. */
 const MAX_CHUNKS = 20_000;
-/** More lines than a word and an empty line for each word that fits: each costs memory while a text is cut. */
+/** More lines than if each allowed word had a line and an empty line: each line costs memory while a text is cut. */
 const MAX_LINES = 2 * MAX_CHUNKS * MAX_WORDS;
 
 const TAB = 9;
@@ -69,8 +69,9 @@ const readExtraction = (json: Buffer): Extraction => {
 };
 
 /**
- * Whether a text has more words, characters or lines than `MAX_CHUNKS` take, however it is cut. Looked at first, a character at a time: the
- * pieces of 95 MB of short sentences take five gigabytes. Lines that may be headings do not count, since chunks do not hold those.
+ * Whether a text has more words, characters or lines than fit into `MAX_CHUNKS`, however it is cut. Checked first,
+ * character by character: the pieces of 95 MB of short sentences take five gigabytes. Possible headings do not count,
+ * because chunks do not contain them.
  */
 const isTooLong = (text: string, isMarkdown: boolean): boolean => {
   let lines = 1;

@@ -17,9 +17,9 @@ import type { ReindexEvent } from '../reindex/reindex.events';
 type Made = RecordedEvent & Extract<DocumentEvent, { type: 'DocumentReindexEmbedded' | 'DocumentReindexed' }>;
 
 /**
- * Does to each document what was decided of a re-index: swaps its passages, swaps them back, or drops what is kept beside
- * them. Each document has the old passages or the new ones at any time. What a job made of a document when it was cancelled
- * already is met as its own event, and dropped. A repeat after a crash changes nothing.
+ * Applies the decision about a re-index to each document: swaps its passages, swaps them back, or drops the standby
+ * ones. At any time, each document has either the old or the new passages. If a job was already cancelled when it made
+ * passages of a document, their own event is handled, and they are dropped. A repeat after a crash changes nothing.
  */
 @PolicyHandler()
 export class ApplyReindex implements Policy {
@@ -71,7 +71,7 @@ export class ApplyReindex implements Policy {
     return now.status !== 'none' && now.jobId !== jobId;
   }
 
-  /** Jobs that are about a document from another level, and went on behind the start of this one, which may be met late. */
+  /** Jobs of other levels for a document that continued after the start of this one, which may be handled late. */
   private async laterBeside(id: string, documentId: string, { context }: RecordedEvent): Promise<readonly string[]> {
     const later: string[] = [];
     for (const place of await this.placesOf(documentId)) {
@@ -113,7 +113,7 @@ export class ApplyReindex implements Policy {
     await unlessDeleted(() => this.decisions.transact(documentDecider, documentId, discard, meta));
   }
 
-  /** Whether the batch is of vectors behind the name that the document had then: no re-index made it. */
+  /** Whether the batch has vectors for the name that the document had then: no re-index made it. */
   private async isRetitling(documentId: string, { data: { jobId }, context: { revision } }: Made): Promise<boolean> {
     const { state: now } = await this.decisions.load(documentDecider, documentId);
     const isOf = (state: DocumentState | undefined): boolean =>

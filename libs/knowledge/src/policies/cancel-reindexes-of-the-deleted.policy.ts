@@ -14,8 +14,8 @@ import { Inject } from '@nestjs/common';
 import { reindexDecider } from '../reindex/reindex.decider';
 
 /**
- * Cancels the re-index of a deleted Agent or Space: nobody can end it any more, and one of the instance waits for all others. One
- * that was started, or rolled back, behind the deletion by a concurrent request is met as its own event.
+ * Cancels the re-index of a deleted Agent or Space: nobody can end it any more, and a job of the instance waits for all
+ * others. If a concurrent request starts or rolls back one after the deletion, its own event is handled.
  */
 @PolicyHandler()
 export class CancelReindexesOfTheDeleted implements Policy {

@@ -14,7 +14,10 @@ import { type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import { tagRegistryDecider } from '../tags/tag-registry.decider';
 
-/** Views drop the tags of a Space with it. One made behind the deletion, by a request that was under way, is met as its own event. */
+/**
+ * Views drop the tags of a Space with it. If a running request creates a tag after the deletion, its own event is
+ * handled.
+ */
 @PolicyHandler()
 export class DeleteTagsOfDeletedSpaces implements Policy {
   readonly name = 'delete-tags-of-deleted-spaces';

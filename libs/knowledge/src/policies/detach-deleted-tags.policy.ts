@@ -11,8 +11,8 @@ type Tagged = RecordedEvent & Extract<DocumentEvent, { type: 'DocumentAdded' | '
 type TagDeleted = RecordedEvent & Extract<TagEvent, { type: 'TagDeleted' }>;
 
 /**
- * Takes a deleted tag off its documents, and the tags of a deleted Space off the global ones. Documents that carried it before
- * are in the view; one that got it behind the deletion, by a concurrent request, is met as its own event.
+ * Detaches a deleted tag from its documents, and the tags of a deleted Space from the global ones. The view has the
+ * documents that carried it before. If a concurrent request attaches it after the deletion, its own event is handled.
  */
 @PolicyHandler()
 export class DetachDeletedTags implements Policy {

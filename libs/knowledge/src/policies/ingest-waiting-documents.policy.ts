@@ -4,7 +4,10 @@ import { Inject } from '@nestjs/common';
 import { documentDecider } from '../document/document.decider';
 import { IngestionWorker } from '../ingestion/ingestion-worker';
 
-/** Hands documents to the worker the moment they wait, where this process is one; those it cannot take now, and others' workers, find them in the queue view. */
+/**
+ * Passes documents to the worker as soon as they wait, if this process is a worker. The queue view holds those that it
+ * cannot take now, and those for other workers.
+ */
 @PolicyHandler()
 export class IngestWaitingDocuments implements Policy {
   readonly name = 'ingest-waiting-documents';

@@ -5,7 +5,10 @@ import { Inject } from '@nestjs/common';
 import { requesterOf } from '../document/requester';
 import { Retitles } from '../retitle/retitles';
 
-/** Has documents embedded behind their new title where they were renamed, also while passages of a re-index were made that are searched now. */
+/**
+ * Embeds renamed documents again with their new title, even if they were renamed while a re-index made the passages
+ * that are searched now.
+ */
 @PolicyHandler()
 export class RetitleRenamedDocuments implements Policy {
   readonly name = 'retitle-renamed-documents';

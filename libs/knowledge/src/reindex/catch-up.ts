@@ -21,9 +21,9 @@ export interface CatchUpParts extends ReindexParts {
 const MOST_TRIES = 10;
 
 /**
- * Has a document follow a swap or a rollback that left it out, since it was edited or renamed behind the passages that were
- * made: they are made again and then searched. It answers from those before until then. Killed anywhere it goes on behind the
- * last batch that the log names. False where there is more to do.
+ * Makes a document follow a swap or a rollback that skipped it, because it was edited or renamed after its passages
+ * were made. They are made again and then searched; until then, the earlier ones are. If it is killed, it continues
+ * after the last batch in the log. False if there is more to do.
  */
 export const catchUp = async (
   parts: CatchUpParts,
@@ -127,7 +127,7 @@ const makeEarlier = async (
   }));
 };
 
-/** The present edits, and those that only the earlier passages have. None of them has a vector. */
+/** The present edits, and those that only the earlier passages have. They have no vectors. */
 const withEditsSince = async (
   work: DocumentWork,
   earlier: readonly StoredPassage[],

@@ -49,13 +49,16 @@ export const progressOf = async (
   return isMade ? { is: 'made' } : { is: 'due', document: state, indexed, wanted };
 };
 
-/** How long passages are made: until the signal ends it, or nobody wants them, as it is asked before each call of the model. */
+/**
+ * When to stop making passages: at the signal, or when they are no longer wanted, which is checked before each call of
+ * the model.
+ */
 export interface MakingOf {
   readonly signal: AbortSignal;
   readonly isWanted: () => Promise<boolean>;
 }
 
-/** Makes the passages of a document beside those that are searched. It goes on behind the last batch that the log names. */
+/** Makes standby passages of a document. It continues after the last batch in the log. */
 export const reindexDocument = async (
   parts: ReindexParts,
   job: ReindexJob,
@@ -66,7 +69,7 @@ export const reindexDocument = async (
   if (found.is === 'due') await makeStandby(parts, job, found, making);
 };
 
-/** Makes what is wanted of a document, whatever a job made of it before. Vectors that it has are used again. */
+/** Makes the wanted passages of a document, whatever a job made before. Existing vectors are reused. */
 export const makeStandby = async (
   parts: ReindexParts,
   job: Pick<ReindexJob, 'jobId' | 'askedBy'>,

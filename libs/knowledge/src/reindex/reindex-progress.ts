@@ -2,7 +2,7 @@ import type { CoordinationStore } from '@app/coordination';
 import { unlessLeft } from '@app/kernel';
 import { z } from 'zod';
 
-/** Where a running job stands: so many documents of all that need it. */
+/** The progress of a running job: this many documents of all that need it. */
 const reindexProgress = z.object({ jobId: z.string(), done: z.number().int(), total: z.number().int() });
 export type ReindexProgress = z.output<typeof reindexProgress>;
 

@@ -20,7 +20,7 @@ export interface ReindexReport {
   readonly progress: Pick<ReindexProgress, 'done' | 'total'>;
 }
 
-/** Tells where re-index jobs stand and what they would take. */
+/** Reports the state of re-index jobs and their estimated cost. */
 @Injectable()
 export class Reindexes {
   constructor(

@@ -14,8 +14,9 @@ export interface RetitleParts extends EmbeddingParts, Pick<IngestionParts, 'deci
 }
 
 /**
- * Embeds the passages of a renamed document again, behind its new title. It is searched all the while. Killed anywhere it goes on behind
- * the last batch that the log names. False where there may be more to do: it is not Ready yet, or changed meanwhile.
+ * Embeds the passages of a renamed document again, with its new title. It is searched all the time. If it is killed, it
+ * continues after the last batch in the log. False if there may be more to do: it is not Ready yet, or changed
+ * meanwhile.
  */
 export const retitleDocument = async (
   parts: RetitleParts,

@@ -3,7 +3,7 @@ import type { Json } from '@app/kernel';
 import { z } from 'zod';
 import type { Requester } from '../document/requester';
 
-/** A document that may have vectors of another title than it has now, and who wanted it so; null: whoever added its content. */
+/** A document that may have vectors of an earlier title, and who renamed it; null: the user who added its content. */
 const retitle = z.object({
   /** Tells it from a later one of the same document. */
   because: z.string(),

@@ -25,7 +25,7 @@ const JOINED = /[\p{L}\p{N}\p{M}][^\p{L}\p{N}\p{M}]+[\p{L}\p{N}]/u;
 /** Signs of codes. Hyphens, apostrophes and slashes join plain words, too. */
 const SIGN = /[._@:\\#+&=]/;
 
-/** What makes a code that stands behind it, or before it, a part of another one. A letter may stand before a number, as in `v1.2`. */
+/** Characters that make an adjacent code part of a longer one. A letter may precede a number, as in `v1.2`. */
 const BEGUN = /(?:[\p{L}\p{N}]|\p{N}[.,])$/u;
 const BEGUN_NUMBER = /\p{N}[.,]?$/u;
 const GOES_ON = /^(?:[\p{L}\p{N}]|[.,]\p{N})/u;
@@ -43,8 +43,8 @@ export const codesOf = (query: string): readonly Code[] => {
 };
 
 /**
- * Hits by what they count when those that lack a code of the query, which others have, count less: a tenth where nothing
- * else is asked, and the more, the more other words the query has.
+ * Hits, with a penalty for those that lack a code of the query that other hits have: they count a tenth if the query
+ * has nothing else, and more, the more other words it has.
  */
 export const withCodesFirst = (query: string, hits: readonly SearchHit[]): readonly SearchHit[] => {
   const codes = codesOf(query);

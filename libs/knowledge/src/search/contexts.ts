@@ -32,8 +32,8 @@ const REPEATED = 0.5;
 export const TOKENS_PER_PLACE = 750;
 
 /**
- * What is answered from, best first: at most `places` contexts of `TOKENS_PER_PLACE` each on average. Passages that stand side
- * by side under the same heading become one. One context is always given, however long it is.
+ * The contexts for an answer, best first: at most `places`, with `TOKENS_PER_PLACE` each on average. Neighbouring
+ * passages under the same heading become one. There is always at least one context, however long it is.
  */
 export const contextsOf = (hits: readonly RankedHit[], places: number): readonly Context[] => {
   const contexts: Context[] = [];

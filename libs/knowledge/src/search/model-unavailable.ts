@@ -9,8 +9,8 @@ export class ModelUnavailable extends Error {
 }
 
 /**
- * What a call of a model comes to, or `ModelUnavailable` where it fails or takes too long. Everything else is thrown: `usage_limit_exceeded`, and
- * the reason of a caller who leaves.
+ * The result of a model call, or `ModelUnavailable` if it fails or takes too long. Everything else is thrown:
+ * `usage_limit_exceeded`, and the reason of a caller who leaves.
  */
 export const inTime = async <Answer>(
   caller: AbortSignal,

@@ -140,13 +140,16 @@ export class Retrieval {
     return { items, degraded };
   }
 
-  /** Looks up the words while the query is embedded. The embedder is asked first: to wake the index's thread would delay it. */
+  /**
+   * Looks up the words while the query is embedded. The embedder is called first, because waking the index's thread
+   * would delay it.
+   */
   private async prefetch(words: SearchQuery, embedding: Promise<unknown>): Promise<void> {
     let isOver = false;
     const over = (): void => void (isOver = true);
     embedding.then(over, over);
     await setImmediate();
-    // Whatever fails here, the search asks the same again, and fails with it: nothing is lost but the head start.
+    // If this fails, the search does the same again and fails with it: only the head start is lost.
     if (!isOver) await this.index.prefetch?.(PASSAGES, words).catch(() => undefined);
   }
 
@@ -216,7 +219,7 @@ export class Retrieval {
       : inOrderOf(model.provider === LOCAL ? halved(scores, given) : scores, given, hits.slice(given.length));
   }
 
-  /** The index also holds documents that are not Ready yet, or any more. They leave their places to the next best. */
+  /** The index also holds documents that are not Ready. The next best hits take their places. */
   private async ofReady(query: SearchQuery) {
     const passedOver = new Set<string>();
     for (let repeats = 0; ; repeats += 1) {
@@ -258,17 +261,17 @@ const payerOf = ({ agentId, spaceId }: SearchingAgent, { userId, keyId, holds }:
   holds,
 });
 
-/** What a reranker reads of a passage: as it is embedded, with what says where it stands. */
+/** The text of a passage for a reranker: as it is embedded, with its place. */
 const readText = ({ documentName, headings, text }: SearchHit): string =>
   embeddedText(documentName, { headings, text });
 
-/** The local reranker counts words and knows less than the search does: its scores and the search's count half each. */
+/** The local reranker counts words and knows less than the search: its score and that of the search count half each. */
 const halved = (scores: readonly number[], hits: readonly SearchHit[]): readonly number[] => {
   const best = hits[0]?.score || 1;
   return scores.map((score, index) => (score + (hits[index] as SearchHit).score / best) / 2);
 };
 
-/** Hits by descending scores, ties as they were, and behind them the rest. Scores outside 0 to 1 are log-odds. */
+/** Hits by descending scores, with ties in their order, then the rest. Scores outside 0 to 1 are log-odds. */
 const inOrderOf = (
   scores: readonly number[],
   hits: readonly SearchHit[],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** Most files of a source. */
 export const MOST_SYNCED_FILES = 10_000;
-/** Most paths whose deletion is confirmed at once: documents of a source may be more than its files are. */
+/** Most paths in one confirmation of deletions: a source may have more documents than files. */
 const MOST_CONFIRMED = 10 * MOST_SYNCED_FILES;
 /** Longest path, characters. */
 const LONGEST_PATH = 500;
@@ -26,7 +26,10 @@ export const sourcePathSchema: z.ZodType<string, string> = textSchema(LONGEST_PA
   })
   .refine((path) => path === path.trim(), { message: 'must not start or end with white space' });
 
-/** What tells paths apart: file systems give the same name composed or decomposed. Case tells them apart, as it does on some. */
+/**
+ * The form in which paths are compared: file systems return the same name composed or decomposed. Upper and lower case
+ * differ, as in some file systems.
+ */
 export const samePath = (path: string): string => path.normalize('NFC');
 
 /** SHA-256 in hex. */
@@ -50,7 +53,7 @@ export const sourceFilesSchema = z
       seen.add(same);
     }
   });
-/** The paths whose deletion is confirmed. Those of no document say nothing, so they need not be well formed. */
+/** The paths whose deletion is confirmed. Paths without a document are ignored, so they need not be well formed. */
 export const confirmedPathsSchema = z.array(z.string().max(LONGEST_PATH)).max(MOST_CONFIRMED);
 
 export type SourceFile = z.output<typeof sourceFilesSchema>[number];

@@ -14,14 +14,14 @@ export interface SyncPlan {
   readonly replace: readonly string[];
   /** Documents whose files are gone, to be deleted. */
   readonly vanished: readonly SyncedDocument[];
-  /** The same where somebody has to confirm it: so many are gone, or others than those that were confirmed. */
+  /** The same if a confirmation is needed: too many files are gone, or others than the confirmed ones. */
   readonly withheld: readonly SyncedDocument[];
 }
 
 /** Which deletions are confirmed: those of these paths and no others; or all, or none, however many they are. */
 export type ConfirmedDeletions = boolean | readonly string[];
 
-/** So many deletions, of so large a part of the documents, are withheld until they are confirmed (wire, Document). */
+/** This many deletions, of this share of the documents, are withheld until they are confirmed (wire, Document). */
 const MANY = 10;
 const LARGE_PART = 0.1;
 

@@ -13,8 +13,8 @@ export interface SyncedFile {
 export const syncProvider = (sourceId: string): `sync:${string}` => `sync:${sourceId}`;
 
 /**
- * The documents that files of sources are: their ids follow from Agent, source and path, so that two syncs at once make one. A file
- * that comes back after its deletion is the next document under its path, since what is deleted stays so.
+ * The documents of files in sources. Their ids follow from Agent, source and path, so two concurrent syncs create one.
+ * If a deleted file comes back, it is the next document at its path, because deletions are final.
  */
 @Injectable()
 export class SyncedDocuments {
@@ -26,7 +26,7 @@ export class SyncedDocuments {
       (await this.decisions.load(documentDecider, idAt(file, generation))).state.status === 'Deleted';
     let [deleted, next] = [-1, 0];
     while (await isDeleted(next)) [deleted, next] = [next, 2 * next + 1];
-    // All up to `deleted` are gone, and `next` is not: the first that is not stands between them.
+    // All up to `deleted` are gone, and `next` is not: the first existing one is between them.
     while (next - deleted > 1) {
       const middle = Math.floor((deleted + next) / 2);
       if (await isDeleted(middle)) deleted = middle;

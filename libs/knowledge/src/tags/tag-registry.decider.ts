@@ -18,7 +18,7 @@ export interface TagRegistryState {
   readonly deleted: PersistentSet<string>;
 }
 
-/** What can be asked of the tags of a Space; `ifRevision`: only where it is at that. */
+/** Commands for the tags of a Space; `ifRevision`: only at this revision. */
 export type TagCommand =
   | {
       readonly type: 'Create';

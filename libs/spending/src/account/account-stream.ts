@@ -80,7 +80,10 @@ export class AccountStream {
     }
   }
 
-  /** Appends events that were decided over the state as it stands, however long the log is away; false when others were faster. */
+  /**
+   * Appends events that were decided on the present state, however long the log is unavailable; false if others were
+   * faster.
+   */
   async record(events: readonly AccountEvent[]): Promise<boolean> {
     const next = events.reduce(evolveAccount, this.account);
     const summary = summaryDue(next);
@@ -100,7 +103,7 @@ export class AccountStream {
     return true;
   }
 
-  /** Everything behind what is known, or what is needed of it where that is much. */
+  /** All events after the known ones, or the needed part of them if there are many. */
   private async news(): Promise<readonly StoredEvent[]> {
     if (this.revision < 0) return this.sinceSummary();
     const next = await this.parts.log.readStream(this.stream, { from: this.revision + 1, limit: SUMMARISED_EVERY });

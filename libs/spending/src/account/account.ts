@@ -25,12 +25,15 @@ export interface Account {
   readonly upTo: string | null;
   /** Nano-units spent, by start of the window: the last two, and earlier ones that calls still run in. */
   readonly windows: ReadonlyMap<string | null, bigint>;
-  /** The amount of the limit that was told to be reached in a window, nano-units, by its start. */
+  /** The amount of the limit that was reported as reached in a window, nano-units, by its start. */
   readonly told: ReadonlyMap<string | null, bigint>;
   readonly holds: ReadonlyMap<string, Hold>;
-  /** Calls of processes taken for dead whose holds came free, the last ones: what they cost counts if it is told after all. */
+  /**
+   * The last calls of processes considered dead whose reservations were freed: their cost counts if it is reported
+   * after all.
+   */
   readonly freed: readonly string[];
-  /** The same, settled from usage records in the place of the dead: what is told of them later was counted. */
+  /** The same, settled from usage records instead: a later report was already counted. */
   readonly ended: readonly string[];
   /** Events since the last summary. */
   readonly moves: number;
@@ -38,11 +41,11 @@ export interface Account {
   readonly parts: SummaryParts | null;
 }
 
-/** A summary of which parts are written, and the rest is not yet. */
+/** A partly written summary. */
 export interface SummaryParts {
   /** Events since it was begun, its first part among them. */
   readonly events: number;
-  /** Ids of the holds that stood then and no part has told of. */
+  /** Ids of the reservations at that time that no part contains yet. */
   readonly left: ReadonlySet<string>;
 }
 
@@ -58,7 +61,7 @@ export const UNOPENED: Account = {
   parts: null,
 };
 
-/** The open window and the one before: another process's clock may be behind. */
+/** The open and the previous window: another process's clock may be behind. */
 const WINDOWS_KEPT = 2;
 /** How many calls of dead processes are remembered. */
 const REMEMBERED = 200;
@@ -69,7 +72,8 @@ export const evolveAccount = ({ parts, ...before }: Account, event: AccountEvent
   switch (event.type) {
     case 'SpendAccountOpened': {
       const { calendar, currency, window, spent, upTo } = event.data;
-      // Whatever runs counts in the window that is open now, whichever calendar it began under; but not what costs another currency.
+      // All running calls count in the present window, whatever calendar they began under; except calls in another
+      // currency.
       const isOther = account.currency !== undefined && currency !== undefined && currency !== account.currency;
       const kept = isOther ? [] : [...account.holds];
       const holds = new Map(kept.map(([id, hold]) => [id, { ...hold, window }]));

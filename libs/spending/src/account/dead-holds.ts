@@ -11,7 +11,7 @@ const TIMEOUT_MS = 200;
 export interface DeadHoldsParts {
   /** This process, and whether others live. */
   readonly processes: { readonly id: string; readonly alone: boolean; isAlive(id: string): boolean };
-  /** What usage records, complete up to now, say of a call of a dead process. Throws `Unavailable` while they are not. */
+  /** What complete usage records say about a call of a dead process. Throws `Unavailable` while they are incomplete. */
   readonly recorded: (invocationId: string, hold: Hold) => Promise<RecordedCost | undefined>;
   readonly doubtMs?: number;
 }

@@ -35,7 +35,10 @@ export type Move =
       readonly at: number;
       readonly position: string | null;
     })
-  /** The process of a call is dead. `cost`: what usage records say of it; null where they know nothing. With `at`, when it began, it counts also where it holds nothing. */
+  /**
+   * The process of a call is dead. `cost`: from usage records; null if they have none. With `at`, when it began, it
+   * counts even without a reservation.
+   */
   | (Priced & {
       readonly type: 'free';
       readonly id: string;
@@ -44,9 +47,9 @@ export type Move =
       readonly at?: number;
     });
 
-/** What was answered to a hold, or to whoever asked. */
+/** The answer to a reservation, or to a question. */
 export type Answer =
-  /** `isHeld`: the account counts the call; not one that costs another currency, nor one that was only asked for. */
+  /** `isHeld`: the account counts the call; false for a call in another currency, and for a question. */
   | { readonly granted: true; readonly isIncluded: boolean; readonly isHeld: boolean }
   /** `currency`: that of the account, where the call costs another. */
   | { readonly granted: false; readonly spent: bigint; readonly held: bigint; readonly currency?: string };
@@ -118,7 +121,7 @@ class Tally {
     return this.moved.held.length + this.moved.settled.length + this.moved.freed.length === 0;
   }
 
-  /** The windows whose spending has come to the amount of the limit, where that was not told. */
+  /** The windows whose spending reached the amount of the limit, if that was not reported yet. */
   reached({ amount, action }: Terms): readonly AccountEvent[] {
     const windows = [...this.sums].filter(
       ([window, { spent }]) => spent >= amount && this.account.told.get(window) !== amount,
@@ -183,7 +186,9 @@ class Tally {
     return (position !== null && upTo !== null && position <= upTo) || (type === 'free' && ended.includes(id));
   }
 
-  /** Of a call that has no hold here only what it cost matters; what belongs to a window long closed stands in usage records alone. */
+  /**
+   * If a call has no reservation here, only its cost matters; a window that closed long ago is only in usage records.
+   */
   private isNews({ id, at }: End, cost: bigint | null, window: string | null): boolean {
     const { freed, ended, windows } = this.account;
     return at !== undefined && !ended.includes(id) && (freed.includes(id) || cost !== 0n) && isOpen(windows, window);

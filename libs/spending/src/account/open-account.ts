@@ -9,7 +9,10 @@ import { type Answer, decideMoves, type Move, type Terms } from './moves';
 
 /** Moves that one event tells of at most. */
 const BATCH = 500;
-/** How long moves gather behind several calls that began together, where as many more are about to: one event of many costs less than many of few. */
+/**
+ * How long moves are collected when several calls began together and more are expected: one event for many costs less
+ * than many for few.
+ */
 const GATHERED_MS = 4;
 
 /** A limit as accounts need it. */
@@ -25,7 +28,10 @@ export interface AccountLimit {
 export interface AccountParts extends AccountStreamParts, DeadHoldsParts {
   /** Of the platform. */
   readonly currency: string;
-  /** What was spent in a scope since a time (null: ever) in a currency, and up to which position of the log that is known. */
+  /**
+   * The spending of a scope since a time (null: ever) in a currency, and the position of the log up to which it is
+   * known.
+   */
   readonly spentSince: (
     scope: LimitScope,
     start: string | null,
@@ -34,13 +40,13 @@ export interface AccountParts extends AccountStreamParts, DeadHoldsParts {
 }
 
 interface Waiting {
-  /** Undefined: whoever asks only wants to know where the account stands. */
+  /** Undefined: the caller only wants to know the state of the account. */
   readonly move: Move | undefined;
   readonly resolve: (answer: Answer | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Where an account stands now. Amounts are nano-units. */
+/** The present state of an account. Amounts are nano-units. */
 export interface LimitState {
   readonly start: string | null;
   readonly resetsAt: string | null;
@@ -51,7 +57,10 @@ export interface LimitState {
   readonly currency: string;
 }
 
-/** The account of one limit as this process keeps it: moves that come while others are written are decided together, by one event. */
+/**
+ * The account of one limit in this process: moves that arrive while others are written are decided together, in one
+ * event.
+ */
 export class OpenAccount {
   private readonly stream: AccountStream;
   private waiting: Waiting[] = [];
@@ -67,8 +76,8 @@ export class OpenAccount {
   }
 
   /**
-   * Resolves when the move is in the log: for a hold, and for who asks, with the answer. `limit`: as it stands now, or as it stood when the call began
-   * where that ended and cost nothing. Only what begins may bring another calendar.
+   * Resolves when the move is in the log; for reservations and questions, with the answer. `limit`: its present terms,
+   * or those at the beginning of a call that ended at no cost. Only a beginning call may bring another calendar.
    */
   move(limit: AccountLimit, move: Move | undefined): Promise<Answer | undefined> {
     if (isBeginning(move)) this.limit = limit;
@@ -78,7 +87,7 @@ export class OpenAccount {
     return asked;
   }
 
-  /** Where the account stands, holds of dead processes set free. */
+  /** The state of the account after freeing the reservations of dead processes. */
   async state(limit: AccountLimit): Promise<LimitState> {
     await this.move(limit, undefined);
     const { start, resetsAt } = windowAt(limit.calendar, this.parts.clock.now().getTime());
@@ -107,7 +116,7 @@ export class OpenAccount {
       const batch = this.waiting.splice(0, BATCH);
       begun = batch.filter(({ move }) => isBeginning(move)).length;
       try {
-        // Whoever began to ask began this run too; those who came later need an answer of their own.
+        // This run began with the first caller; later callers need an answer of their own.
         const answers = await inReadScope(() =>
           this.decided(
             batch.flatMap(({ move }) => move ?? []),
@@ -127,7 +136,7 @@ export class OpenAccount {
       await this.stream.advance();
       if (!(await this.opened(anew))) continue;
       const ends = await this.deadHolds.moves(this.stream.state.holds);
-      // Too large an event together with what is asked: some end before it.
+      // The event would be too large with the question: some calls end before it.
       const isMany = ends.length > BATCH;
       const { events, answers } = decideMoves(
         this.stream.state,
@@ -140,7 +149,7 @@ export class OpenAccount {
     }
   }
 
-  /** Opens the account, or `anew` when the limit counts by another calendar; false when others did meanwhile. */
+  /** Opens the account, or reopens it (`anew`) if the limit uses another calendar; false if others did meanwhile. */
   private async opened(anew: boolean): Promise<boolean> {
     const { calendar, scope } = this.limit;
     const state = this.stream.state.calendar;

@@ -3,16 +3,19 @@ import type { AccountEvent, Calendar } from './account.events';
 
 /** Moves between two summaries. */
 export const SUMMARISED_EVERY = 100;
-/** Holds that a part tells of: beside the largest batch of moves it fits into the largest append, also where models have the longest keys. */
+/**
+ * Reservations per part: it fits into the largest append together with the largest batch of moves, even with the
+ * longest model keys.
+ */
 const HOLDS_AT_ONCE = 300;
 const SIZES = { every: SUMMARISED_EVERY, holdsAtOnce: HOLDS_AT_ONCE };
 
 type IdentifiedHold = readonly [id: string, hold: Hold];
 
 /**
- * What goes into the log behind the events that led to this account, in the same append; undefined for nothing. Where many
- * calls hold, each append takes a part of them until the rest fits into the summary: how many there are bounds what has to be folded, and
- * nothing is ever too large an event.
+ * The summary events to append with the events that led to this account; undefined for none. If many calls have
+ * reservations, each append takes a part of them until the rest fits into the summary. The number of parts limits how
+ * much has to be folded, and no event is ever too large.
  */
 export const summaryDue = (account: Account, { every, holdsAtOnce } = SIZES): AccountEvent | undefined => {
   const { calendar, moves, holds, parts } = account;
@@ -22,7 +25,7 @@ export const summaryDue = (account: Account, { every, holdsAtOnce } = SIZES): Ac
   return { type: 'SpendHoldsSummarised', data: { holds: left.slice(0, holdsAtOnce).map(told) } };
 };
 
-/** The account as one event, from which it can be folded again; behind its parts, where they have told of other holds than these. */
+/** The account as one event, from which it can be folded again, together with its parts for the other reservations. */
 export const summaryOf = (
   {
     calendar,

@@ -19,21 +19,26 @@ export interface LostCallsParts extends UsageStreamParts {
   readonly currency: string;
   /** What usage records, complete up to now, say of a call. Throws `Unavailable` while they are not. */
   readonly recorded: (invocationId: string) => Promise<RecordedCost | undefined>;
-  /** Told of each call that was recorded here. Where this process dies before it has acted on that, limits without a hold of the call never hear of it. */
+  /**
+   * Notified of each call that was recorded here. If this process dies before it handles that, limits without a
+   * reservation of the call never learn of it.
+   */
   readonly onRecorded: (id: string, call: CallReservation, recorded: RecordedCost) => void;
 }
 
 /**
- * Records calls whose process died first: as aborted, with the input that was counted before they began. Appends them
- * to that process's stream behind its known records, so that other processes, and that process if it lives, find them
- * recorded.
+ * Records calls of dead processes: as aborted, with the input that was counted before they began. Appends them to that
+ * process's stream after its known records, so other processes, and that process if it is alive, find them.
  */
 export class LostCalls {
   private readonly waiting = new Map<string, Waiting[]>();
 
   constructor(private readonly parts: LostCallsParts) {}
 
-  /** What is recorded of a call of a dead process, from now on if not before; undefined where nothing can be. Throws `Unavailable` while records are not complete. */
+  /**
+   * The record of a call of a dead process, created if there is none; undefined if that is impossible. Throws
+   * `Unavailable` while records are incomplete.
+   */
   recorded(id: string, { call, ...hold }: Hold): Promise<RecordedCost | undefined> {
     if (call === undefined) return this.parts.recorded(id);
     return new Promise((resolve, reject) => {

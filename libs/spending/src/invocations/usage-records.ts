@@ -2,7 +2,10 @@ import { Unavailable } from '@app/kernel';
 import type { RecordedInvocation } from './invocation.events';
 import { INVOCATIONS_AT_ONCE, type RecordedCost, UsageStream, type UsageStreamParts } from './usage-stream';
 
-/** How long invocations gather before they are written: nobody waits for them, and few large events cost less than many small ones. */
+/**
+ * How long invocations are collected before they are written: nobody waits for them, and few large events cost less
+ * than many small ones.
+ */
 const GATHERED_MS = 20;
 /** Invocations that wait for the log at most; then no call begins until some are written. */
 const WAITING = 10_000;
@@ -34,12 +37,15 @@ export class UsageRecords {
     this.stream = new UsageStream(parts, parts.processId);
   }
 
-  /** Throws `Unavailable` while the log has not taken what ended long ago: calls that cannot be counted must not begin. */
+  /** Throws `Unavailable` while old records cannot be appended: calls that cannot be counted must not begin. */
   assertCapacity(): void {
     if (this.waiting.length >= WAITING) throw new Unavailable('log', 'usage could not be recorded for a while');
   }
 
-  /** Resolves to the record, however long the log is away: where others recorded the call already that stands, and nothing is written. */
+  /**
+   * Resolves to the record, however long the log is unavailable. If others have already recorded the call, their record
+   * is used and nothing is written.
+   */
   record(invocation: RecordedInvocation): Promise<OwnRecord> {
     const recorded = new Promise<OwnRecord>((resolve, reject) => this.waiting.push({ invocation, resolve, reject }));
     if (!this.isRunning) void this.run();

@@ -30,7 +30,10 @@ export interface RecordedCost {
   readonly position: Position;
 }
 
-/** The stream of the invocations of one process: written by that one, and in its place by others once it is taken for dead. */
+/**
+ * The stream of the invocations of one process. Only that process writes it, or others in its place once they consider
+ * it dead.
+ */
 export class UsageStream {
   private readonly stream: string;
 
@@ -47,7 +50,7 @@ export class UsageStream {
     return last?.revision ?? -1;
   }
 
-  /** Records invocations behind a revision, however long the log is away; undefined when others were faster. */
+  /** Records invocations after a revision, however long the log is unavailable; undefined if others were faster. */
   async record(invocations: readonly RecordedInvocation[], revision: number): Promise<AppendResult | undefined> {
     const commandId = this.parts.ids.next();
     const meta = { commandId, correlationId: commandId, actor: 'system:spending', now: this.parts.clock.now() };
@@ -60,7 +63,9 @@ export class UsageStream {
     return retryAppend(this.parts.log, this.stream, events, revision);
   }
 
-  /** What stands behind a revision, by id of the call, and where the stream ends; however long the log is away. */
+  /**
+   * The records after a revision, by id of the call, and the end of the stream; however long the log is unavailable.
+   */
   async since(revision: number): Promise<{ readonly costs: ReadonlyMap<string, RecordedCost>; readonly end: number }> {
     const stored = await retryUntilAnswered(() => this.parts.log.readStream(this.stream, { from: revision + 1 }));
     const costs = new Map<string, RecordedCost>();

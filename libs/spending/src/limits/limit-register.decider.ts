@@ -39,7 +39,10 @@ export const REGISTER = 'instance';
 
 export const scopeKey = ({ type, id }: LimitScope): string => `${type}/${id ?? ''}`;
 
-/** The limits of the instance share one stream: what concerns a call is known by folding this one alone. Rejects `not_found` and `precondition_failed`. */
+/**
+ * The limits of the instance share one stream, so folding it shows all limits of a call. Rejects `not_found` and
+ * `precondition_failed`.
+ */
 export const limitRegisterDecider: Decider<LimitRegister, LimitCommand, LimitEvent> = {
   category: 'limitRegister',
   initial: { byScope: PersistentMap(), byId: PersistentMap() },

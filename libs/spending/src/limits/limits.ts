@@ -66,7 +66,7 @@ export class Limits {
     return (await this.find(limitId)) ?? reject('not_found', { kind: 'limit', id: limitId });
   }
 
-  /** Revision of what was changed last of a limit that stands: its `etag`. That of an API key's is the key's. */
+  /** Revision of the last change of an existing limit: its `etag`. For the limit of an API key, that of the key. */
   async revisionOf({ id, scope }: Limit): Promise<number> {
     if (scope.type === 'apiKey') return (await this.decisions.load(apiKeyDecider, id)).revision;
     const { state } = await this.decisions.load(limitRegisterDecider, REGISTER);

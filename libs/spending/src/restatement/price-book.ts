@@ -52,7 +52,7 @@ export const modelsNamed = (wanted: Readonly<Partial<Record<string, string>>>): 
 
 const isTime = (text: string): boolean => text.includes('T');
 
-/** A call under other prices. One that these prices cannot tell of, because there are none or they are in another currency, costs what was billed. */
+/** A call under other prices. If there are none for it, or they are in another currency, it costs what was billed. */
 export const restatedUnder = (invocation: RecordedInvocation, prices: OfferedPrices | undefined): RestatedCall => {
   const { id, at, model, apiKeyId, cost: billed, currency } = invocation;
   const applies = prices !== undefined && (prices.pricing === 'free' || prices.pricing.currency === currency);

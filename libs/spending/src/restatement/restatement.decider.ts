@@ -5,7 +5,7 @@ import type { RestatedCall, RestatementEvent } from './restatement.events';
 export type RestatementTerms = Omit<Extract<RestatementEvent, { type: 'RestatementBegun' }>['data'], 'restatementId'>;
 type Closing = Extract<RestatementEvent, { type: 'RestatementClosed' }>['data'];
 
-/** Where the ledger stands: behind this call, in the order of `at`, then id. */
+/** The place of the ledger: after this call, in the order of `at`, then id. */
 export interface LedgerPlace {
   readonly at: string;
   readonly id: string;
@@ -15,8 +15,8 @@ export interface LedgerPlace {
 export type Restatement = { readonly status: 'none' } | OpenRestatement | { readonly status: 'closed' };
 
 /**
- * A second ledger that is being written: `place` is where it stands, null before its first call; `kept` counts calls
- * that have no other prices. By API key, null for calls without one.
+ * A second ledger that is being written: `place` is its last call, null before its first; `kept` counts calls without
+ * other prices. By API key, null for calls without one.
  */
 export interface OpenRestatement {
   readonly status: 'open';
@@ -37,14 +37,14 @@ interface Sums {
 /** What can be asked of a restatement. */
 export type RestatementCommand =
   | { readonly type: 'Begin'; readonly restatementId: string; readonly terms: RestatementTerms }
-  /** `after`: where the ledger must stand. */
+  /** `after`: the required place of the ledger. */
   | { readonly type: 'Enter'; readonly after: LedgerPlace | null; readonly calls: readonly RestatedCall[] }
   /** `after`: the last of all calls; it must have been entered. */
   | { readonly type: 'Close'; readonly after: LedgerPlace | null };
 
 const NOTHING: Sums = { calls: 0, billed: 0n, restated: 0n };
 
-/** The second ledger of a period. It is entered in one order, so that whoever goes on with it knows what is missing. */
+/** The second ledger of a period. Its order is fixed, so any process that continues it knows what is missing. */
 export const restatementDecider: Decider<Restatement, RestatementCommand, RestatementEvent> = {
   category: 'restatement',
   initial: { status: 'none' },

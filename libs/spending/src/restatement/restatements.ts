@@ -23,7 +23,10 @@ export interface RestatingParts {
   readonly codec: EventCodec;
 }
 
-/** The calls of a period behind a place, in the order in which they began, then of their ids; in pages of at most some hundred, each of which becomes an event. */
+/**
+ * The calls of a period after a place, ordered by their start, then by id; in pages of at most some hundred, each of
+ * which becomes an event.
+ */
 export type CallsBehind = (
   period: { readonly from: string; readonly to: string },
   place: LedgerPlace | null,
@@ -40,8 +43,8 @@ export class Restatements {
   ) {}
 
   /**
-   * Writes the stream `restatement-<id>`. The same command goes on where it was broken off, and adds nothing to a ledger that
-   * is closed. Rejects `invalid_body` where a price version is named that its model never had.
+   * Writes the stream `restatement-<id>`. The same command continues after an interruption, and adds nothing to a
+   * closed ledger. Rejects `invalid_body` if a price version is named that its model never had.
    */
   async restate(terms: RestatementTerms, meta: CommandMeta): Promise<Receipt> {
     const { decisions } = this.parts;
@@ -51,7 +54,7 @@ export class Restatements {
     return this.finish(id, meta);
   }
 
-  /** Goes on with one that was begun; others may do so at the same time. */
+  /** Continues an unfinished restatement; others may do so at the same time. */
   async finish(id: string, meta: CommandMeta): Promise<Receipt> {
     const { decisions } = this.parts;
     for (;;) {
@@ -62,7 +65,7 @@ export class Restatements {
     }
   }
 
-  /** Enters what is left, up to where others entered something else. Answers the last call that was read. */
+  /** Enters the rest, up to the place where others entered something else. Returns the last call that was read. */
   private async enterAll(
     id: string,
     { terms, place }: OpenRestatement,
@@ -85,7 +88,7 @@ export class Restatements {
       );
       after = { at: last.at, id: last.id };
       const { state } = await decisions.load(restatementDecider, id);
-      // Pages of others are cut elsewhere where calls were recorded late: what comes next is behind theirs.
+      // If calls were recorded late, pages of other processes end elsewhere: the next page begins after theirs.
       if (state.status !== 'open' || state.place?.id !== last.id) return after;
     }
     return after;

@@ -26,13 +26,13 @@ export interface UsagePart {
 const QUARTER_MS = 15 * 60_000;
 const DAY_MS = 24 * 4 * QUARTER_MS;
 
-/** When the span of so many milliseconds begins that a time falls into. Spans are counted from 1970 in UTC. */
+/** The start of the span of this many milliseconds that contains a time. Spans are counted from 1970 in UTC. */
 export const spanOf = (at: string, span: number): string =>
   new Date(Math.floor(Date.parse(at) / span) * span).toISOString();
 
 /**
- * Sums calls by group. Calls that were billed in another currency, before the instance was given its own, are left out:
- * amounts in two currencies have no sum.
+ * Sums calls by group. Calls that were billed in an earlier currency of the instance are left out: amounts in two
+ * currencies have no sum.
  */
 export class UsageReport {
   private readonly groups = new Map<string | null, UsageSums>();

@@ -2,7 +2,7 @@ import { decimalAmount } from '@app/kernel';
 import { z } from 'zod';
 import type { RecordedInvocation } from '../invocations/invocation.events';
 
-/** What calls come to. Amounts are nano-units; `includedCost` is the part of `cost` that an included amount covers. */
+/** Sums of calls. Amounts are nano-units; `includedCost` is the part of `cost` that an included amount covers. */
 export interface UsageSums {
   calls: number;
   inputTokens: number;

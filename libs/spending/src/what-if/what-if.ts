@@ -47,9 +47,9 @@ interface Account {
 const SCOPE_FIELDS = { space: 'spaceId', agent: 'agentId', user: 'userId', apiKey: 'apiKeyId' } as const;
 
 /**
- * Replays calls under a limit as if it had been set at `from`: what was spent before, in the window that was open, counts.
- * Each call is taken to end before the next begins, and a rejected one to be made no more. As in the ledger, calls of free
- * models are rejected like any other, but for the embeddings that documents and searches need.
+ * Replays calls under a limit as if it had been set at `from`; earlier spending in the window at that time counts. Each
+ * call is assumed to end before the next begins, and a rejected one not to be made. As in the ledger, calls of free
+ * models are rejected like any other, except the embeddings for documents and searches.
  */
 export class WhatIf {
   private readonly accounts = new Map<string, Account>();
@@ -136,13 +136,16 @@ export class WhatIf {
   }
 }
 
-/** Whether somebody asked a model for this very call; embeddings of documents and searches are for an Agent or a Space. */
+/** Whether a user requested this call; embeddings of documents and searches belong to an Agent or a Space. */
 const isAskedFor = ({ kind, agentId, spaceId }: RecordedInvocation): boolean =>
   kind !== 'embedding' || (agentId === null && spaceId === null);
 
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 
-/** When the earliest window begins that is open at a time under a limit; null: there is no beginning. Users' weeks begin up to a week before. */
+/**
+ * The start of the earliest window that is open at a time under a limit; null: there is none. Users' weeks begin up to
+ * a week before.
+ */
 export const earliestWindow = (
   { scope, window, timeZone }: Pick<ProposedLimit, 'scope' | 'window' | 'timeZone'>,
   at: string,

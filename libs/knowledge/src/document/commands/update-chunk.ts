@@ -65,7 +65,9 @@ export class UpdateChunkHandler implements ICommandHandler<UpdateChunk> {
     }
   }
 
-  /** `embedded`: vectors that were made before, by model and by what they are of: the title may be another by now. */
+  /**
+   * `embedded`: vectors that were made before, by model and by embedded text, because the title may have changed since.
+   */
   private async tryOnce(
     { documentId, chunkId, edit, payer, signal, meta }: UpdateChunk,
     embedded: Map<string, Float32Array>,
@@ -117,7 +119,10 @@ export class UpdateChunkHandler implements ICommandHandler<UpdateChunk> {
     }
   }
 
-  /** By the model that the document has vectors of. Found by its words alone where that is gone: re-indexing embeds all of it. */
+  /**
+   * With the model of the document's vectors. If that model is gone, the chunk is found only by its words until a
+   * re-index embeds the document.
+   */
   private async embedded(
     name: string,
     passage: StoredPassage,

@@ -38,9 +38,10 @@ export interface BulkOutcome {
 }
 
 /**
- * Does one thing to many documents, each by itself: what cannot be done to one is said in its place, and the others go on. An Agent
- * that does not search a document does not know it. Repeating the command finishes what a crash cut off, and answers the
- * same for what was done before. Throws `Unavailable` where the log goes away in between.
+ * Applies one operation to many documents, each separately: a failure is reported for its document, and the others
+ * continue. An Agent does not know documents that it does not search. Repeating the command finishes what a crash
+ * interrupted, and reports the same for finished documents. Throws `Unavailable` if the log becomes unavailable in
+ * between.
  */
 export class UpdateDocuments extends Command<BulkOutcome> {
   constructor(
@@ -79,7 +80,8 @@ export class UpdateDocumentsHandler implements ICommandHandler<UpdateDocuments> 
     try {
       const step = stepOf(meta, `bulk/${documentId}`);
       const receipt = await this.decisions.transact(documentDecider, documentId, commandOf(operation, tagId), step);
-      // Whoever deletes what is deleted, also since it was looked up, asks for what is not there, unless it was this command that deleted it.
+      // Deleting an already deleted document is `not_found`, even if it was deleted since the lookup, unless this
+      // command deleted it.
       const wasGone = operation === 'delete' && receipt.eventIds.length === 0 && !receipt.repeated;
       return wasGone ? 'not_found' : receipt;
     } catch (error) {

@@ -16,7 +16,10 @@ export interface PutFile {
   readonly body: StoredBody;
 }
 
-/** Makes a file of a source a document, or replaces the content of the one that it is. Equal content changes nothing, unless that one failed. */
+/**
+ * Adds a file of a source as a document, or replaces the content of its document. Equal content changes nothing, unless
+ * the document failed.
+ */
 export class PutSyncedFile extends Command<Receipt> {
   constructor(
     readonly file: PutFile,
