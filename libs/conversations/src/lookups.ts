@@ -16,7 +16,10 @@ export const conversationScope = (conversationId: string): string => `c:${conver
 
 /** Injection token of `AttachmentsOf`. */
 export const ATTACHMENTS_OF = Symbol('AttachmentsOf');
-/** Attached files with the messages that name them, complete up to the event at `position` (null: as far as the view is); those that no message ever named have none, and come with the first to expire first. */
+/**
+ * Attached files with the messages that refer to them, complete up to the event at `position` (null: up to the position
+ * of the view). A file that no message ever referred to comes without one, the first to expire first.
+ */
 export type AttachmentsOf = (
   of:
     | { readonly messageId: string }

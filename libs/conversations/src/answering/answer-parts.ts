@@ -4,8 +4,8 @@ import type { MessagePart, ToolPart } from '../conversation/message-parts';
 import { bytesOf, MOST_ANSWER_BYTES } from './answer-size';
 
 /**
- * The parts of an answer while it is made. Each change makes a new list: whoever holds one holds what was said then. What a model says
- * beyond what can be kept rejects `upstream_error`: then it is not among them.
+ * The parts of an answer while it is made. Each change makes a new list, so a kept list does not change. If a model
+ * says more than can be stored, it rejects `upstream_error`, and the excess is left out.
  */
 export class AnswerParts {
   /** Half of a character, whose other half comes with the next piece. */
@@ -23,7 +23,10 @@ export class AnswerParts {
     return this.parts;
   }
 
-  /** The next piece of the text, or of the reasoning before it, as far as it can be kept: without NUL, and whole characters. */
+  /**
+   * The next piece of the text, or of the reasoning before it, as far as it can be stored: without NUL, and only whole
+   * characters.
+   */
   say(type: 'text' | 'reasoning', piece: string): void {
     const text = (this.half + piece).replaceAll('\0', '');
     this.half = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? '';

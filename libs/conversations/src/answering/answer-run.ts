@@ -27,7 +27,7 @@ import { callsIn, closedCalls, fitting, ToolCalls } from './tool-calls';
 /** Calls of the model for one answer. One that still calls tools then ends as `tool-calls`. */
 const MAX_STEPS = 8;
 
-/** One answer, or what is left of it after it waited. */
+/** One answer, or the rest of it after it waited. */
 export interface AnswerToMake {
   readonly agent: AnsweringAgent;
   readonly requester: Requester;
@@ -38,7 +38,7 @@ export interface AnswerToMake {
   readonly metered?: MeteredCall | undefined;
   /** Where it goes on. */
   readonly from?: ResumedAnswer;
-  /** Resolves when all that was said is in the log. Throws where nobody waits for the answer any more. */
+  /** Resolves when everything said so far is in the log. Throws if nobody waits for the answer any more. */
   readonly save: () => Promise<void>;
   /** The Skills and memories that the turn began with; those of an incognito one by default. */
   readonly begun?: TurnBeginning;
@@ -61,7 +61,7 @@ export interface AnswerSteps {
   seen(request: ChatRequest, text: string): TokenUsage;
 }
 
-/** Makes an answer step by step: a call of the model, then of the tools that it wants, until it wants none. */
+/** Makes an answer step by step: a call of the model, then of the tools that it requests, until it requests none. */
 export class AnswerRun {
   private readonly said: AnswerParts;
   private readonly sources: AnswerSources;
@@ -115,7 +115,7 @@ export class AnswerRun {
       }
       const finishReason = await this.step(model, provider, tools);
       if (callsIn(this.said.all).length === 0) return this.ended('complete', finishReason);
-      // What runs stands in the log first: no process runs a call that another one may have run.
+      // Calls are recorded before they run, so no process repeats a call that another may have run.
       await save();
       await this.runCalls(tools);
       signal.throwIfAborted();
@@ -274,7 +274,7 @@ export class AnswerRun {
     return { ...this.ended('failed', 'error'), errorCode };
   }
 
-  /** A model that was at work bills what it made until it was left, or until its provider broke off; one that failed at once bills nothing. */
+  /** If a working model was left or its provider broke off, its output so far is billed; a call that failed at once costs nothing. */
   private billUnfinished(error: unknown, seen: TokenUsage, record: CallRecord | undefined): void {
     if (record === undefined) return;
     const isLeft = isStopped(error);

@@ -1,6 +1,9 @@
 import type { MessagePart } from '../conversation/message-parts';
 
-/** Bytes that the parts of an answer may take, as JSON. They are kept encrypted, in one event with what the answer was made from: more does not fit into one. */
+/**
+ * Most bytes of an answer's parts, as JSON. They are stored encrypted, in one event with the provenance of the answer:
+ * more does not fit.
+ */
 export const MOST_ANSWER_BYTES = 600_000;
 
 /** What a value takes as JSON, bytes. */
@@ -14,7 +17,7 @@ export const beginningWithin = (text: string, most: number): string => {
   return cut;
 };
 
-/** The parts of an answer as far as they fit: its beginning, and of the words that do not fit their beginning. */
+/** The parts of an answer that fit, from the beginning, and the beginning of the first text that does not fit. */
 export const partsWithin = (parts: readonly MessagePart[], most = MOST_ANSWER_BYTES): readonly MessagePart[] => {
   let room = most;
   const kept: MessagePart[] = [];

@@ -6,14 +6,14 @@ import { shownParts, type SkillTexts } from './shown-parts';
 import { sourceParts } from './source-parts';
 import { sourceOf } from './sources';
 
-/** The sources of one answer: what it may cite, and by which numbers its reader knows those that it cited. */
+/** The sources of one answer: what it may cite, and the numbers of those that it cited, as its reader sees them. */
 export class AnswerSources {
   private passages: readonly RetrievedPassage[] = [];
   /** As readers see them, by those that the model was given. */
   private readonly numbers = new Map<number, number>();
   /** What calls gave that is not kept. */
   private readonly texts = new Map<string, string>();
-  /** What the model is told of results that may be cited, by call. */
+  /** The citable results that the model sees, by call. */
   private readonly notes = new Map<string, string>();
 
   /** `found` hears of passages that are new. */
@@ -27,7 +27,7 @@ export class AnswerSources {
     return this.passages.map(sourceOf);
   }
 
-  /** What calls gave that stands in no message. */
+  /** Results of calls that are in no message. */
   get unkept(): ReadonlyMap<string, string> {
     return this.texts;
   }
@@ -68,7 +68,10 @@ export class AnswerSources {
       this.notes.set(callId, `[Cite this as ${[...new Set(numbers)].map((number) => `[${number}]`).join(', ')}.]`);
   }
 
-  /** Reads the marks of one call of the model; `cited` are the parts that it cites anew in its text, and `forget` takes them back. */
+  /**
+   * Reads the citation marks of one model call. `cited` are the parts for new citations in its text, and `forget` takes
+   * them back.
+   */
   reader(): {
     readonly marks: CitationReader;
     readonly cited: (text: string) => readonly MessagePart[];
@@ -81,7 +84,7 @@ export class AnswerSources {
     return { marks, forget, cited: (text) => sourceParts(text, marks.citations.filter(isNew), this.passages) };
   }
 
-  /** What the answer said, as the model reads it: with the numbers of the sources that it was given. */
+  /** The text of the answer for the model: with the original numbers of the sources. */
   shown(parts: readonly MessagePart[], skills: SkillTexts): readonly ChatMessage[] {
     const given = new Map([...this.numbers].map(([source, number]) => [number, source]));
     const marked = (text: string): string =>

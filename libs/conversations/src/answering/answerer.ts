@@ -26,7 +26,11 @@ const NOTHING: Retrieved = { passages: [], degraded: [] };
 export class Answerer {
   constructor(private readonly parts: AnswererParts) {}
 
-  /** Holds what an answer may cost; `history` is what was said before the question, `images` the tokens of images that are not in it. Rejects `usage_limit_exceeded`; undefined for a model that is not there, which the answer will say. */
+  /**
+   * Reserves the highest cost of an answer. `history` is the conversation before the question, `images` the tokens of
+   * images that it does not include. Rejects `usage_limit_exceeded`; undefined for an unknown model, which the answer
+   * will report.
+   */
   async reserve(
     { agentId, spaceId, model: key, systemPrompt }: AnsweringAgent,
     { userId, keyId }: Requester,
@@ -60,7 +64,7 @@ export class Answerer {
     });
   }
 
-  /** Makes an answer, or goes on with one that waited. A failure is an answer too, with what was said before it. */
+  /** Makes an answer, or continues one that waited. A failure is an answer too, with the text before it. */
   async answer(answer: AnswerToMake): Promise<Outcome> {
     const { agent, requester, messages, signal } = answer;
     const question = messages.findLast(({ role }) => role === 'user');

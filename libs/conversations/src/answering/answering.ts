@@ -17,11 +17,11 @@ export interface AnsweringAgent {
   readonly sampling: Sampling;
   /** Absent where it is off; `shared`: also for all who use it. */
   readonly memory?: { readonly shared: boolean };
-  /** Of the Agent and of its system prompt; absent where nobody asks later what an answer was made from. */
+  /** Revisions of the Agent and of its system prompt; absent if no provenance is needed. */
   readonly revisions?: { readonly agent: number; readonly prompt: number };
 }
 
-/** Tokens that are held for what is said in a step. */
+/** Reserved tokens for the output of a step. */
 export const USUAL_OUTPUT = 16_384;
 /** Stops an answer on purpose. The text until then is kept. */
 export class Stopped extends Error {

@@ -10,16 +10,16 @@ import { loadedIn } from './turn-skills';
 
 /** Tokens of history that a model is shown whose catalogue entry names no window. */
 const USUAL_TOKENS = 16_000;
-/** The share of a model's window that history may take: the rest is for instructions, sources and the answer. */
+/** The share of a model's window for the history: the rest is for instructions, sources and the answer. */
 const SHARE = 0.75;
-/** How far back a branch is read, in budgets: what is older is in no summary that is made now. */
+/** How far back a branch is read, in budgets: older messages are in no new summary. */
 const MOST_BUDGETS = 8;
 /** Bytes of a token, about. */
 const OF_TOKEN = 4;
 /** The share of the budget that stays verbatim where the rest is summarised. */
 export const KEPT = 0.25;
 
-/** A summary that stands for the beginning of a branch. */
+/** A summary that replaces the beginning of a branch. */
 export interface Summary {
   readonly checkpointId: string;
   readonly text: string;
@@ -29,7 +29,7 @@ export interface Summary {
 export interface BranchContext {
   readonly newestFirst: readonly SaidMessage[];
   readonly summary: Summary | null;
-  /** Skills that were loaded in what is summarised or left out: they stay loaded. The oldest first. */
+  /** Skills that were loaded in the summarised or omitted part: they stay loaded. The oldest first. */
   readonly skillIds: readonly string[];
   /** Whether older messages are left out that no summary holds. */
   readonly isCut: boolean;
@@ -51,18 +51,21 @@ export interface ContextBudget {
   readonly seesImages: boolean;
 }
 
-/** Tokens that the history of a conversation may take. `configured`: `CONVERSATION_CONTEXT_TOKENS`. */
+/** Most tokens of a conversation's history. `configured`: `CONVERSATION_CONTEXT_TOKENS`. */
 export const contextTokens = (configured: number | undefined, contextWindow: number | undefined): number =>
   configured ?? (contextWindow === undefined ? USUAL_TOKENS : Math.floor(contextWindow * SHARE));
 
-/** Reads what stands of a branch behind its last checkpoint. */
+/** Reads the part of a branch after its last checkpoint. */
 export class BranchContexts {
   constructor(
     private readonly decisions: Decisions,
     private readonly history: History,
   ) {}
 
-  /** The branch that ends with a message, its last by default: from its last checkpoint on, read no further back than `budget` allows. */
+  /**
+   * The branch that ends with a message, by default the last one: from its last checkpoint, and no further back than
+   * `budget` allows.
+   */
   async of(conversationId: string, last: string | null | undefined, budget: ContextBudget): Promise<BranchContext> {
     const { tokens, seesImages } = budget;
     const { state } = await this.decisions.load(conversationDecider, conversationId);
@@ -126,7 +129,7 @@ export const tokensIn = async ({
   return total;
 };
 
-/** Tokens of the images of a context, and of parts that are said next; none where the model sees none. */
+/** Tokens of the images of a context, and of the next parts; 0 if the model sees no images. */
 export const imageTokensOf = (
   { newestFirst, seesImages }: Omit<BranchContext, 'isCut' | 'summary'>,
   parts: readonly MessagePart[] = [],
@@ -136,7 +139,7 @@ export const imageTokensOf = (
 export const tokensOf = async (message: SaidMessage, seesImages: boolean): Promise<number> =>
   (await message.tokens()) + (seesImages ? message.imageTokens : 0);
 
-/** The newest messages that fit into a budget, the last one in any case, where nothing could be summarised. */
+/** The newest messages that fit into a budget, at least the last one, if nothing could be summarised. */
 export const fitting = async (context: BranchContext, budget: number): Promise<BranchContext> => {
   const newestFirst: SaidMessage[] = [];
   if (!(await isOver(context, budget))) return context;
@@ -156,7 +159,9 @@ export const fitting = async (context: BranchContext, budget: number): Promise<B
 export const skillsLoadedIn = (newestFirst: readonly SaidMessage[]): readonly string[] =>
   newestFirst.toReversed().flatMap(({ parts }) => loadedIn(parts));
 
-/** As models are shown it, oldest first. The summary is what was said, not an instruction: it comes as the user's. */
+/**
+ * The messages for models, oldest first. The summary is history, not an instruction: it comes as a message of the user.
+ */
 export const chatMessagesOf = (
   { newestFirst, summary, skillIds }: BranchContext,
   images?: SeenImages,

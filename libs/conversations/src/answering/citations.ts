@@ -1,4 +1,4 @@
-/** Where the answer cites a source: `number` as the reader sees it, `at` the offset of its mark in the answer. */
+/** A citation in the answer: `number` as the reader sees it, `at` the offset of its mark. */
 export interface Citation {
   readonly number: number;
   /** Number of the source as the model was given it. */
@@ -12,8 +12,8 @@ const MARK = /^\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/;
 const BEGINS_MARK = /^\[[\d\s,]*$/;
 
 /**
- * Reads the marks that a model writes, such as `[3]` or `[3, 5]`, while the answer streams by, and numbers the sources anew
- * in order of first use. Marks that name no source are dropped; what stands in code is left alone.
+ * Reads the citation marks of a model, such as `[3]` or `[3, 5]`, while the answer streams, and numbers the sources in
+ * order of first use. Marks of unknown sources are dropped; code is left alone.
  */
 export class CitationReader {
   readonly citations: Citation[] = [];
@@ -21,7 +21,10 @@ export class CitationReader {
   private written = 0;
   private inCode = false;
 
-  /** `sources` is how many the model was given, numbered from 1; `numbers` are the readers' of those that were cited before, to which it adds. */
+  /**
+   * `sources` is the number of sources for the model, numbered from 1; `numbers` are the reader's numbers of sources
+   * that were cited before, to which it adds.
+   */
   constructor(
     private readonly sources: number,
     private readonly numbers = new Map<number, number>(),
@@ -61,7 +64,10 @@ export class CitationReader {
     return this.wrote(out + (atEnd ? text.slice(from) : this.hold(text, from, text.length)));
   }
 
-  /** Holds the text from an index on, and a space before it, which goes with a mark that names no source. Answers what is before it. */
+  /**
+   * Holds back the text from an index on, and a space before it, which is dropped with the mark of an unknown source.
+   * Returns the text before it.
+   */
   private hold(text: string, from: number, index: number): string {
     const until = this.sources > 0 && index > from && text[index - 1] === ' ' ? index - 1 : index;
     this.held = text.slice(until);

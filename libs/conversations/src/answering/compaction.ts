@@ -7,13 +7,13 @@ import { noteOf, wordsOf } from './shown-parts';
 
 /** Fewer tokens of a message are not worth a cut in it. */
 const LEAST_TOKENS = 48;
-/** Characters of one token at most, about: what is further from the end need not be counted. */
+/** Most characters per token, about: text that is further from the end need not be counted. */
 const OF_TOKEN = 8;
 
 /**
- * Where a branch is cut so that about `keep` tokens stay verbatim: at a message, at one of its parts, or at the end of a paragraph,
- * a sentence or a word of its text. A call of a tool and its result are one part, so no cut comes between them. The newest message
- * is never cut. Undefined where there is nothing to summarise.
+ * The place to cut a branch so that about `keep` tokens stay verbatim: at a message, at one of its parts, or at the end
+ * of a paragraph, a sentence or a word. A tool call and its result are one part, so no cut separates them. The newest
+ * message is never cut. Undefined if there is nothing to summarise.
  */
 export const boundaryFor = async (
   newestFirst: readonly SaidMessage[],
@@ -35,7 +35,7 @@ export const boundaryFor = async (
 /** The boundary before a message, so that all of it is kept. */
 export const beginningOf = ({ messageId, from }: SaidMessage): Boundary => ({ messageId, ...from });
 
-/** A cut that leaves at most so many tokens of a message; undefined where that would be next to nothing. */
+/** A cut that leaves at most this many tokens of a message; undefined if that would be almost nothing. */
 const cutIn = (message: SaidMessage, most: number, seesImages: boolean): Boundary | undefined => {
   let room = most;
   for (let index = message.parts.length - 1; index >= 0; index -= 1) {
@@ -59,7 +59,10 @@ const cutIn = (message: SaidMessage, most: number, seesImages: boolean): Boundar
   return undefined;
 };
 
-/** Where the end of a text begins that has at most so many tokens: at a paragraph if that is near, else at a sentence, else at a word. */
+/**
+ * The start of the end of a text with at most this many tokens: at a paragraph if one is near, or else at a sentence,
+ * or else at a word.
+ */
 const tailWithin = (text: string, tail: string, count: TokenCount, room: number): number => {
   let [low, high] = [0, tail.length];
   while (low < high) {
@@ -76,7 +79,7 @@ const tailWithin = (text: string, tail: string, count: TokenCount, room: number)
   return text.length - tail.length + at + (isHalf ? 1 : 0);
 };
 
-/** A branch in words, for a model that summarises it: what attachments there were stands as a note. */
+/** A branch as text, for a model that summarises it: attachments are represented by a note. */
 export const transcriptOf = (messages: readonly SaidMessage[]): readonly string[] =>
   messages.flatMap(({ role, parts }) => {
     const words = parts

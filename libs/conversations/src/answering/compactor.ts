@@ -22,7 +22,7 @@ import type { Requester } from './retriever';
 import type { SaidMessage } from './said-message';
 import type { Summariser } from './summariser';
 
-/** After a summary that failed, questions go on without one for this long: nobody waits for the same failure with each of them. */
+/** After a failed summary, questions continue without one for this long, so each does not wait for the same failure. */
 const AFTER_FAILURE_MS = 60_000;
 
 export interface CompactorParts {
@@ -59,8 +59,8 @@ export interface AnswerContext extends BranchContext {
 }
 
 /**
- * Keeps what a model is shown of a conversation within a budget of tokens: above it, what came first is summarised, and a checkpoint
- * is recorded. A summary that fails leaves the conversation as it was.
+ * Keeps the history for a model within a budget of tokens: above it, the beginning is summarised, and a checkpoint is
+ * recorded. A failed summary does not change the conversation.
  */
 export class Compactor {
   /** By conversation and the end of its branch. */
@@ -75,12 +75,15 @@ export class Compactor {
     return contextTokens(this.parts.budget, models.get(model ?? defaultModel)?.contextWindow);
   }
 
-  /** What a model is shown before a question, as it stands. */
+  /** The present history before a question, for a model. */
   before(conversationId: string, parentId: string | null | undefined, by: Answered): Promise<BranchContext> {
     return this.contextOf(conversationId, parentId, by);
   }
 
-  /** What of a conversation fits into the budget as it stands, for calls that leave it as it is; `ids`: of the messages and the checkpoint that it is. */
+  /**
+   * The part of a conversation that fits into the budget, without a new summary; `ids`: of its messages and its
+   * checkpoint.
+   */
   async shown(
     conversationId: string,
     by: Answered,
@@ -91,7 +94,7 @@ export class Compactor {
     return { messages: chatMessagesOf(context), ids: summary === null ? ids : [...ids, summary.checkpointId] };
   }
 
-  /** What a model is shown of the branch that ends with a question: summarised where it would be too much, else what fits. */
+  /** The branch of a question for a model: summarised if it is too long, or else the part that fits. */
   async within(turn: CompactedTurn, last: string, meta: CommandMeta): Promise<AnswerContext> {
     const { logger } = this.parts;
     const { conversationId } = turn;
@@ -117,9 +120,11 @@ export class Compactor {
   }
 
   /**
-   * Summarises all but the end of the branch that was gone on with last, and records it: the id of the checkpoint, the same for a repeat
-   * of the command, and for all who ask while it is made: this process makes one for them, and of those of several processes one is
-   * recorded. It is made until the last of them has left. Where nothing is left to summarise it is the newest; rejects `conflict` where there is none; throws what summarising throws.
+   * Summarises the branch that was continued last, except its end, and records the summary. Returns the id of the
+   * checkpoint. It is the same for repeats of the command, and for all callers during that time: this process makes one
+   * for them, and if several processes make one, only one is recorded. The work stops when the last caller leaves. If
+   * nothing is left to summarise, it returns the newest checkpoint; without one it rejects `conflict`. Throws the
+   * errors of summarising.
    */
   async byHand(turn: CompactedTurn, meta: CommandMeta): Promise<string> {
     const { conversationId } = turn;
@@ -130,7 +135,7 @@ export class Compactor {
     if (meta.ifRevision !== undefined && meta.ifRevision !== revision)
       return reject('precondition_failed', { expected: meta.ifRevision, actual: revision });
     const tip = state.status === 'Live' ? state.last : null;
-    // Where nothing was said since, the newest summary is what is asked for.
+    // If nothing was said since, the newest summary is the result.
     const newest = state.status === 'Live' && tip !== null ? checkpointSince(tip, state) : undefined;
     if (newest !== undefined) return newest.checkpointId;
     return this.joined(`${conversationId}/${tip}`, turn.signal, (signal) =>
@@ -154,7 +159,7 @@ export class Compactor {
     const leave = (): void => {
       underWay.waiting -= 1;
       if (underWay.waiting > 0) return;
-      // Nobody joins what is about to fail.
+      // No caller joins work that is about to fail.
       this.forget(key, underWay);
       underWay.left.abort();
     };
@@ -182,7 +187,7 @@ export class Compactor {
     // Also where all of it would fit: somebody wants it shorter.
     const keep = Math.min(budget, await tokensIn(context)) * KEPT;
     const compacted = await offBudget(() => this.compact(turn, context, keep, true, meta));
-    // Where nothing is left to summarise, the newest summary is what was asked for.
+    // If nothing is left to summarise, the newest summary is the result.
     const { checkpointId } =
       compacted?.summary ?? context.summary ?? reject('conflict', { reason: 'nothing_to_summarise' });
     return checkpointId;
@@ -247,7 +252,8 @@ export class Compactor {
       },
       stepOf(meta, 'checkpoint'),
     );
-    // Not `after`: what stands behind the boundary may have been deleted meanwhile. Where nothing was recorded, another process was first, or what it was made from was deleted.
+    // Not `after`: messages after the boundary may have been deleted meanwhile. If nothing was recorded, another
+    // process was faster, or its source was deleted.
     const recorded = await this.contextOf(conversationId, newestFirst[0]?.messageId, agent);
     const isNew = recorded.summary !== null && recorded.summary.checkpointId !== summary?.checkpointId;
     return isNew ? { ...recorded, invocations: made.invocations } : undefined;

@@ -9,8 +9,8 @@ import type { RetrievedPassage } from './retriever';
 const [deflated, inflated] = [promisify(deflate), promisify(inflate)];
 
 /**
- * Copies of what documents say, as conversations keep them: each under the data key of its document, so that they are erased with it,
- * and within what is encrypted under the key of their message, so that they are erased with that too.
+ * Copies of document texts in conversations: each is encrypted under the data key of its document, and with the rest
+ * under the key of its message. So it is erased with either of them.
  */
 export class DocumentCopies {
   constructor(private readonly keyring: Pick<Keyring, 'keys'>) {}
@@ -42,7 +42,7 @@ export class DocumentCopies {
     return [...earlier, ...texts.flatMap((text) => (text === undefined ? [] : [passageIn(text)]))];
   }
 
-  /** What an answer may cite, as it is kept while it waits: without what is deleted by now. Throws `Unavailable`. */
+  /** The citable sources of a waiting answer, without deleted ones. Throws `Unavailable`. */
   async kept(passages: readonly RetrievedPassage[]): Promise<readonly CopiedText[]> {
     const sealed = await this.sealed(
       passages.map((each) => ({ documentId: each.documentId, text: JSON.stringify(keptPassage(each)) })),

@@ -5,21 +5,24 @@ import type { PlacedText, ShownSkills } from './turn-skills';
 type Reference = Exclude<RequestTemplate[number], string>;
 type Piece = string | { readonly at: Reference; readonly text: string };
 
-/** What a request holds that stands elsewhere, in the order in which it stands there: pieces of JSON, and texts with their places. */
+/**
+ * Parts of a request that are stored elsewhere, in the order of the request: pieces of JSON, and texts with their
+ * places.
+ */
 export interface HeldText {
   readonly pieces: readonly Piece[];
   /** Wherever it is found; else where it is found first. */
   readonly isEverywhere?: true;
 }
 
-/** A text as it stands within JSON. */
+/** A text as it is written in JSON. */
 export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** What a model is shown of memories. */
 export const heldMemories = (lines: readonly { readonly memoryId: string; readonly line: string }[]) =>
   lines.map(({ memoryId, line }): HeldText => ({ pieces: [{ at: { memoryId }, text: line }] }));
 
-/** What a model is shown of documents, with the copies that are kept of it; undefined where one is not there. */
+/** The document texts in a request, with their stored copies; undefined if one is missing. */
 export const heldSources = (
   texts: readonly { readonly text: string }[],
   copies: readonly (CopiedText | undefined)[],
@@ -32,7 +35,7 @@ export const heldSources = (
   return held.length === texts.length ? held : undefined;
 };
 
-/** What a model is shown of Skills: the catalogue, the names that `load_skill` takes, and what was loaded and read. */
+/** The Skill texts in a request: the catalogue, the names for `load_skill`, and the loaded and read texts. */
 export const heldSkills = ({ catalogue, skills, loaded, read }: ShownSkills): readonly HeldText[] => {
   if (skills.length === 0) return [];
   const name = ({ skillId, versionId, slug }: (typeof skills)[number]): Piece => ({
@@ -57,12 +60,14 @@ export const heldSkills = ({ catalogue, skills, loaded, read }: ShownSkills): re
   ];
 };
 
-/** Stands for the next text that is held: JSON writes this character in another way, so nothing that was said is found in it. */
+/** Placeholder for the next held text: JSON writes this character differently, so no other text contains it. */
 const MARK = '\u0000';
-/** Places of one text in a request, at most: one that is found more often is a word of the format. */
+/** Most places of one text in a request: a text with more places is a word of the format. */
 const MOST_PLACES = 100;
 
-/** Takes held texts out of a request; undefined where one is not found. `fill` gives a piece of what is left its places back. */
+/**
+ * Takes held texts out of a request; undefined if one is not found. `fill` restores the places in a piece of the rest.
+ */
 export const withoutHeld = (sent: string, held: readonly HeldText[]) => {
   const found = held.map((each) => placesIn(sent, each));
   if (found.some((places) => places.length === 0 || places.length > MOST_PLACES)) return undefined;

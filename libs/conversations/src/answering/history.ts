@@ -14,11 +14,14 @@ import type { ConversationEvent } from '../conversation/conversation.events';
 import type { MessagePart } from '../conversation/message-parts';
 import { SaidMessage } from './said-message';
 
-/** Messages read at once, the newest first: as many as were read before, so that far back takes few reads, and no more than twice what is asked for. */
+/**
+ * Messages per read, the newest first: as many as were read before, so reading far back takes few reads, but at most
+ * twice the requested number.
+ */
 const [LEAST_PAGE, MOST_PAGE] = [16, 128];
-/** Events that are read along where they stand between two messages: fewer than another read costs. */
+/** Events between two messages that are read with them: fewer than another read costs. */
 const GAP = 8;
-/** How far back it is looked for what a user said: in so many messages of a branch, and so many characters of theirs. */
+/** How far back to search for the user's words: this many messages of a branch, and this many characters of theirs. */
 const [MOST_SAID_IN, MOST_SAID] = [1_000, 100_000];
 const MEANWHILE: ReadonlySet<string> = new Set<RecordedMeanwhile['type']>([
   'AssistantMessageContinued',
@@ -50,8 +53,8 @@ interface Remembered {
 const OF_MESSAGE = 300;
 
 /**
- * Reads messages from the log itself, each from its place: the view may be behind the turn before. What it read it remembers until
- * it is erased; only messages that the conversation has are looked for.
+ * Reads messages from the log itself, each from its place, because the view may be behind the previous turn. Remembers
+ * them until they are erased; reads only messages of the conversation.
  */
 export class History {
   private readonly cache = new SharedLruCache<string, Remembered>(REMEMBERED, ({ size }) => size);
@@ -64,7 +67,7 @@ export class History {
     decisions.onForget((key) => this.cache.delete(key.split('/')[0] ?? key));
   }
 
-  /** The branch that ends with a message, from there on back, as far as somebody asks; without failed and erased messages. */
+  /** The branch that ends with a message, from there backwards as far as needed; without failed and erased messages. */
   async *branch(conversation: LiveConversation, last: string): AsyncGenerator<SaidMessage> {
     // Most read no further back than to a checkpoint.
     const ends = new Set(conversation.checkpoints.valueSeq().map(({ boundary }) => boundary.messageId));
@@ -85,7 +88,10 @@ export class History {
     }
   }
 
-  /** The parts of the user's messages in the branch that ends with a message, the newest first, the latest in any case: of the last 1,000 messages, 100,000 characters at most. */
+  /**
+   * The parts of the user's messages in the branch that ends with a message, the newest first; at least the latest, at
+   * most the last 1,000 messages and 100,000 characters.
+   */
   async saidByUser(conversationId: string, last: string): Promise<readonly (readonly MessagePart[])[]> {
     const { state } = await this.decisions.load(conversationDecider, conversationId);
     if (state.status !== 'Live') return [];
@@ -112,7 +118,10 @@ export class History {
     return event?.type === 'AssistantMessageAdded' ? event : undefined;
   }
 
-  /** What the log has of an answer: how it ended or, while it is under way, what was saved of it and whether it waits; nothing where it is unknown. */
+  /**
+   * The state of an answer in the log: its end or, while it runs, what was saved and whether it waits; undefined if it
+   * is unknown.
+   */
   async eventsOf(
     conversationId: string,
     answerId: string,
@@ -191,7 +200,10 @@ export class History {
     return messages;
   }
 
-  /** The events at these revisions, in their order. The conversation says what they are, and the codec has checked their data. */
+  /**
+   * The events at these revisions, in their order. The conversation knows their types, and the codec has checked their
+   * data.
+   */
   private async eventsAt<Event extends RecordedEvent>(
     conversationId: string,
     revisions: readonly number[],

@@ -1,4 +1,4 @@
-/** A text as it is kept and shown: readers of JSON and stores stumble over NUL and halves of characters. */
+/** A text that can be stored and shown: readers of JSON and stores fail on NUL and halves of characters. */
 export const keptText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 /** JSON whose texts and names are kept so. */

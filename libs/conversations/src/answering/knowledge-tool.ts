@@ -6,7 +6,10 @@ import type { Tool, ToolOutput } from './tools';
 /** Most characters of a query. */
 const LONGEST_QUERY = 1_000;
 
-/** The search in an Agent's Knowledge as a tool: what the Agent itself would find, metered as a search of its user. */
+/**
+ * The search in an Agent's Knowledge as a tool: finds what the Agent itself would find, and is metered as a search of
+ * its user.
+ */
 export const knowledgeTool = (
   retriever: Retriever,
   agent: { readonly agentId: string; readonly spaceId: string },
@@ -48,7 +51,7 @@ export const knowledgeTool = (
   },
 });
 
-/** Says where passages stand. Their texts join the numbered sources, so the model reads each once. */
+/** Returns the places of passages. Their texts are added to the numbered sources, so the model reads each once. */
 const placesOf = (passages: readonly RetrievedPassage[]): string =>
   JSON.stringify({
     found: passages.map(({ documentName, headings }) => [documentName, ...headings].join(' > ')),

@@ -30,7 +30,10 @@ export interface MemoryProposal {
   readonly kind: 'personal' | 'shared';
   /** The memory that this one revises. */
   readonly replaces?: string;
-  /** What the user said in the branch, the newest first, also what is summarised by now: words of their own, without files, answers and what tools gave. */
+  /**
+   * The user's own words in the branch, the newest first, including summarised messages; without files, answers and
+   * tool results.
+   */
   readonly saidByUser: readonly string[];
   /** Its answer was stopped, or the call took too long: from then on nothing is saved. */
   readonly signal: AbortSignal;

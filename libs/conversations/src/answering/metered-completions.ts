@@ -15,7 +15,7 @@ import type { AnsweringAgent, AnsweringModels } from './answering';
 import { keptText } from './kept-text';
 import type { Requester } from './retriever';
 
-/** Whose call it is, and what is held for it. */
+/** The caller, and the reservation for the call. */
 export interface Paying {
   readonly agent: Pick<AnsweringAgent, 'agentId' | 'spaceId'>;
   readonly requester: Requester;
@@ -29,14 +29,17 @@ export interface Completed {
   readonly text: string;
   /** Key of the model that answered. */
   readonly model: string;
-  /** The call that answered, behind those that its provider broke off. */
+  /** The call that answered, after those that its provider broke off. */
   readonly invocations: readonly Invocation[];
 }
 
 /** How a text ends that is not whole. */
 const CUT: ReadonlySet<string> = new Set(['length', 'content-filter']);
 
-/** Whole texts by chat models, beside the answers of Agents: summaries, titles and judgements. Each call is metered as an invocation of its own. */
+/**
+ * Whole texts of chat models other than answers of Agents: summaries, titles and judgements. Each call is metered as a
+ * separate invocation.
+ */
 export class MeteredCompletions {
   constructor(
     private readonly models: Pick<AnsweringModels, 'provider' | 'rates'>,
@@ -45,8 +48,8 @@ export class MeteredCompletions {
   ) {}
 
   /**
-   * What no log keeps is taken out of the text. Throws `usage_limit_exceeded`; `upstream_error`, also for a text that is empty, was cut
-   * or was filtered; `upstream_timeout`; or the signal's reason.
+   * Removes characters that the log cannot store. Throws `usage_limit_exceeded`; `upstream_error`, also for an empty,
+   * cut or filtered text; `upstream_timeout`; or the signal's reason.
    */
   async complete(
     request: ChatRequest,
@@ -85,7 +88,7 @@ export class MeteredCompletions {
       const invocations = calls.all.map((each) => ({ id: each.id, usage: each.bill(this.currency) }));
       return { text, model: answer.model.key, invocations };
     } catch (error) {
-      // A provider that was asked bills its input, whoever leaves.
+      // A provider bills the input of its calls, even if the caller leaves.
       const left = new UpstreamFailure('aborted', { work: { model, ms: 0 } });
       calls.failed(signal.aborted && !isUpstreamFailure(error) ? left : error, input);
       if (signal.aborted) throw signal.reason;

@@ -15,7 +15,10 @@ export interface AnswerProvenance extends Pick<RecordedAnswer['data'], 'messageI
   readonly toolCalls: readonly { readonly callId: string; readonly name: string; readonly status: string }[];
 }
 
-/** A request byte for byte; undefined where it was not kept, or some of what it holds is `gone`: by kind and id, such as `message:…`. */
+/**
+ * A request byte for byte; undefined if it was not stored, or if parts of it are `gone`: by kind and id, such as
+ * `message:…`.
+ */
 export interface ReadRequest {
   readonly body: string | undefined;
   readonly gone: readonly string[];
@@ -33,7 +36,7 @@ export class ProvenanceReader {
     private readonly skills: AgentSkills | undefined,
   ) {}
 
-  /** Rejects `not_found` for what is no answer of the conversation. */
+  /** Rejects `not_found` if it is not an answer of the conversation. */
   async of(conversationId: string, messageId: string): Promise<AnswerProvenance> {
     const answer = await this.history.answer(conversationId, messageId);
     if (answer === undefined) return reject('not_found', { kind: 'message', id: messageId });

@@ -25,7 +25,7 @@ export interface AnswerBeside {
   readonly paused: PausedAnswer | undefined;
 }
 
-/** Hears what an answer is made from, for whoever asks later. */
+/** Collects what an answer is made from, for later questions. */
 export class ProvenanceRecorder {
   private readonly passages: RetrievedPassage[] = [];
   private readonly calls: Invocation[];
@@ -89,7 +89,7 @@ export class ProvenanceRecorder {
     };
   }
 
-  /** Those of before it waited stay as they were, also where their document was deleted while it did. */
+  /** Chunks from before it waited stay, even if their document was deleted since. */
   private get chunks(): Provenance['chunks'] {
     const earlier = this.beside.paused?.provenance?.chunks ?? [];
     const ranks = new Map(earlier.map(({ chunkId, rank }) => [chunkId, rank]));

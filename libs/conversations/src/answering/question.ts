@@ -21,7 +21,7 @@ export interface Question {
   readonly regenerates?: string;
   readonly kind?: ConversationKind;
   readonly channel: Channel;
-  /** No memories, whatever the Agent has: an API streams the answer. Answered once more, a question keeps what held for it first. */
+  /** No memories, because an API streams the answer. A further answer to a question keeps the setting of the first. */
   readonly memory?: 'off' | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface TurnIds {
 export interface CallResponse {
   readonly participants: Participants;
   readonly agent: AnsweringAgent;
-  /** Whether the answer may go on with this model, which made it until then; else it does with the Agent's. */
+  /** Whether the answer may continue with the model that made it so far; otherwise it uses the Agent's. */
   readonly mayUse?: (model: string) => boolean;
   readonly requester: Requester;
   readonly conversationId: string;

@@ -34,7 +34,7 @@ export interface RecordedTurnsParts {
   readonly logger: { warn(facts: object, message: string): void };
 }
 
-/** Turns as they stand in the log: the question, what was said so far, the answer. */
+/** Turns in the log: the question, the text so far, the answer. */
 export class RecordedTurns {
   constructor(private readonly parts: RecordedTurnsParts) {}
 
@@ -68,7 +68,7 @@ export class RecordedTurns {
     return this.parts.decisions.transact(conversationDecider, ids.conversationId, command, meta);
   }
 
-  /** Saves what is said while it is said; `onGone`: nobody waits for the answer any more. */
+  /** Saves the answer while it streams; `onGone`: nobody waits for the answer any more. */
   savedParts(
     { conversationId, answerId }: TurnIds,
     saved: readonly MessagePart[],
@@ -80,7 +80,7 @@ export class RecordedTurns {
     const save = async (more: Continuation) => {
       const now = clock.now();
       saves += 1;
-      // A repeat of the question says it anew: these are steps of their own. So are two within a millisecond.
+      // A repeated question begins again: these are different steps. So are two within a millisecond.
       const { eventIds } = await decisions.transact(
         conversationDecider,
         conversationId,
@@ -98,7 +98,10 @@ export class RecordedTurns {
     );
   }
 
-  /** Records that an answer waits until calls are approved. Rejects `not_found` where the conversation, or its question, was deleted meanwhile. */
+  /**
+   * Records that an answer waits for the approval of calls. Rejects `not_found` if the conversation or its question was
+   * deleted meanwhile.
+   */
   async wait(
     { conversationId, answerId, messageId }: TurnIds,
     outcome: Extract<Outcome, { status: 'waiting' }>,
@@ -125,7 +128,7 @@ export class RecordedTurns {
     return this.parts.copies.citable(paused);
   }
 
-  /** Records an answer. Rejects `not_found` where the conversation, or its question, was deleted meanwhile. */
+  /** Records an answer. Rejects `not_found` if the conversation or its question was deleted meanwhile. */
   async record(
     conversationId: string,
     parentId: string,
@@ -157,7 +160,7 @@ export class RecordedTurns {
     return state.status === 'Live' ? [...state.open.values()] : [];
   }
 
-  /** Records as failed, with what was saved of it, a turn whose process died: its claim is in hand. */
+  /** Records a turn of a dead process as failed, with the saved text. Requires its claim. */
   async closeAbandoned(conversationId: string, answerId: string, meta: CommandMeta): Promise<void> {
     const open = (await this.open(conversationId)).find((turn) => turn.answerId === answerId);
     if (open === undefined || open.isWaiting) return;
@@ -230,7 +233,7 @@ export class RecordedTurns {
 const isOf = ({ userId, agentId }: Participants, state: LiveConversation): boolean =>
   state.userId === userId && state.agentId === agentId;
 
-/** A turn as it stands in the log. */
+/** A turn in the log. */
 export const recordedTurn = (event: RecordedAnswer): FinishedTurn => {
   const { messageId: answerId, conversationId, parentId, parts, channel: _, tokens: __, ...rest } = event.data;
   const { stream, position, revision, id } = event.context;
@@ -242,7 +245,7 @@ export const recordedTurn = (event: RecordedAnswer): FinishedTurn => {
   };
 };
 
-/** A turn that waits, as it stands in the log. */
+/** A waiting turn in the log. */
 export const waitingTurn = (
   conversationId: string,
   { answerId, messageId: parentId, parts, paused }: OpenTurn,

@@ -32,7 +32,7 @@ export interface Retrieved {
   readonly degraded: readonly ('vector' | 'rerank')[];
 }
 
-/** Who an answer is made for, and by which key they asked: it outlives the request whose caller they were. */
+/** The user and the key of an answer: they outlive the request of their caller. */
 export interface Requester {
   readonly userId: string;
   /** The API key, if one was used. */

@@ -42,11 +42,11 @@ export interface TurnContext {
 export interface RunningTurnsParts {
   readonly answerer: Answerer;
   readonly recorded: RecordedTurns;
-  /** What was said until a question, with it, and who hears what the answer is made from. */
+  /** The conversation up to a question, with it, and the recorder of what the answer is made from. */
   readonly context: (turn: TurnToRun, signal: AbortSignal) => Promise<TurnContext>;
 }
 
-/** The turns that this process works on. Each goes on, is saved meanwhile and recorded whether anybody listens or not. */
+/** The running turns of this process. Each continues, is saved and recorded, with or without a reader. */
 export class RunningTurns {
   /** By the ids of the answers, the oldest first. */
   private readonly running = new Map<string, { readonly turn: Turn; readonly stop: AbortController }>();
@@ -84,7 +84,7 @@ export class RunningTurns {
     const { conversationId, answerId, messageId } = ids;
     const stop = new AbortController();
     const saved = recorded.savedParts(ids, from?.parts ?? [], meta, () => stop.abort(new Stopped()));
-    /** What is left unfinished leaves its claim standing; so does what ends while the claims are away. */
+    /** Unfinished turns keep their claims; so do turns that end while the claims are unavailable. */
     const end = async (isUnfinished: boolean): Promise<void> => {
       this.running.delete(answerId);
       await release({ isUnfinished });
@@ -108,19 +108,19 @@ export class RunningTurns {
         if (outcome.status !== 'waiting')
           return recorded.record(conversationId, messageId, { ...outcome, answerId }, meta);
         const waits = await recorded.wait(ids, outcome, more, meta);
-        // Whoever stopped it meanwhile was told that it stops; who does so from now on finds that it waits.
+        // Callers who stopped it meanwhile were told that it stops; later ones find that it waits.
         if (stop.signal.aborted) return (await recorded.stopWaiting(conversationId, answerId, meta)) ?? waits;
         this.running.delete(answerId);
         return waits;
       });
-      // Whatever the log does: who asked hears of it, and what was answered is recorded when it is back.
+      // If the log is slow, the reader learns that the answer is not recorded yet; it is recorded when the log is back.
       const ended = recording.then(
         () => end(false),
         () => end(true),
       );
       if (!(await settlesWithin(RECORD_MS, recording)))
         throw new Unavailable('log', 'the answer is not recorded yet', 'unknown');
-      // What is recorded is answered, also where the claim cannot be given back now.
+      // A recorded answer is served even if the claim cannot be released now.
       await ended;
       return recording;
     });

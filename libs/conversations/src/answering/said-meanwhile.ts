@@ -2,14 +2,17 @@ import type { OpenTurn } from '../conversation/open-turns';
 import type { Answer } from '../conversation/conversation.commands';
 import type { MessagePart } from '../conversation/message-parts';
 
-/** What was said of an answer under way. One that waits for approvals has ended for now, as its stream has: with its model, and what it took until then. */
+/**
+ * The text of a running answer so far. One that waits for approvals has ended for now, and so has its stream: with its
+ * model and its usage so far.
+ */
 export type SaidMeanwhile =
   | { readonly parts: readonly MessagePart[]; readonly status: 'streaming' }
   | ({ readonly parts: readonly MessagePart[]; readonly status: 'waiting' } & Partial<EndForNow>);
 
 type EndForNow = Pick<Answer, 'finishReason' | 'model' | 'usage' | 'degraded'> & Pick<OpenTurn, 'channel'>;
 
-/** Of a turn as it stands in the log; `parts`: what is known of it by now. */
+/** Of a turn in the log; `parts`: the known parts. */
 export const saidMeanwhileOf = (
   { isWaiting, paused, channel }: OpenTurn,
   parts: readonly MessagePart[],

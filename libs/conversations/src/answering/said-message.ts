@@ -11,12 +11,15 @@ const OF_MESSAGE = 4;
 
 /** Characters that are counted in one go: a few milliseconds. */
 const SLICE = 16_384;
-/** Characters of a message whose tokens are recorded with it: what is longer is counted when somebody asks, so that no answer waits for it. */
+/**
+ * Most characters of a message whose tokens are recorded with it: longer ones are counted on demand, so no answer waits
+ * for it.
+ */
 const MOST_RECORDED = 4 * SLICE;
 
 /**
- * Tokens of a message in `cl100k_base`, about: of those of another model few are more. In slices: others have their turn
- * between them.
+ * Tokens of a message in `cl100k_base`, about: those of other models are rarely more. Counted in slices, so other work
+ * gets its turn.
  */
 const tokensOfTexts = async (texts: readonly string[]): Promise<number> => {
   let total = OF_MESSAGE;
@@ -45,7 +48,7 @@ export class SaidMessage {
   constructor(
     readonly messageId: string,
     readonly role: 'user' | 'assistant',
-    /** Where the parts stand in the message, beginning with `first`. */
+    /** Its parts from `from` on. */
     readonly parts: readonly MessagePart[],
     /** The index of its first part, and the characters of that which are left out. */
     readonly from: Pick<Boundary, 'part' | 'offset'> = { part: 0, offset: 0 },
@@ -56,7 +59,7 @@ export class SaidMessage {
     this.imageTokens = imageTokensIn(parts);
   }
 
-  /** Its tokens, about: those that were recorded with it, or counted once, when somebody asks. */
+  /** Its tokens, about: recorded with it, or counted once on demand. */
   async tokens(): Promise<number> {
     return (this.counted ??= await tokensOfTexts(this.parts.map(wordsOf)));
   }
@@ -65,7 +68,7 @@ export class SaidMessage {
     return this.parts.every((part) => wordsOf(part) === '');
   }
 
-  /** What stands behind a place in it. */
+  /** The part of it after a place. */
   after({ part, offset }: Pick<Boundary, 'part' | 'offset'>): SaidMessage {
     if (part === this.from.part && offset === this.from.offset) return this;
     const kept = this.parts.slice(part - this.from.part).map((each, index) => {
@@ -75,7 +78,7 @@ export class SaidMessage {
     return new SaidMessage(this.messageId, this.role, kept, { part, offset });
   }
 
-  /** What stands before a place in it. */
+  /** The part of it before a place. */
   before({ part, offset }: Pick<Boundary, 'part' | 'offset'>): SaidMessage {
     const whole = this.parts.slice(0, part - this.from.part);
     const cut = this.parts[part - this.from.part];

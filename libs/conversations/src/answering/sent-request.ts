@@ -9,7 +9,7 @@ import type { SaidMessage } from './said-message';
 
 type Reference = Exclude<RequestTemplate[number], string>;
 
-/** Characters of a template as it is kept, at most, with the answer that it stands beside: a longer request is not kept. */
+/** Most characters of a stored template together with its answer: a longer request is not stored. */
 const MOST_CHARACTERS = 700_000;
 /** In front of the last question, where it comes with sources. */
 const FENCE = '</sources>\\n\\n';
@@ -17,7 +17,7 @@ const [deflated, inflated] = [promisify(deflate), promisify(inflate)];
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The texts that a message has in a request, in their order; those of the `loaded` Skills stand elsewhere. */
+/** The texts of a message in a request, in their order; those of the `loaded` Skills are elsewhere. */
 export const textsOf = (message: Pick<SaidMessage, 'shownWith'>, loaded: Iterable<string> = []): readonly string[] =>
   message.shownWith(undefined, new Map([...loaded].map((skillId) => [skillId, '']))).flatMap(textsIn);
 
@@ -42,8 +42,9 @@ const referencesIn = (
 ];
 
 /**
- * A request as it is kept: what was said, what is remembered and what Skills say stand in it by their places, so that what is deleted is in no request.
- * `loaded`: ids of the Skills whose instructions it holds; `beside`: bytes of the answer. Undefined where some of it is not found, or it is too long.
+ * A request for storage: messages, memories and Skill texts are replaced by their places, so deleted content is in no
+ * request. `loaded`: ids of the Skills whose instructions it holds; `beside`: bytes of the answer. Undefined if a text
+ * is not found, or if it is too long.
  */
 export const keptRequest = async (
   sent: string,
@@ -73,7 +74,10 @@ export const keptRequest = async (
   return packed.length + beside > MOST_CHARACTERS ? undefined : { template: packed, hash: hashOf(sent) };
 };
 
-/** A kept request byte for byte; undefined where something that it refers to is gone. `textAt` reads what stands at a place: it is asked for all of them. */
+/**
+ * A stored request byte for byte; undefined if a part of it is gone. `textAt` reads the text at a place, and is called
+ * for all of them.
+ */
 export const sentRequest = async (
   { template, hash }: { readonly template: string; readonly hash: string },
   textAt: (reference: Reference) => Promise<string | undefined>,

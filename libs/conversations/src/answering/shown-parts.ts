@@ -9,14 +9,14 @@ export type SeenImages = ReadonlyMap<string, FileContent>;
 
 const NO_IMAGES: SeenImages = new Map();
 
-/** What a model reads of loaded Skills behind the calls that loaded them, by the ids of Skills. */
+/** The texts of loaded Skills that a model reads after the calls that loaded them, by the ids of Skills. */
 export type SkillTexts = ReadonlyMap<string, string>;
 
 const NO_SKILLS: SkillTexts = new Map();
 
 /**
- * The parts of a message as models are shown them: of an answer, what it said and called in each of its steps, each followed by what the
- * tools gave. Reasoning and sources are not shown again.
+ * The parts of a message for models: for an answer, its text and calls in each step, each followed by the results of
+ * the tools. Reasoning and sources are not shown again.
  */
 export const shownParts = (
   role: 'user' | 'assistant',
@@ -56,7 +56,7 @@ const shownFile = (part: FilePart, images: SeenImages) => {
   return image === undefined ? { type: 'text' as const, text } : { ...image, inWords: text };
 };
 
-/** A call without a result has one all the same: providers take no history with a call that nobody answered. */
+/** A call without a result gets one: providers reject a history with an unanswered call. */
 const resultOf = (part: ToolPart, skills: SkillTexts): ToolResult => {
   const result = { type: 'tool-result' as const, callId: part.toolCallId, name: part.toolName };
   return part.state === 'output-available'
@@ -81,15 +81,15 @@ export const wordsOf = (part: MessagePart): string => {
   return `[Called the tool ${part.toolName} with ${JSON.stringify(part.input)}. It answered: ${said}]`;
 };
 
-/** In front of what is read of an attached file: it is searched for nothing. */
+/** Prefix of an attached file's text, which is not used as a search query. */
 const ATTACHED = '[Attached ';
 const UNSEEN = '[You cannot see this image. If the answer depends on it, say that you cannot see images.]';
 
-/** A file as it stands for itself where its content is left out. */
+/** A note that represents a file without its content. */
 export const noteOf = ({ mediaType, filename }: FilePart): string =>
   `${ATTACHED}${isImage(mediaType) ? 'image' : 'file'}: ${JSON.stringify(filename)}]`;
 
-/** What a model reads in place of a file. One that sees no images is told so: else it would guess. */
+/** The text that represents a file for a model. A model without vision is told so; otherwise it would guess. */
 const wordsOfFile = (part: FilePart): string => {
   const note = isImage(part.mediaType) ? `${noteOf(part)}\n${UNSEEN}` : noteOf(part);
   return part.text === undefined

@@ -7,7 +7,7 @@ import type { AgentSkills, LoadableSkill, SkillBody } from './skills';
 const MOST_READ = 50_000;
 const MOST_HITS = 50;
 
-/** What an answer was given of a version of a Skill, by its place: the text stands with the Skill alone. */
+/** The place of a text that an answer got from a version of a Skill: only the Skill holds the text. */
 export type SkillPlace = Extract<RequestTemplate[number], { skillId: string }>;
 
 /** The instructions of a Skill and its files, as a model reads them. */

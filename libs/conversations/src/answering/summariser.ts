@@ -8,13 +8,13 @@ import { piecesOf } from './compaction';
 import { MeteredCompletions } from './metered-completions';
 import type { Requester } from './retriever';
 
-/** Output that is held for a call: models that think put out more than a summary has. */
+/** Reserved output of a call: models that think produce more than a summary. */
 const MOST_OUTPUT = 4_096;
 /** A summary that takes longer is given up, milliseconds: while a question waits for it, and by hand. */
 const TIMEOUT_MS = { meanwhile: 60_000, byHand: 300_000 };
 /** Words of a summary at most, as the model is told. */
 const WORDS = { least: 150, most: 1_500 };
-/** Words that a token of the budget stands for, of which a summary may take its share. */
+/** Words of a summary per token of the budget. */
 const SHARE = 1 / 16;
 
 const QUESTION = 'Summarise this conversation.';

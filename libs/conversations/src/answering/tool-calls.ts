@@ -38,7 +38,7 @@ export interface ToolCallsParts {
   readonly logger: { warn(facts: object, message: string): void };
 }
 
-/** The tools of an Agent as one answer calls them. Whatever goes wrong with a call is told to the model. */
+/** The tools of an Agent in one answer. The model gets every error of a call. */
 export class ToolCalls {
   private readonly tools: ReadonlyMap<string, Tool>;
   /** Inputs that stand in no message, by their calls. */
@@ -93,7 +93,7 @@ export class ToolCalls {
     }
   }
 
-  /** Rights are looked up at each call: the answer may have been under way for long. It may be stopped meanwhile, too. */
+  /** Rights are checked at each call: the answer may have been running for long, and may be stopped meanwhile. */
   private async call(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutput> {
     const may = await this.parts.mayCall();
     context.signal.throwIfAborted();
@@ -204,7 +204,7 @@ const unlessEnded = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T>
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });
   });
-  // A call that was left goes on alone, and nobody hears how it fails.
+  // An abandoned call continues alone, and its failure is ignored.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, ended]);

@@ -73,6 +73,6 @@ export class TurnBeginnings {
   }
 }
 
-/** What a user said in words of their own, without what stands in files. */
+/** The user's own words, without the content of files. */
 const saidIn = (parts: readonly MessagePart[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');

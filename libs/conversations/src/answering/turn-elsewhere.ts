@@ -18,8 +18,9 @@ export interface TurnElsewhereParts {
 }
 
 /**
- * A turn that another process runs, by what it saves; when that process is dead the turn is closed. Whoever follows it hears
- * `upstream_error` where words of it were taken back, since their provider broke off and was asked again: the other process cannot know of them.
+ * A turn of another process, followed by what it saves; if that process dies, the turn is closed. If words were taken
+ * back because their provider broke off and was called again, readers get `upstream_error`: the other process cannot
+ * know of them.
  */
 export const turnElsewhere = (
   { decisions, history, claims }: TurnElsewhereParts,

@@ -16,7 +16,7 @@ export interface MemorySource {
   readonly logger: { warn(facts: object, message: string): void };
 }
 
-/** Where a turn stands, and what is known of its memories when it begins. */
+/** The state of a turn and of its memories when it begins. */
 export interface MemoriesToBegin {
   readonly agent: AnsweringAgent;
   readonly userId: string;
@@ -48,7 +48,10 @@ export class TurnMemories {
 
   static readonly off = new TurnMemories('off', [], undefined, undefined);
 
-  /** A turn goes on without memories where they cannot be read; what it had before it waited it has again, but for what is gone. */
+  /**
+   * If memories cannot be read, a turn continues without them. After a wait, it has the same memories again, except
+   * deleted ones.
+   */
   static async begin({ port, logger }: MemorySource, turn: MemoriesToBegin): Promise<TurnMemories> {
     const { agent, userId, question, began } = turn;
     if (port === undefined || agent.memory === undefined || began?.memoryState === 'off') return TurnMemories.off;
@@ -76,7 +79,7 @@ export class TurnMemories {
     }));
   }
 
-  /** What is remembered, as quoted data in front of what was said. None where nothing is. */
+  /** The memories as quoted data before the conversation. None if there are none. */
   get shown(): readonly ChatMessage[] {
     if (this.memories.length === 0) return [];
     const lines = this.lines.map(({ line }) => line);
@@ -110,7 +113,7 @@ export class TurnMemories {
           additionalProperties: false,
         },
         approval: 'never',
-        // Its text stands in the memory alone: what is unsafe, or deleted, is in no message.
+        // Only the memory holds its text: unsafe or deleted text is in no message.
         kept: (input) => ({ kind: proposalIn(input, kinds)?.kind ?? 'personal' }),
         run: (input, context) => this.propose(port, turn, kinds, input, context),
       },

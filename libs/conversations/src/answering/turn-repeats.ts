@@ -6,7 +6,7 @@ import type { Turn } from './turn';
 import type { TurnClaims } from './turn-claims';
 import { turnElsewhere, type TurnElsewhereParts } from './turn-elsewhere';
 
-/** What whoever asks again finds of a turn that this process does not run. */
+/** The result of a repeated question for a turn that this process does not run. */
 export class TurnRepeats {
   constructor(
     private readonly parts: Omit<TurnElsewhereParts, 'claims'>,
@@ -19,7 +19,10 @@ export class TurnRepeats {
     return turnElsewhere({ ...this.parts, claims: this.claims }, conversationId, answerId, meta);
   }
 
-  /** The turn of a question that was recorded before; undefined where it is to be answered anew, since its process died before any tool was called. Rejects `not_found` where it was deleted. */
+  /**
+   * The turn of a question that was recorded before; undefined if it must be answered again, because its process died
+   * before any tool call. Rejects `not_found` if it was deleted.
+   */
   async earlier(
     participants: Participants,
     conversationId: string,

@@ -50,7 +50,7 @@ export interface SkillsToBegin {
 export class TurnSkills {
   private readonly bySlug: ReadonlyMap<string, LoadableSkill>;
   private readonly bodies = new Map<string, Promise<SkillBody>>();
-  /** What stands in the branch of those that are loaded, by their ids. */
+  /** The loaded texts in the branch, by the ids of Skills. */
   private readonly texts = new Map<string, string>();
   private readonly readTexts: PlacedText[] = [];
   private readonly filesRead = new Map<string, Map<string, SkillFileEntry>>();
@@ -70,7 +70,7 @@ export class TurnSkills {
     return new TurnSkills(undefined, [], '', isUnavailable);
   }
 
-  /** A turn goes on without Skills where they cannot be read. */
+  /** If Skills cannot be read, a turn continues without them. */
   static async begin({ port, logger, catalogTokens }: SkillSource, given: SkillsToBegin): Promise<TurnSkills> {
     if (port === undefined) return TurnSkills.none();
     const { agent, question, loaded, began } = given;
@@ -89,7 +89,7 @@ export class TurnSkills {
     }
   }
 
-  /** What a model reads behind the call that loaded a Skill, by the ids of Skills. */
+  /** The texts that a model reads after the call that loaded a Skill, by the ids of Skills. */
   get loadedTexts(): ReadonlyMap<string, string> {
     return this.texts;
   }
@@ -201,7 +201,7 @@ export class TurnSkills {
     return this.given(skill, { path }, readText(text));
   }
 
-  /** What files say stands in no message, so it goes with its Skill. */
+  /** No message holds the content of files, so it is deleted with its Skill. */
   private given({ skillId, versionId }: LoadableSkill, of: SkillPlace['of'], output: string): ToolOutput {
     this.readTexts.push({ place: { skillId, versionId, of }, text: output });
     return { output, kept: READ_NOTE };
@@ -214,7 +214,7 @@ export class TurnSkills {
     this.filesRead.set(skill.skillId, read.set(path, file));
   }
 
-  /** One that the branch loaded before stands there again, as it is now; one that is gone does not. */
+  /** A Skill that the branch loaded before is loaded again in its present version, unless it is gone. */
   private async recall(skillId: string, logger: SkillSource['logger']): Promise<void> {
     const skill = this.skills.find((each) => each.skillId === skillId);
     if (skill === undefined || this.texts.has(skillId)) return;
@@ -236,16 +236,19 @@ export class TurnSkills {
     if (known !== undefined) return known;
     const body = (this.port as AgentSkills).load(skill);
     this.bodies.set(skill.versionId, body);
-    // What could not be read is tried again.
+    // After a failure, the next call tries again.
     body.catch(() => this.bodies.delete(skill.versionId));
     return body;
   }
 }
 
-/** In place of what was read or found in files, once the answer is made. */
+/** Replaces the text that was read or found in files, once the answer is made. */
 const READ_NOTE = 'It was read for this answer, and is not kept. Call the tool again to read it.';
 
-/** What the call that loaded a Skill gave, as it is kept: instructions stand in no message, so they go with their Skill. */
+/**
+ * The stored result of the call that loaded a Skill: no message holds the instructions, so they are deleted with their
+ * Skill.
+ */
 const loadedNote = (slug: string): string => `Loaded the Skill "${slug}".`;
 
 /** The Skills that parts of an answer loaded. */

@@ -19,7 +19,7 @@ const NOTHING: readonly MessagePart[] = [];
 /** A running answer. It continues and is recorded whether anybody listens or not, and however long its request has waited for the log. */
 export class Turn<Finished extends AnsweredTurn = FinishedTurn> {
   readonly finished: Promise<Finished>;
-  /** The position of its question in the log, where it was asked here. */
+  /** The position of its question in the log, if it was asked here. */
   askedAt: Position | undefined;
   private said: readonly MessagePart[] = NOTHING;
   private heard = false;
@@ -28,8 +28,8 @@ export class Turn<Finished extends AnsweredTurn = FinishedTurn> {
   private changed = this.nextChange();
 
   /**
-   * `run` tells the parts of the answer whenever they changed, and resolves when the answer is recorded. Until `isHeard` nobody follows
-   * it here, and it may take back what it told.
+   * `run` reports the parts of the answer whenever they change, and resolves when the answer is recorded. Until
+   * `isHeard`, nobody follows it here, and it may take back what it reported.
    */
   constructor(
     readonly conversationId: string,

@@ -29,9 +29,9 @@ export interface TurnsParts extends RecordedTurnsParts {
 }
 
 /**
- * Questions and their answers. The question is recorded before the model is called, the answer when it is finished, failed
- * or was stopped; a branch of a conversation has one turn at a time. A turn whose process died is recorded as failed
- * by the next question or by who follows it, or where nobody comes back (`closeAbandonedTurns`).
+ * Questions and their answers. The question is recorded before the model is called, the answer when it is finished,
+ * failed or stopped. A branch of a conversation has one turn at a time. A turn of a dead process is recorded as failed:
+ * by the next question, by a reader that follows it, or else by `closeAbandonedTurns`.
  */
 export class Turns {
   private readonly running: RunningTurns;
@@ -121,8 +121,9 @@ export class Turns {
   }
 
   /**
-   * The turn with this answer, by default the one under way that was begun last, to be followed from its beginning: wherever it runs,
-   * and also when it is finished. One whose process died is recorded as failed with what was saved of it. Undefined where none is asked for and none is under way. Rejects `not_found`.
+   * The turn with this answer, by default the running one that began last, to be followed from its beginning: wherever
+   * it runs, and even if it is finished. A turn of a dead process is recorded as failed with its saved text. Undefined
+   * if no answer is named and none is running. Rejects `not_found`.
    */
   resume(participants: Participants, conversationId: string, answerId: string, meta: CommandMeta): Promise<Turn>;
   resume(
@@ -189,7 +190,7 @@ export class Turns {
     const release = await this.claimSoon(conversationId, answerId);
     if (release === undefined) {
       await this.claims.rejectHeld(conversationId, answerId);
-      // It goes on: a repeat is told so, and whoever else answers that the call is decided.
+      // It continues: a repeat learns that, and another caller that the call is decided.
       await this.recorded.respond({ ...participants, answerId, callId, approved }, conversationId, meta);
       return 'streaming';
     }
@@ -203,7 +204,7 @@ export class Turns {
       isRecorded = true;
       const turn = (await this.recorded.open(conversationId)).find((open) => open.answerId === answerId);
       if (receipt.repeated || turn === undefined || turn.isWaiting) {
-        // A repeat that holds the claim of an answer which goes on: the process that was told first died.
+        // A repeat that holds the claim of a continuing answer: the process that handled it first died.
         await this.recorded.closeAbandoned(conversationId, answerId, meta);
         await release();
         return turn?.isWaiting === true ? 'waiting' : 'streaming';

@@ -64,7 +64,7 @@ export interface AttachmentOwner extends Participants {
   readonly spaceId: string;
 }
 
-/** Files that users attach to questions: each is a stream of its own, with a data key of its own. */
+/** Files that users attach to questions: each is a separate stream with its own data key. */
 @Injectable()
 export class Attachments {
   private readonly reading = new Semaphore(READ_AT_ONCE);
@@ -150,10 +150,7 @@ export class Attachments {
     return { attached, body: await openWhileThere(this.blobs, stream, attached.file, gone) };
   }
 
-  /**
-   * Asks with the parts of a question as they are recorded: what was sent with it is stored as a file, what it names is looked up, and is
-   * not deleted until `ask` has recorded it.
-   */
+  /** Calls `ask` with the parts of a question for the log: sent files are stored, named files are looked up, and are not deleted until `ask` has recorded the question. */
   asking<T>(
     given: readonly GivenPart[],
     owner: AttachmentOwner,
@@ -185,10 +182,7 @@ export class Attachments {
     return parts;
   }
 
-  /**
-   * A file as a model is shown it outside of conversations: an image to one that sees, of all else what was read in it. Rejects as `own`
-   * does, and `unsupported_parameter` for an image where the model sees none.
-   */
+  /** A file for a model outside of conversations: an image for a model with vision, otherwise the extracted text. Rejects like `own`, and `unsupported_parameter` for an image if the model has no vision. */
   async shown(
     participants: Participants,
     fileId: string,
@@ -226,7 +220,7 @@ export class Attachments {
     return images;
   }
 
-  /** Deletes a file unless a message that is there names it, also one that came after the deletion at `position`. */
+  /** Deletes a file unless an existing message refers to it, even one that came after the deletion at `position`. */
   deleteUnlessNamed(fileId: string, position: Position, meta: CommandMeta): Promise<void> {
     return this.files.holding([fileId], async () => {
       if (await this.references.isNamedSince(fileId, position)) return;

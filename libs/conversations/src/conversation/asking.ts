@@ -14,7 +14,7 @@ export const begun = (command: Ask): readonly ConversationEvent[] => {
   ];
 };
 
-/** A question in a conversation: behind any of its messages, so that it may stand beside others there. */
+/** A question in a conversation: after any of its messages, so several questions may follow the same message. */
 export const asked = (command: Ask, live: LiveConversation): readonly ConversationEvent[] => {
   if (command.kind !== undefined && command.kind !== live.kind)
     return reject('conflict', { reason: 'other_kind', path: 'kind' });

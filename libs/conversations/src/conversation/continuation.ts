@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { goesOn, textBehind } from './growing-words';
 import type { MessagePart, ReasoningPart, TextPart } from './message-parts';
 
-/** What of a message's parts is new: these stand from `part` on, of which the first `offset` characters stay as they were. */
+/**
+ * The new parts of a message: they replace everything from `part` on, except the first `offset` characters of that
+ * part.
+ */
 export interface Continuation {
   /** Index of the first part that changed. */
   readonly part: number;
@@ -11,7 +14,7 @@ export interface Continuation {
   readonly parts: readonly MessagePart[];
 }
 
-/** The parts with a continuation. What would leave a gap, or stands already, changes nothing: then the same parts are returned. */
+/** The parts with a continuation. If it would leave a gap or is already included, the same parts are returned. */
 export const continued = (
   before: readonly MessagePart[],
   { part, offset, parts }: Continuation,
@@ -43,7 +46,7 @@ export const continuationOf = (
   return { part, offset, parts: [{ ...first, text: textBehind(first, offset) }, ...after.slice(part + 1)] };
 };
 
-/** Whether words of `before` are not in `after`, at the same place: whoever heard them cannot go on. */
+/** Whether words of `before` are missing in `after` at the same place: a reader who got them cannot continue. */
 export const takesBack = (before: readonly MessagePart[], after: readonly MessagePart[]): boolean => {
   const more = continuationOf(before, after);
   const part = before[more?.part ?? before.length];

@@ -3,7 +3,10 @@ import { conversationDecider } from './conversation.decider';
 import { conversationEvents } from './conversation.events';
 import { conversationIntegrations } from './conversation.integrations';
 
-/** Each message and each summary has a data key of its own, and goes by itself or with its conversation. Those of before share the key of their conversation. */
+/**
+ * Each message and each summary has its own data key, and is erased alone or with its conversation. Older ones share
+ * the key of their conversation.
+ */
 export const conversationAggregate = defineAggregate(conversationDecider, conversationEvents, {
   erasure: {
     by: { ConversationDeleted: ownKey },

@@ -13,14 +13,14 @@ export interface Participants {
   readonly agentId: string;
 }
 
-/** Asks a question, in a new conversation or one that goes on. */
+/** Asks a question, in a new or an existing conversation. */
 export interface Ask extends Participants, TurnOrigin {
   readonly type: 'Ask';
   /** True when the caller named no conversation. */
   readonly create: boolean;
   readonly conversationId: string;
   readonly spaceId: string;
-  /** Of a new conversation, normal by default. One that goes on must be of it. */
+  /** Of a new conversation, normal by default. An existing one must have this kind. */
   readonly kind?: ConversationKind;
   /** For a new conversation. */
   readonly title: string;
@@ -33,7 +33,7 @@ export interface Ask extends Participants, TurnOrigin {
   readonly tokens?: number;
 }
 
-/** Asks for one more answer to a question, beside those that it has. */
+/** Requests one more answer to a question, beside the existing ones. */
 export interface Regenerate extends Participants, TurnOrigin {
   readonly type: 'Regenerate';
   /** The question, or one of its answers. */

@@ -22,7 +22,7 @@ export interface LiveConversation {
   readonly title: Sensitive<string>;
   /** The message that the title is made from; null where its user gave it, or it says nothing. */
   readonly titleOf: string | null;
-  /** The answer that a model made the title from too; null where it made none, and where that is not known: of titles of before 1.6. */
+  /** The answer from which a model made the title; null if it made none, or if that is unknown (titles before 1.6). */
   readonly titledFrom: string | null;
   /** A model has titled it, or its user: it is titled once. */
   readonly isTitled: boolean;
@@ -33,7 +33,7 @@ export interface LiveConversation {
   readonly places: PersistentMap<string, number>;
   /** Those of them that are answers. */
   readonly answers: PersistentSet<string>;
-  /** Messages that were deleted: they stand in neither of the two any more. */
+  /** Deleted messages: `parents` and `places` no longer contain them. */
   readonly deleted: PersistentSet<string>;
   /** Summaries that models are shown in place of what they were made from, by their ids. */
   readonly checkpoints: Checkpoints;
@@ -46,8 +46,8 @@ export interface LiveConversation {
 export type ConversationState = { readonly status: 'Absent' } | LiveConversation | { readonly status: 'Deleted' };
 
 /**
- * A branch has one turn at a time: a question behind one that waits for its answer throws `turn_in_progress`. Throws `not_found` for what is unknown, deleted,
- * of another user or of another Agent.
+ * A branch has one turn at a time: a question after one that still waits for its answer throws `turn_in_progress`.
+ * Throws `not_found` for messages that are unknown, deleted, of another user or of another Agent.
  */
 export const conversationDecider: Decider<ConversationState, ConversationCommand, ConversationEvent> = {
   category: 'conversation',

@@ -73,7 +73,10 @@ const deleted = defineIntegration({
   data: z.object({ conversationId: id }),
 });
 
-/** A private conversation never reaches an App: others hear nothing of it. Whatever lists conversations for Apps asks this, too. */
+/**
+ * A private conversation never reaches an App: other systems learn nothing of it. Lists of conversations for Apps use
+ * this, too.
+ */
 export const reachesApps = ({ kind }: { readonly kind?: unknown }): boolean => kind === 'normal';
 
 export const conversationIntegrations: Integrations<ConversationEvent> = {

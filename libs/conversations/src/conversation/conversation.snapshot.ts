@@ -7,8 +7,8 @@ type SavedMap = readonly (readonly [string, Json])[];
 type SavedSet = readonly string[];
 
 /**
- * A conversation in a snapshot: all of its state but for content. While an answer is made, whose words the state holds, none is
- * written. `version`: raise it whenever a field is added, removed or folded otherwise.
+ * A conversation in a snapshot: its whole state without content. No snapshot is written while an answer is made,
+ * because the state then holds its words. `version`: raise it whenever a field is added, removed or folded differently.
  */
 export const conversationSnapshot: SnapshotFormat<ConversationState> = {
   version: 7,
@@ -26,7 +26,7 @@ export const conversationSnapshot: SnapshotFormat<ConversationState> = {
   },
 };
 
-/** The casts here stand for what `version` promises: a snapshot is read by the code that wrote it, and by no other. */
+/** The casts rely on `version`: only the code that wrote a snapshot reads it. */
 const savedValue = (value: unknown): Json => {
   if (PersistentMap.isMap(value)) return { $map: [...value] as SavedMap };
   return PersistentSet.isSet(value) ? { $set: [...value] as SavedSet } : (value as Json);

@@ -3,13 +3,16 @@ import type { ReasoningPart, TextPart } from './message-parts';
 
 type Words = TextPart | ReasoningPart;
 
-/** Characters of the end that may be asked for: more than is said between two saves of an answer. */
+/** Most characters of the end that can be read: more than is said between two saves of an answer. */
 const KEPT = 1_024;
 
-/** The text that words are the beginning of. Beside the parts: words are what they say, however they came to be. */
+/**
+ * The growing text of which the words are the beginning. Separate from the parts: equal words are equal, however they
+ * were made.
+ */
 const growths = new WeakMap<Words, GatheredText>();
 
-/** The words with more behind them. */
+/** The words with more at the end. */
 export const grown = (words: Words, more: string): Words => {
   const { type, text } = words;
   const before = growths.get(words);
@@ -28,7 +31,7 @@ export const goesOn = (before: Words, after: Words): boolean => {
   return after.type === before.type && after.text.startsWith(before.text);
 };
 
-/** The text of words behind so many characters: of words that grow, without copying all of them. */
+/** The text after this many characters: for growing words, without copying all of them. */
 export const textBehind = (words: Words, offset: number): string => {
   const { text } = words;
   return growths.get(words)?.slice(offset, text.length) ?? text.slice(offset);

@@ -23,7 +23,10 @@ export const knownMessageDeleted = (messageId: string, live: LiveConversation): 
     ? messageDeleted(messageId, live)
     : reject('not_found', { kind: 'message', id: messageId });
 
-/** What deletes a message. Nothing for one that is unknown, or deleted. The title and the summaries that were made from it go before it: what waits for the deletion finds it gone. */
+/**
+ * The events that delete a message. None for an unknown or deleted one. The title and the summaries that were made from
+ * it are removed first, so a policy that waits for the deletion finds them gone.
+ */
 export const messageDeleted = (messageId: string, state: LiveConversation): readonly ConversationEvent[] => {
   if (!isMessage(messageId, state)) return [];
   const { conversationId, parents, open, titleOf, titledFrom } = state;
@@ -47,7 +50,7 @@ const unfinishedDeleted = (turn: OpenTurn, { conversationId }: LiveConversation)
   data: { conversationId, messageId: turn.answerId, parentId: turn.messageId, childIds: [], isUnfinished: true },
 });
 
-/** The messages below it stand under the one above it. */
+/** The messages below it move to the one above it. */
 export const withoutMessage = (
   state: LiveConversation,
   { messageId, parentId, childIds }: MessageDeleted['data'],
@@ -61,7 +64,7 @@ export const withoutMessage = (
   open: state.open.delete(messageId),
 });
 
-/** A message stands where its event does. */
+/** The place of a message is that of its event. */
 export const withMessage = (
   state: LiveConversation,
   {

@@ -8,7 +8,7 @@ export const textPart = z.strictObject({ type: z.literal('text'), text: text() }
 /** How large an image is, pixels. */
 export const imageSize = z.strictObject({ width: z.number().int().positive(), height: z.number().int().positive() });
 
-/** A file that the user attached. Its bytes stand under the key of the file, what was read in it here: under that of the message. */
+/** A file that the user attached. Its bytes are under the key of the file, its text here under that of the message. */
 export const filePart = z.strictObject({
   type: z.literal('file'),
   fileId: z.uuid(),
@@ -16,7 +16,7 @@ export const filePart = z.strictObject({
   mediaType: z.string(),
   /** Of an image that says it, pixels. */
   size: imageSize.exactOptional(),
-  /** What was read in it, its beginning where it is long; absent where there is none. */
+  /** The extracted text, or its beginning if it is long; absent if there is none. */
   text: text().exactOptional(),
 });
 
@@ -44,7 +44,7 @@ export const toolPart = z.strictObject({
   input: z.json(),
   output: text().exactOptional(),
   errorText: text().exactOptional(),
-  /** The Skill that the call loaded: what it says stands in no message. */
+  /** The Skill that the call loaded: no message holds its text. */
   skillId: z.string().exactOptional(),
   /** Of a call that its user must approve; `approved` once there is an answer. */
   approval: z.strictObject({ approved: z.boolean().exactOptional() }).exactOptional(),

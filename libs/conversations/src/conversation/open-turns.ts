@@ -31,7 +31,7 @@ export interface Continue extends Continuation {
   readonly answerId: string;
 }
 
-/** What is new of an answer. What would leave a gap, is said already, or is waited for by nobody says nothing. */
+/** The new part of an answer. No event if it would leave a gap, is already saved, or if nobody waits for the answer. */
 export const goesOn = (
   { answerId, part, offset, parts }: Continue,
   { conversationId, open }: LiveConversation,

@@ -3,7 +3,10 @@ import type { ConversationEvent } from './conversation.events';
 
 type Titled = Extract<ConversationEvent, { type: 'ConversationTitled' }>['data'];
 
-/** A model's title, made from a question that the conversation begins with and its answer. Nothing where it has one by now, or either is gone. */
+/**
+ * A model's title, made from the first question of a conversation and its answer. No event if it has a title by now, or
+ * if either is gone.
+ */
 export interface Title {
   readonly type: 'Title';
   readonly messageId: string;
@@ -11,7 +14,10 @@ export interface Title {
   readonly title: string;
 }
 
-/** Whether a model may title a conversation, from its beginning with this question and its answer: its user has not, and no model has. */
+/**
+ * Whether a model may title a conversation from its first question and this answer: neither its user nor a model has
+ * done so.
+ */
 export const awaitsTitle = (
   { titleOf, isTitled, parents }: LiveConversation,
   { messageId, answerId }: Pick<Title, 'messageId' | 'answerId'>,

@@ -81,7 +81,10 @@ export const waits = (
   ];
 };
 
-/** The user's answer, once: a second or opposite one throws `conflict`. Throws `not_found` for what is no call of the answer. */
+/**
+ * The user's decision, once: a second or opposite one throws `conflict`. Throws `not_found` if it is not a call of the
+ * answer.
+ */
 export const responds = (
   { answerId, callId, approved }: Respond,
   live: LiveConversation,

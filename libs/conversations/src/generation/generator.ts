@@ -57,7 +57,7 @@ export interface Generation {
 /** A text that an Agent generated outside of a conversation. */
 export interface GeneratedText {
   readonly text: string;
-  /** What the model thought before; absent where its provider tells nothing. */
+  /** The model's reasoning; absent if its provider does not report it. */
   readonly reasoningText?: string;
   readonly finishReason: FinishReason;
   readonly sources: readonly SourceDocumentPart[];
@@ -65,11 +65,14 @@ export interface GeneratedText {
   /** Key of the model that answered. */
   readonly model: string;
   readonly invocationId: string;
-  /** Names of the data keys of the messages, files and documents that it was made from: without one of them nothing of it may be kept. */
+  /**
+   * Names of the data keys of the messages, files and documents that it was made from: without one of them, nothing of
+   * it may be stored.
+   */
   readonly madeFrom: readonly string[];
 }
 
-/** What a model is shown, and the names of the data keys of what is in it. */
+/** The input of a model, and the names of the data keys of its content. */
 type Shown = { readonly messages: readonly ChatMessage[] } & Pick<GeneratedText, 'madeFrom'>;
 
 /** What generating needs of the models of the instance. */
@@ -89,7 +92,10 @@ export interface GeneratorParts {
   readonly compactor: Pick<Compactor, 'shown'>;
 }
 
-/** One answer, with what it was given. `usage`: of the call that answered, and of those that its provider broke off; `invocationId`: of the former. */
+/**
+ * One answer, with its input. `usage`: of the call that answered, and of those that its provider broke off;
+ * `invocationId`: of the former.
+ */
 export interface GeneratedAnswer {
   readonly result: ChatResult;
   readonly passages: readonly RetrievedPassage[];
@@ -98,9 +104,10 @@ export interface GeneratedAnswer {
 }
 
 /**
- * Generates with an Agent's prompt and Knowledge. Each call holds its cost and is counted once. Rejects `not_found` for a conversation of
- * somebody else or with another Agent, `usage_limit_exceeded`, `model_not_available`, `unsupported_parameter` for one that the
- * provider rejects, `upstream_error` and `upstream_timeout`; throws the signal's reason where that was aborted.
+ * Generates with an Agent's prompt and Knowledge. Each call has a reservation and counts once. Rejects `not_found` for
+ * a conversation of another user or with another Agent, `usage_limit_exceeded`, `model_not_available`,
+ * `unsupported_parameter` for one that the provider rejects, `upstream_error` and `upstream_timeout`; throws the
+ * signal's reason if it was aborted.
  */
 export class Generator {
   constructor(private readonly parts: GeneratorParts) {}
@@ -141,7 +148,7 @@ export class Generator {
     };
   }
 
-  /** One call. `passages`: what is known already; otherwise it is searched for, where the Agent is asked to. */
+  /** One call. `passages`: the known ones; otherwise they are searched, if the Agent should. */
   async answer(
     generation: Generation,
     messages: readonly ChatMessage[],
@@ -242,7 +249,7 @@ const FIELDS: RenamedFields = {
   response_format: 'schema',
 };
 
-/** A parameter that the provider rejects is the caller's to change; every other failure is the provider's. */
+/** The caller must change a parameter that the provider rejects; every other failure is the provider's. */
 export const generationRejection = (error: unknown, fields: RenamedFields = FIELDS): unknown => {
   if (!isUpstreamFailure(error) || error.kind !== 'rejected') return upstreamRejection(error);
   const field = fields[error.facts.param?.split(/[.[]/, 1)[0] ?? ''];

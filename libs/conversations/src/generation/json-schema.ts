@@ -4,7 +4,7 @@ import type { JsonSchema } from '@app/models';
 const MOST_BYTES = 256 * 1024;
 /** Schemas within schemas at most, those that a `$ref` names included. */
 const DEEPEST = 64;
-/** Schemas that a schema has when each `$ref` is written out: a small one may stand for billions. */
+/** Most schemas with each `$ref` expanded: a small schema may expand to billions. */
 const MOST_SCHEMAS = 10_000;
 
 /** What is wrong with a schema, and where: the path within it. */
@@ -38,7 +38,10 @@ const DIALECTS =
 
 type Path = readonly (string | number)[];
 
-/** What of a schema from outside is too much, or points outside it; undefined where nothing is. Whether it is a schema at all, `SchemaChecks` says. */
+/**
+ * The part of a foreign schema that is too large or points outside of it; undefined if there is none. `SchemaChecks`
+ * decides whether it is a valid schema.
+ */
 export const faultOfSchema = (schema: JsonSchema): SchemaFault | undefined => {
   if (Buffer.byteLength(JSON.stringify(schema)) > MOST_BYTES)
     return { path: [], message: 'must not be larger than 256 KiB' };

@@ -81,7 +81,7 @@ interface Answered<T> {
   readonly model: ModelDescription;
   readonly units: UnitUsage;
   readonly usage?: TokenUsage;
-  /** What counts where its provider says nothing; what was expected, by default. */
+  /** The usage if its provider reports none; by default, the expected one. */
   readonly counted?: TokenUsage;
 }
 
@@ -92,10 +92,10 @@ interface Making {
 }
 
 /**
- * Images, speech and transcripts. Each is an invocation that holds the price of what is asked for and is billed by what was made, and so is
- * each try that its provider broke off, which made all that it was asked for. Rejects
- * `usage_limit_exceeded`, `model_not_available`, `unsupported_parameter`, `upstream_error` and `upstream_timeout`; throws the signal's
- * reason where that was aborted.
+ * Images, speech and transcripts. Each is an invocation that reserves the price of the request and is billed for what
+ * was made. An attempt that its provider broke off is billed for the whole request. Rejects `usage_limit_exceeded`,
+ * `model_not_available`, `unsupported_parameter`, `upstream_error` and `upstream_timeout`; throws the signal's reason
+ * if it was aborted.
  */
 export class MediaGenerator {
   constructor(private readonly parts: MediaGeneratorParts) {}
@@ -162,7 +162,7 @@ export class MediaGenerator {
       async ({ calls, onBrokenOff }) => {
         const format = passages.length > 1 ? 'wav' : 'mp3';
         const sounds: Media[] = [];
-        // By the call under way: what was made stays to be billed, whatever becomes of the rest.
+        // By the running call: its output stays billed, whatever happens to the rest.
         let spoken: readonly string[] = [];
         const says = (text: string, by: ModelDescription): void => {
           spoken = [...spoken, text];
@@ -269,7 +269,7 @@ const usageOfSpeech = (texts: readonly string[], model: ModelDescription): Known
   source: 'counted',
 });
 
-/** Tokens of what is said, where its model is billed by tokens. */
+/** Tokens of the spoken text, if its model is billed by tokens. */
 const speechTokens = (texts: readonly string[]): TokenUsage =>
   usageOf({ input: texts.reduce((sum, text) => sum + mostTokens(text), 0), output: charactersOf(texts) * 2 });
 

@@ -30,7 +30,10 @@ export class ObjectGenerator {
     private readonly checks: Pick<SchemaChecks, 'check'>,
   ) {}
 
-  /** Says why a schema is none, or takes too long; undefined for one that is well. Rejects `unavailable` where too many wait. */
+  /**
+   * Returns why a schema is invalid or takes too long; undefined for a valid one. Rejects `unavailable` if too many
+   * wait.
+   */
   async faultOf(schema: JsonSchema, caller: CheckFor): Promise<string | undefined> {
     const verdict = await this.checks.check({ schema }, caller);
     if ('tooMuch' in verdict) return TOO_LONG;
@@ -38,8 +41,8 @@ export class ObjectGenerator {
   }
 
   /**
-   * The first of three answers that is valid. Each is a call of its own: `usage` is that of all, `invocationId` the last one. Rejects
-   * `no_object_generated` with the `text` of the last answer, and whatever `Generator` rejects.
+   * The first valid of up to three answers. Each is a separate call: `usage` is the sum, `invocationId` the last one.
+   * Rejects `no_object_generated` with the `text` of the last answer, and the errors of `Generator`.
    */
   async generate(generation: Generation, form: ObjectForm): Promise<GeneratedObject> {
     const { madeFrom, ...shown } = await this.generator.messages(generation);

@@ -13,7 +13,7 @@ const IDLE_MS = 30_000;
 /** What a schema may take of memory, MiB. */
 const MEMORY_MB = 128;
 
-/** Schemas that wait to be checked, of one user and of all, at most: two seconds each, at worst, or five on a busy machine. */
+/** Most waiting schemas, of one user and of all: at worst two seconds each, or five on a busy machine. */
 const MOST_OF_ONE = 5;
 const MOST_OF_ALL = 50;
 
@@ -36,8 +36,8 @@ interface Waiting {
 }
 
 /**
- * Checks JSON Schemas from outside, and values under them, in a thread of their own, one after another: patterns, unions and
- * `uniqueItems` can be made to take hours, and none of that time is the process's. Users take turns.
+ * Checks foreign JSON Schemas, and values against them, in a separate thread, one after another: patterns, unions and
+ * `uniqueItems` can be made to take hours, and must not block the process. Users take turns.
  */
 export class SchemaChecks {
   private running: Running | undefined;
@@ -47,8 +47,8 @@ export class SchemaChecks {
   private working: Promise<void> | undefined;
 
   /**
-   * Throws the signal's reason where that is aborted before its turn comes, and `unavailable` for a schema where too many wait. A value
-   * always waits: it is of an answer that is paid for, and its schema was let in before.
+   * Throws the signal's reason if it is aborted before its turn, and `unavailable` for a schema if too many wait. A
+   * value always waits: it belongs to a paid answer, and its schema was accepted before.
    */
   async check(job: SchemaJob, { userId, signal }: CheckFor): Promise<SchemaVerdict> {
     signal.throwIfAborted();
@@ -80,7 +80,7 @@ export class SchemaChecks {
 
   private async work(): Promise<void> {
     for (let next = this.next(); next !== undefined; next = this.next()) await next.begin();
-    // In the turn in which nothing waited: who comes behind it begins anew.
+    // In the same turn in which the queue was empty, so the next job starts the work again.
     this.working = undefined;
   }
 

@@ -10,11 +10,14 @@ export interface SchemaJob {
   readonly given?: { readonly value: unknown };
 }
 
-/** `invalidSchema`: why it is none. `tooMuch`: it takes too long, or too much memory. `faults`: what is wrong with the value; empty where nothing is. */
+/**
+ * `invalidSchema`: why it is invalid. `tooMuch`: it takes too much time or memory. `faults`: the errors of the value;
+ * empty if there are none.
+ */
 export type SchemaVerdict =
   { readonly invalidSchema: string } | { readonly tooMuch: true } | { readonly faults: readonly string[] };
 
-/** Faults that are told of a value. */
+/** Most reported errors of a value. */
 const MOST_FAULTS = 5;
 
 /** Patterns are Unicode ones; those that are none then are read as older ones. */
@@ -29,7 +32,7 @@ const regExp = Object.assign(
   { code: 'new RegExp' },
 );
 
-/** `format` is an annotation, as the standard has it; keywords that it does not know are passed over. */
+/** `format` is an annotation, as in the standard; unknown keywords are ignored. */
 const options: Options = {
   strict: false,
   validateFormats: false,
@@ -62,6 +65,7 @@ const verdictOn = ({ schema, given }: SchemaJob): SchemaVerdict => {
   };
 };
 
-// A first message says that this thread is ready. A schema from outside may take any time and any memory: whoever asked ends this thread then.
+// The first message says that this thread is ready. A foreign schema may take any time and any memory: the caller then
+// ends this thread.
 parentPort?.on('message', (job: SchemaJob) => parentPort?.postMessage(verdictOn(job)));
 parentPort?.postMessage('ready');

@@ -11,8 +11,8 @@ export interface Passage {
 }
 
 /**
- * A dialogue, cut into what each speaker says: a line that begins with the name of one and a colon goes to them, as do the lines
- * behind it. What stands before the first such line is said by the first speaker. Names are not spoken.
+ * A dialogue, cut by speakers: a line that begins with a speaker's name and a colon belongs to that speaker, and so do
+ * the lines after it. The first speaker says everything before the first such line. Names are not spoken.
  */
 export const passagesOf = (text: string, speakers: readonly Speaker[]): readonly Passage[] => {
   const passages: { voice: string; text: string }[] = [];

@@ -1,4 +1,4 @@
-/** A WAV file: how its samples are written, and where they stand. */
+/** A WAV file: the format and the place of its samples. */
 export interface Wav {
   /** The chunk `fmt `, without its head. */
   readonly format: Buffer;
@@ -11,7 +11,7 @@ const WHOLE_SAMPLES: readonly number[] = [1, 3, 0xfffe];
 const HEAD = 12;
 const CHUNK_HEAD = 8;
 
-/** Reads a WAV file; undefined for what is none. A stream says its length wrongly: then it goes to the end. */
+/** Reads a WAV file; undefined if it is not one. A stream states a wrong length: then the sound extends to the end. */
 export const readWav = (data: Uint8Array): Wav | undefined => {
   const file = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (file.length < HEAD || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, HEAD) !== 'WAVE')
@@ -32,7 +32,7 @@ export const readWav = (data: Uint8Array): Wav | undefined => {
   return undefined;
 };
 
-/** With whole samples it follows from their format, which players use too; the value in the header may be wrong. */
+/** With whole samples it follows from their format, as in players; the value in the header may be wrong. */
 const bytesPerSecondOf = (format: Buffer): number => {
   const told = format.readUInt32LE(8);
   if (!WHOLE_SAMPLES.includes(format.readUInt16LE(0))) return told;

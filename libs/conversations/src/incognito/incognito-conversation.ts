@@ -67,7 +67,10 @@ export class IncognitoConversation {
       );
   }
 
-  /** Adds a question and the place of its answer. Rejects `not_found` for an unknown parent, and `turn_in_progress` behind a question that is still answered. */
+  /**
+   * Adds a question and a place for its answer. Rejects `not_found` for an unknown parent, and `turn_in_progress` after
+   * a question without its answer.
+   */
   ask(
     question: { readonly messageId: string; readonly answerId: string; readonly parts: readonly MessagePart[] },
     parentId: string | null | undefined,
@@ -83,7 +86,10 @@ export class IncognitoConversation {
     this.begin(answerId, messageId, now);
   }
 
-  /** Adds the place of one more answer to a question. Rejects `turn_in_progress` where that is still answered, or one before it. */
+  /**
+   * Adds a place for one more answer to a question. Rejects `turn_in_progress` if it, or a question before it, still
+   * waits for an answer.
+   */
   askAgain(messageId: string, answerId: string, now: Date): void {
     this.rejectOpen(messageId);
     this.begin(answerId, messageId, now);
@@ -103,7 +109,7 @@ export class IncognitoConversation {
       this.bytes -= bytesOf(this.messages.get(messageId)?.parts ?? []);
       this.messages.delete(messageId);
     }
-    // Messages stand in the order in which they were begun.
+    // Messages are in the order in which they began.
     if (this.last === answerId)
       this.last = [...this.messages.values()].findLast(({ role }) => role === 'assistant')?.id ?? null;
   }

@@ -31,7 +31,7 @@ export interface IncognitoQuestion {
   readonly regenerates?: string;
 }
 
-/** What an incognito conversation is told of a command. */
+/** The metadata of a command to an incognito conversation. */
 export interface IncognitoCommand {
   /** The same for a repeat. */
   readonly commandId: Uuid;
@@ -47,8 +47,9 @@ export interface IncognitoParts {
 }
 
 /**
- * Incognito conversations: they are in the memory of this process, and nowhere else. Nothing in this folder has a log, a store or a codec in
- * scope; lint rejects it. They end when they are deleted, after 30 idle minutes, after 12 hours, or with the process.
+ * Incognito conversations: they exist only in the memory of this process. Code in this folder cannot use a log, a store
+ * or a codec; lint rejects it. They end when they are deleted, after 30 idle minutes, after 12 hours, or with the
+ * process.
  */
 export class IncognitoConversations {
   private readonly all = new Map<string, IncognitoConversation>();
@@ -58,8 +59,8 @@ export class IncognitoConversations {
   constructor(private readonly parts: IncognitoParts) {}
 
   /**
-   * Begins to answer a question. A repeat of the command joins its turn. Rejects `not_found`, `precondition_failed`, `turn_in_progress`, `usage_limit_exceeded`, and
-   * `too_large` where a user has too much here; then nothing is kept.
+   * Begins to answer a question. A repeat of the command joins its turn. Rejects `not_found`, `precondition_failed`,
+   * `turn_in_progress`, `usage_limit_exceeded`, and `too_large` if the user has too much here; nothing is kept then.
    */
   async ask(question: IncognitoQuestion, { commandId, ifRevision }: IncognitoCommand): Promise<Turn<AnsweredTurn>> {
     this.endOld();
@@ -96,7 +97,10 @@ export class IncognitoConversations {
     return found;
   }
 
-  /** The turn with this answer, by default the one under way that was begun last, from its beginning; undefined where none is. Rejects `not_found`. */
+  /**
+   * The turn with this answer, by default the running one that began last, from its beginning; undefined if there is
+   * none. Rejects `not_found`.
+   */
   resume(
     participants: Participants,
     conversationId: string,
@@ -127,7 +131,7 @@ export class IncognitoConversations {
     this.end(conversation);
   }
 
-  /** Ends what nobody has used for half an hour, and what is half a day old. */
+  /** Ends conversations that were idle for half an hour, or that are half a day old. */
   endOld(): void {
     const now = this.parts.clock.now().getTime();
     for (const conversation of this.all.values()) {
@@ -136,7 +140,7 @@ export class IncognitoConversations {
     }
   }
 
-  /** Ends those of which the user or the Agent is gone, and what is being answered in them. */
+  /** Ends conversations whose user or Agent is gone, with their running answers. */
   async endGone(isGone: (participants: Participants) => Promise<boolean>): Promise<void> {
     for (const conversation of this.all.values()) if (await isGone(conversation.participants)) this.end(conversation);
   }
@@ -239,7 +243,9 @@ export class IncognitoConversations {
     return turn;
   }
 
-  /** Ends the user's own conversations that nobody has used for longest, until there is room. Rejects `too_large` where that does not help. */
+  /**
+   * Ends the user's least recently used conversations, until there is room. Rejects `too_large` if that does not help.
+   */
   private evict(
     userId: string,
     fits: (own: readonly IncognitoConversation[]) => boolean,

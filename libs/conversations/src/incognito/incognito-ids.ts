@@ -5,8 +5,9 @@ import { type InstanceSecret, isUuid, type Uuid } from '@app/kernel';
 const [PROCESS, CHECK, END] = [20, 26, 32] as const;
 
 /**
- * Ids of incognito conversations: UUIDv7 that name the process which has the conversation, so that no store needs to know of it. A keyed check tells them from
- * other ids, also once that process is gone: what is said in one is treated as incognito until it is rejected.
+ * Ids of incognito conversations: UUIDv7 that name their process, so no store needs to know them. A keyed check
+ * distinguishes them from other ids, even after that process has ended: requests with such an id are treated as
+ * incognito until they are rejected.
  */
 export class IncognitoIds {
   constructor(

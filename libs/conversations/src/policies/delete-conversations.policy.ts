@@ -21,8 +21,8 @@ import { type ConversationOwner, CONVERSATIONS_OF, type ConversationsOf } from '
 type ConversationStarted = RecordedEvent & Extract<ConversationEvent, { type: 'ConversationStarted' }>;
 
 /**
- * Deletes the conversations of an Agent, a Space or a user with it. Those begun before the deletion stand in the view when
- * it is asked; one begun behind it, by a request that was under way, is met as its own event. Answers that are under way in them are stopped.
+ * Deletes the conversations of an Agent, a Space or a user with it. The view has those that began before the deletion.
+ * If a running request begins one after it, its own event is handled. Running answers are stopped.
  */
 @PolicyHandler()
 export class DeleteConversationsOfTheDeleted implements Policy {

@@ -16,10 +16,16 @@ import { textOf } from '../conversation/message-parts';
 import { awaitsTitle } from '../conversation/titles';
 import { Titler } from '../titling/titler';
 
-/** Answers that are older get no title: nobody waits for one, and a log that is read from its beginning would call models for all its conversations. */
+/**
+ * Older answers get no title: nobody waits for one, and reading a log from its beginning would call models for all its
+ * conversations.
+ */
 const MOST_AGE_MS = 10 * 60_000;
 
-/** Titles a conversation by a model after the first exchange, unless its user did. Once: what fails leaves the beginning of the question. */
+/**
+ * Titles a conversation by a model after the first exchange, unless its user did. Only once: after a failure, the
+ * beginning of the question stays.
+ */
 @PolicyHandler()
 export class TitleConversations implements Policy {
   readonly name = 'title-conversations';

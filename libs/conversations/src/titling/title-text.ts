@@ -4,8 +4,9 @@ export const MAX_MODEL_TITLE = 60;
 const MAX_LINE = 200;
 
 /**
- * A model's answer as a title: one line of at most 60 characters in plain text, without control characters, quotes around it, Markdown, HTML
- * and links, so that no list shows more than words. Undefined where no words are left, or the line is no title.
+ * A model's answer as a title: one line of plain text with at most 60 characters, without control characters,
+ * surrounding quotes, Markdown, HTML and links, so lists show only words. Undefined if no words are left, or if the
+ * line is not a title.
  */
 export const titleFrom = (answer: string): string | undefined => {
   const lines = answer

@@ -6,11 +6,11 @@ import type { AnsweringModels } from '../answering/answering';
 import { MeteredCompletions, type Paying } from '../answering/metered-completions';
 import { titleFrom } from './title-text';
 
-/** Output that is held, and that a model may make: models that think put out more than a title has. */
+/** Reserved and most output: models that think produce more than a title. */
 const MOST_OUTPUT = 1_024;
 /** A title that takes longer is given up: policies are late after ten seconds. */
 const TIMEOUT_MS = 8_000;
-/** A model that failed is asked for no title for this long: a provider that hangs would hold up all others. */
+/** A failed model gets no title requests for this long: a hanging provider would delay all others. */
 const AFTER_FAILURE_MS = 60_000;
 /** So much of a question and of its answer is shown, characters. */
 const SHOWN = 2_000;
@@ -44,7 +44,10 @@ export class Titler {
     this.completions = new MeteredCompletions(parts.models, parts.metering, parts.currency);
   }
 
-  /** A title; undefined where no model gives one: by configuration, without money, or since it failed. Throws `Unavailable` before a model is asked, and once it is closed. */
+  /**
+   * A title; undefined if no model gives one: by configuration, without money, or after a failure. Throws `Unavailable`
+   * before a model is called, and once it is closed.
+   */
   async title({ question, answer, model: key, ...paying }: FirstExchange): Promise<string | undefined> {
     this.closing.signal.throwIfAborted();
     const model = this.modelFor(key);
@@ -88,12 +91,15 @@ export class Titler {
     return this.closing.signal.aborted;
   }
 
-  /** Leaves the models that are asked: nobody waits for a title. What they were asked for is met again at the next start. */
+  /** Cancels running requests: nobody waits for a title. The next start handles these answers again. */
   close(): void {
     this.closing.abort(new Unavailable('the titler', 'its process stops'));
   }
 
-  /** `titleModel` where it is trusted as much as the model that answered, else that one. Local models quote, and title nothing. */
+  /**
+   * `titleModel` if it is trusted as much as the model that answered, otherwise that one. Local models only quote, and
+   * cannot write titles.
+   */
   private modelFor(key: string): ModelDescription | undefined {
     const { models, titleModel } = this.parts.models.catalogue;
     const answering = models.get(key);

@@ -1,7 +1,7 @@
 /** Behind the mark and the head of the first block, which says what the sound is. */
 const INFO = 8;
 
-/** How long a FLAC file is, as it says. Undefined for what is none, or does not say. */
+/** The length of a FLAC file, as it says. Undefined if it is not one, or does not say. */
 export const secondsOfFlac = (file: Buffer): number | undefined => {
   if (file.toString('latin1', 0, 4) !== 'fLaC' || file.length < INFO + 18) return undefined;
   const hertz = file.readUIntBE(INFO + 10, 3) >> 4;

@@ -1,4 +1,4 @@
-/** Bytes without a frame behind which a file is no MP3, or not one any more. */
+/** After this many bytes without a frame, a file is not an MP3, or its sound has ended. */
 const MOST_GARBAGE = 64 * 1024;
 /** Bits a second in thousands: of MPEG 1 layers I, II and III, of MPEG 2 layer I, and II and III. */
 const RATES: Readonly<Record<string, readonly number[]>> = {
@@ -19,7 +19,10 @@ interface Frame {
   readonly seconds: number;
 }
 
-/** How long an MP3, or AAC without a container, is: the sum of its frames, whatever its head says. Undefined for what is none. */
+/**
+ * The length of an MP3, or of AAC without a container: the sum of its frames, whatever its header says. Undefined if it
+ * is not one.
+ */
 export const secondsOfFrames = (file: Buffer): number | undefined => {
   let [seconds, frames, garbage] = [0, 0, 0];
   for (let at = afterTag(file); at + 7 <= file.length && garbage < MOST_GARBAGE;) {

@@ -14,7 +14,10 @@ interface BoxValues {
   sample: number;
 }
 
-/** How long an MP4 or M4A file is, fragments too: the longest of what it says. Undefined for what is none, or tells nothing. */
+/**
+ * The length of an MP4 or M4A file, also with fragments: the longest that it states. Undefined if it is not one, or
+ * states none.
+ */
 export const secondsOfMp4 = (file: Buffer): number | undefined => {
   if (file.toString('latin1', 4, 8) !== 'ftyp') return undefined;
   const told: BoxValues = {

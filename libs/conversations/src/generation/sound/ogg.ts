@@ -9,7 +9,10 @@ interface Track {
   samples: number;
 }
 
-/** How long an Ogg file is: Opus, Vorbis or FLAC by the positions of its pages; of streams one after another all. Undefined for what is none, or tells nothing. */
+/**
+ * The length of an Ogg file: Opus, Vorbis or FLAC by the positions of its pages; consecutive streams are added.
+ * Undefined if it is not one, or states none.
+ */
 export const secondsOfOgg = (file: Buffer): number | undefined => {
   if (file.toString('latin1', 0, 4) !== 'OggS') return undefined;
   const tracks = new Map<number, Track>();

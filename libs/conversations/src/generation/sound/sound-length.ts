@@ -5,17 +5,23 @@ import { secondsOfMp4 } from './mp4';
 import { secondsOfOgg } from './ogg';
 import { secondsOfWebm } from './webm';
 
-/** Bytes of a second at most: whole samples, and as Opus, Vorbis and AAC are written. A file that says it is shorter than its size allows is not cheaper. */
+/**
+ * Most bytes per second: of whole samples, and of Opus, Vorbis and AAC. A file that claims to be shorter than its size
+ * allows is not cheaper.
+ */
 const MOST_BYTES_PER_SECOND = { whole: 800_000, coded: 64_000 };
 
 /** What of an Ogg or MP4 file shows that it holds whole samples: the head of FLAC, and ALAC. */
 const WHOLE = /\x7fFLAC|alac/;
-/** It stands in the head, which may come last. */
+/** It is in the header, which may come last. */
 const HEAD_BYTES = 64 * 1024;
 
 const FORMATS = [secondsOfFlac, secondsOfOgg, secondsOfWebm, secondsOfMp4, secondsOfFrames];
 
-/** How long a sound is as its file says, seconds: WAV, MP3, AAC, Ogg, FLAC, WebM, MP4 and M4A, told by their bytes. Undefined where it says nothing. */
+/**
+ * The length of a sound as its file states it, seconds: WAV, MP3, AAC, Ogg, FLAC, WebM, MP4 and M4A, recognised by
+ * their bytes. Undefined if it states none.
+ */
 export const soundSeconds = (data: Uint8Array): number | undefined => {
   const wav = readWav(data);
   if (wav !== undefined) return wav.samples.length / Math.min(wav.bytesPerSecond, MOST_BYTES_PER_SECOND.whole);

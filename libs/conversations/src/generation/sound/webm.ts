@@ -11,8 +11,8 @@ const BLOCKS: readonly number[] = [0xa1, 0xa3];
 const ENTERED: readonly number[] = [SEGMENT, INFO, CLUSTER, GROUP];
 
 /**
- * How long a WebM file is: as it says, or as its last block stands, since what browsers record does not say it. Undefined for what is
- * none, or tells nothing.
+ * The length of a WebM file: as it states, or by its last block, because recordings of browsers do not state it.
+ * Undefined if it is not one, or has none.
  */
 export const secondsOfWebm = (file: Buffer): number | undefined => {
   if (file.length < 4 || file.readUInt32BE(0) !== EBML) return undefined;

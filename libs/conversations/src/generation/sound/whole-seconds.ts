@@ -1,13 +1,13 @@
 import type { Media } from '@app/models';
 import { soundSeconds } from './sound-length';
 
-/** Bytes of a second of sound whose length nobody says: held as of speech on a telephone, billed as of speech that is kept. */
+/** Bytes per second of sound of unknown length: reserved as speech on a telephone, billed as recorded speech. */
 export const BYTES_PER_SECOND = { held: 1_500, counted: 8_000 };
 
-/** Sound has more bytes a second, whatever it is written in: a file that says it is longer lies, and is billed no more. */
+/** Sound has more bytes per second in any format: a file that claims to be longer is not billed for more. */
 const LEAST_BYTES_PER_SECOND = 250;
 
-/** How long a sound is, whole seconds: as its file says, as far as that can be, else by its size. */
+/** The length of a sound in whole seconds: as its file states, if that is possible, or else by its size. */
 export const secondsOf = ({ data }: Media, bytesPerSecond: number): number => {
   const told = soundSeconds(data);
   const seconds =
