@@ -2,6 +2,7 @@
  * The parts of the kernel for threads of stores and for processes that read files. No schemas, so they start in
  * milliseconds.
  */
+export * from './background';
 export * from './canonical-json';
 export * from './erased';
 export * from './errors';

@@ -1,3 +1,6 @@
+import os from 'node:os';
+import { Parser } from '@app/extraction';
+import { BACKGROUND_PRIORITY } from '@app/kernel';
 import { UnfinishedWork } from '@app/projecting';
 import { openContext } from '../../../test/fixtures/context';
 import { spendingLookups } from '../../../test/fixtures/spending-lookups';
@@ -48,6 +51,13 @@ describe('the module of Knowledge', () => {
     const finish = jest.spyOn(context.module.get(Batches, { strict: false }), 'finish');
     await context.module.get(UnfinishedWork).finishAll();
     expect(finish).toHaveBeenCalledTimes(1);
+  });
+
+  it('reads files at the priority of background work', async () => {
+    const set = jest.spyOn(os, 'setPriority');
+    const file = { name: 'a.json', mimeType: '', body: Buffer.from('{"a":1}') };
+    await context.module.get(Parser, { strict: false }).read(file, new AbortController().signal);
+    expect(set.mock.calls).toEqual([[expect.any(Number), BACKGROUND_PRIORITY]]);
   });
 
   it('runs its policies', async () =>

@@ -1,7 +1,18 @@
 import { BLOBS } from '@app/blobs';
 import { Claims, COORDINATION_STORE, type CoordinationStore, Processes } from '@app/coordination';
 import { Parser } from '@app/extraction';
-import { type Clock, CLOCK, CONFIG, type Config, Decisions, type Ids, IDS, LOGGER, provideWith } from '@app/kernel';
+import {
+  BACKGROUND_PRIORITY,
+  type Clock,
+  CLOCK,
+  CONFIG,
+  type Config,
+  Decisions,
+  type Ids,
+  IDS,
+  LOGGER,
+  provideWith,
+} from '@app/kernel';
 import { Models } from '@app/models';
 import { Projecting, UnfinishedWork } from '@app/projecting';
 import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
@@ -171,7 +182,10 @@ const ingestionWorker = ({
       provide: Parser,
       inject: [CONFIG],
       useFactory: ({ PARSER_MEMORY_MB, PARSER_SECONDS, PARSER_INFLATED_BYTES }: Config) =>
-        new Parser({ memoryMb: PARSER_MEMORY_MB, seconds: PARSER_SECONDS, inflatedBytes: PARSER_INFLATED_BYTES }),
+        new Parser(
+          { memoryMb: PARSER_MEMORY_MB, seconds: PARSER_SECONDS, inflatedBytes: PARSER_INFLATED_BYTES },
+          { priority: BACKGROUND_PRIORITY },
+        ),
     },
     provideWith(IngestionWorker, ingestionWorker, {
       decisions: Decisions,

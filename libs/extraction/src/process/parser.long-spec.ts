@@ -1,14 +1,15 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { createServer } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { productRoot } from '@app/kernel';
+import { BACKGROUND_PRIORITY, productRoot } from '@app/kernel';
 import { pptxFile, relations, zipFile } from '../../../../test/fixtures/files/office';
 import { pdfFile, pdfLines } from '../../../../test/fixtures/files/pdf';
 import type { Extraction } from '../extraction';
 import { codeArguments, Parser } from './parser';
+import type { Spawn } from './start-process';
 
 const LIMITS = { memoryMb: 512, seconds: 60, inflatedBytes: 1024 ** 3 };
 const read = async (name: string, body: Buffer | string, limits: Partial<typeof LIMITS> = {}, signal?: AbortSignal) =>
@@ -66,6 +67,21 @@ describe('the parser process', () => {
     await expect(reading).rejects.toThrow('deleted');
   });
 
+  it.each([
+    ['its own', {}, getPriority()],
+    ['that of background work', { priority: BACKGROUND_PRIORITY }, BACKGROUND_PRIORITY],
+  ])('runs at the priority it is given: %s', async (_, options, priority) => {
+    const seen: number[] = [];
+    const start: Spawn = (...given) => {
+      const child = spawn(...given);
+      process.nextTick(() => seen.push(getPriority(child.pid)));
+      return child;
+    };
+    const file = { name: 'a.json', mimeType: '', body: Buffer.from('{"a":1}') };
+    await new Parser(LIMITS, { ...options, start }).read(file, new AbortController().signal);
+    expect(seen).toEqual([priority]);
+  });
+
   it('knows nothing of the environment, and may open, write, start and read nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parser-'));
     const script = join(__dirname, '..', '..', '..', '..', '.cache', `tries-${process.pid}.cjs`);
@@ -119,7 +135,7 @@ it.each([
     },
   ],
 ])('a process that cannot be started is tried again later: %s', async (_, start) => {
-  const reading = new Parser(LIMITS, start).read(
+  const reading = new Parser(LIMITS, { start }).read(
     { name: 'a.pdf', mimeType: '', body: Buffer.from('%PDF-1.7') },
     new AbortController().signal,
   );

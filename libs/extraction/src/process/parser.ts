@@ -11,7 +11,7 @@ import {
   type SourceFile,
 } from '../extraction';
 import type { ParserOrder } from './parser.process';
-import { type Spawn, startProcess } from './start-process';
+import { startProcess, type StartOptions } from './start-process';
 
 /** A process that has not ended itself this long after its time is ended, milliseconds. */
 const GRACE_MS = 2_000;
@@ -32,10 +32,10 @@ const MAX_SAID_BYTES = 64 * 1024;
  * does to nothing else.
  */
 export class Parser {
-  /** `start`: as of `startProcess`. */
+  /** `options`: as of `startProcess`. */
   constructor(
     private readonly limits: ParserLimits,
-    private readonly start?: Spawn,
+    private readonly options?: StartOptions,
   ) {}
 
   /**
@@ -44,7 +44,7 @@ export class Parser {
    */
   async read(file: SourceFile, signal: AbortSignal): Promise<Buffer> {
     signal.throwIfAborted();
-    const child = await startProcess([WITHOUT_SQLITE, ...execArguments(this.limits)], this.start);
+    const child = await startProcess([WITHOUT_SQLITE, ...execArguments(this.limits)], this.options);
     const kill = (): void => void child.kill('SIGKILL');
     const late = setTimeout(kill, this.limits.seconds * 1_000 + GRACE_MS);
     signal.addEventListener('abort', kill);
