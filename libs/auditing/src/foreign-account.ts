@@ -47,7 +47,7 @@ export class ForeignAccount {
       withForeign: true,
       onEvents: async (_events, upTo, page) => this.add(upTo, page?.foreign ?? []),
       onError: (error, attempt) =>
-        logger.warn({ attempt, error: errorName(error) }, 'Counting events of other programs failed; retrying.'),
+        logger.warn({ attempt, error: errorName(error) }, 'Counting foreign events failed; retrying.'),
     });
   }
 
@@ -81,7 +81,7 @@ export class ForeignAccount {
       await this.options.readStore.writeState(STATE, { ...account });
       this.stored = account;
     } catch (error) {
-      this.options.logger.warn({ error: errorName(error) }, 'Storing the count of events of other programs failed.');
+      this.options.logger.warn({ error: errorName(error) }, 'Storing the count of foreign events failed.');
     }
   }
 }

@@ -43,7 +43,7 @@ export class IncognitoEndings implements OnModuleInit, OnModuleDestroy {
           (await isGone(`agent-${agentId}`, 'AgentDeleted')) || isGone(`user-${userId}`, 'UserDeleted'),
       );
     } catch (error) {
-      this.logger.warn({ error }, 'Looking for incognito conversations of deleted Agents and users failed; retrying.');
+      this.logger.warn({ error }, 'Ending incognito conversations of deleted Agents and users failed; retrying.');
     }
   }
 }

@@ -165,7 +165,7 @@ export class Processes {
     try {
       await listener();
     } catch (error) {
-      this.options.logger.warn({ error: errorName(error) }, 'Looking after shared work failed; retrying.');
+      this.options.logger.warn({ error: errorName(error) }, 'Checking shared work failed; retrying.');
     }
   }
 

@@ -36,7 +36,7 @@ export const destroyErased = async ({ log, vault, aggregates, clock, logger }: D
     told = now;
     logger.info(
       { position: after, head: last.position },
-      'Reading the log for deletions, so that no key of what is deleted is left. Requests are answered afterwards.',
+      'Reading the log for deletions to destroy any remaining keys. Requests are served afterwards.',
     );
     const done = page.events.at(-1);
     if (done !== undefined) await vault.setNote(JSON.stringify(placeOf(done)));

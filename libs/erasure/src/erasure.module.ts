@@ -81,7 +81,7 @@ const erasure = ({
   projecting.events.on('rebuild', ({ view, state }) => {
     if (state !== 'ready') return;
     Promise.all([readStore.purge(), searchIndex.purge()]).catch((error: unknown) =>
-      logger.warn({ view, error }, 'Purging the stores after a rebuild failed. The next erasure purges them.'),
+      logger.warn({ view, error }, 'Purging the stores after a rebuild failed. The next erasure will purge them.'),
     );
   });
   const all = {

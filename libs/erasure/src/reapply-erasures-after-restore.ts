@@ -75,7 +75,7 @@ export class ReapplyErasures {
     const commandId = ids.next();
     logger.warn(
       { stream, ...(entity === undefined ? {} : { entity }) },
-      'Deleting again what was erased after the restored backup.',
+      'Deleting again: this was erased after the restored backup was made.',
     );
     await remove(decisions, idOf(stream), {
       commandId,

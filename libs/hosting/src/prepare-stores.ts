@@ -40,7 +40,7 @@ export const prepareStores = async ({ mac, sealKey, metrics, logger, ...stores }
   if (signer !== undefined && signer !== sealKey.keyId)
     logger.error(
       { signer, keyId: sealKey.keyId },
-      'SEAL_KEY differs from the key of the last seal. Processes with different keys do not seal the events of each other: unless you mean to change it for all, stop, and start with the old one.',
+      "SEAL_KEY differs from the key of the last seal. Processes with different keys do not seal each other's events. Stop and start with the old key, unless you are changing it for all processes.",
     );
   observeStores(stores, metrics);
   observeModels(models);

@@ -89,7 +89,7 @@ export class ScreeningJudge {
   private unavailable(reason: string, cause?: unknown): Unavailable {
     this.parts.logger.warn(
       { model: this.model, reason },
-      'The screening model did not judge a memory; it was not saved.',
+      'The screening model did not judge a memory. The memory was not saved.',
     );
     return new Unavailable('the screening model', reason, 'none', { cause });
   }

@@ -118,7 +118,7 @@ const ingestionWorker = ({
     ...parts,
     claims: processes.alone ? undefined : claims,
     progress: new ProgressBoard(coordination, parts.clock, (error, documentId) =>
-      parts.logger.warn({ documentId, error }, 'Reporting progress failed; the work goes on.'),
+      parts.logger.warn({ documentId, error }, 'Reporting progress failed. The work continues.'),
     ),
     shown: (position) => projecting.waitFor(DOCUMENTS, position, SHOWN_WITHIN_MS),
     searchable: async (documentId, { position, revision }, withinMs) =>

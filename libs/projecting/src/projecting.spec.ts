@@ -196,7 +196,7 @@ describe('Projecting', () => {
     const second = memoryProjecting(first);
     await second.projecting.start();
     await until(async () => (await second.readStore.get('counters', 'counter-a'))?.row['count'] === 3, 'the rebuild');
-    expect(second.logger.lines.join()).toContain('it was restored from an older backup, or');
+    expect(second.logger.lines.join()).toContain('restored from an older backup, or');
     await second.projecting.stop();
     const third = memoryProjecting(first);
     await third.projecting.start();

@@ -121,8 +121,8 @@ export class Projecting {
       ).unref();
     this.timers = [
       every(MEND_MS, () => this.mend(), 'Setting a damaged view aside failed; retrying.'),
-      every(WATCH_MS, () => this.checkStalls(), 'Watching the views failed.'),
-      every(MEND_MS, () => this.renew(), 'Beginning anew on a restored log failed; retrying.'),
+      every(WATCH_MS, () => this.checkStalls(), 'Checking the views for stalls failed.'),
+      every(MEND_MS, () => this.renew(), 'Restarting after a restore of the log failed; retrying.'),
     ];
     if (this.leases.processes.alone) return;
     this.unserve = this.leases.requests.serve((ask) => this.serve(ask));

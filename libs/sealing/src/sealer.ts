@@ -70,7 +70,7 @@ export class Sealer {
     if (accepted > 0)
       logger.warn(
         { after: place.last?.ordinal ?? 0, events: accepted },
-        'The end of the log has no MACs: an earlier version wrote it, or it was imported. It is sealed as it is, once.',
+        'The last events of the log have no MACs: an earlier version wrote them, or they were imported. They are sealed once, without proof.',
       );
     this.recorded = await recordedBehind(log, mac, place.position);
     this.proofs = new EventProofs(new SealArchive(log), accepted);
@@ -95,7 +95,7 @@ export class Sealer {
     await this.seal().catch((error: unknown) =>
       this.options.logger.warn(
         { waiting: this.waiting, error: errorName(error) },
-        'The last events are not sealed yet. The next start seals them.',
+        'The last events are not sealed yet. The next start will seal them.',
       ),
     );
     // What was being sealed meanwhile may have failed too, and would be tried again.
@@ -164,12 +164,15 @@ export class Sealer {
         if (page.next !== null) await this.takeAll(hashedEvents(page), page.next);
       }
     } catch (error) {
-      this.options.logger.warn({ error: errorName(error) }, 'Sealing what waits in a thread failed; it goes on here.');
+      this.options.logger.warn(
+        { error: errorName(error) },
+        'Sealing in a thread failed. It continues in this process.',
+      );
     }
     await hasher
       .close()
       .catch((error: unknown) =>
-        this.options.logger.warn({ error: errorName(error) }, 'Closing the thread that hashes what waits failed.'),
+        this.options.logger.warn({ error: errorName(error) }, 'Closing the hashing thread failed.'),
       );
     this.behind = 0;
     if (!this.isStopped) this.subscribe();

@@ -110,7 +110,7 @@ export class Compactor {
           this.failed.set(conversationId, true);
           logger.warn(
             { conversationId, error },
-            'Summarising a conversation failed; its answer is made from what fits.',
+            'Summarising a conversation failed. The answer uses the newest messages that fit.',
           );
         }
       }

@@ -63,7 +63,10 @@ export class TurnMemories {
       return new TurnMemories('applied', asBegun(applied.memories, began?.memories), port, turn);
     } catch (error) {
       const name = error instanceof Error ? error.name : typeof error;
-      logger.warn({ agentId: agent.agentId, error: name }, 'Memories cannot be read; the answer goes on without.');
+      logger.warn(
+        { agentId: agent.agentId, error: name },
+        'Memories cannot be read. The answer continues without them.',
+      );
       return new TurnMemories('unavailable', [], port, turn);
     }
   }

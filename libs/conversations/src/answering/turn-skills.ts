@@ -83,7 +83,7 @@ export class TurnSkills {
     } catch (error) {
       logger.warn(
         { agentId: agent.agentId, error: nameOf(error) },
-        'Skills cannot be read; the answer goes on without.',
+        'Skills cannot be read. The answer continues without them.',
       );
       return TurnSkills.none(true);
     }
@@ -223,7 +223,7 @@ export class TurnSkills {
       if (this.loadedCharacters + text.length <= MOST_LOADED) this.texts.set(skillId, text);
     } catch (error) {
       if (!isDomainError(error, 'not_found') && !isUnavailable(error)) throw error;
-      logger.warn({ skillId, error: nameOf(error) }, 'A Skill that was loaded before cannot be read.');
+      logger.warn({ skillId, error: nameOf(error) }, 'An already loaded Skill cannot be read.');
     }
   }
 

@@ -81,7 +81,7 @@ export class Titler {
       this.failed.set(model.key, true);
       this.parts.logger.warn(
         { model: model.key, ...(isDomainError(error) ? { code: error.code } : { error }) },
-        'Titling a conversation failed; it is called by its first question.',
+        'Titling a conversation failed. Its title stays the beginning of the first question.',
       );
       return undefined;
     }

@@ -53,7 +53,10 @@ export const catchUp = async (
       } catch (error) {
         if (!(error instanceof IngestionFailure)) throw error;
         // It was read once, by a version that could: it stays as it is.
-        parts.logger.warn({ documentId, code: error.code }, 'A document could not follow a re-index; it stays.');
+        parts.logger.warn(
+          { documentId, code: error.code },
+          'A document could not follow a re-index. It keeps its present passages.',
+        );
         return true;
       }
       // That took a while: the job may have been rolled back, or have ended.

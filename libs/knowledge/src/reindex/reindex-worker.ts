@@ -169,7 +169,10 @@ export class ReindexWorker {
         if (!(error instanceof IngestionFailure)) throw error;
         // It was read once, by a version that could: it stays as it is.
         unreadable.add(documentId);
-        this.options.logger.warn({ documentId, code: error.code }, 'A document could not be re-indexed; it stays.');
+        this.options.logger.warn(
+          { documentId, code: error.code },
+          'A document could not be re-indexed. It keeps its present passages.',
+        );
       }
     }
     return true;

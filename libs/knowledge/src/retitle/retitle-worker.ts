@@ -73,7 +73,7 @@ export class RetitleWorker {
     const { documentId } = retitle;
     const failures = this.failed.get(documentId)?.failures ?? 0;
     const { code, retryInMs } = verdictOn(error, failures);
-    this.options.logger.warn({ documentId, code, error }, 'Embedding a renamed document behind its new title failed.');
+    this.options.logger.warn({ documentId, code, error }, 'Embedding a renamed document with its new title failed.');
     if (retryInMs !== null) {
       this.failed.set(documentId, { failures: failures + 1, retryAt: this.options.clock.now().getTime() + retryInMs });
       return;

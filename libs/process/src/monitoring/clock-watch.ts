@@ -43,7 +43,7 @@ export class ClockWatch {
     if (isBehind && !this.isTold)
       this.parts.logger.warn(
         { seconds },
-        'The clock of this machine is behind the last events of the log: it was set back, or was ahead before. What expired may be valid again, and events get wrong times. Set the clock.',
+        'The clock of this machine is behind the last events of the log: it was set back, or was ahead before. Expired credentials may be valid again, and events get wrong times. Set the clock.',
       );
     this.isTold = isBehind;
     return isBehind

@@ -76,11 +76,11 @@ export class CatchUps implements CatchUp {
         builds.map(({ task }) => task),
       );
       for (const [view, error] of Object.entries(failed))
-        this.logger.warn({ view, error }, 'Catching a view up failed. It follows the log from where it is.');
+        this.logger.warn({ view, error }, 'Catching up a view failed. It follows the log from its present position.');
     } catch (error) {
       this.logger.warn(
         { error: errorName(error) },
-        'Catching views up failed. They follow the log from where they are.',
+        'Catching up views failed. They follow the log from their present positions.',
       );
     } finally {
       this.running = undefined;

@@ -111,7 +111,7 @@ export class PolicyRunner {
       .catch((error: unknown) =>
         this.options.logger.warn(
           { policy: this.name, error: errorName(error) },
-          'Recording the last place of a policy failed. It will react to the same events again.',
+          'Recording the last place of a policy failed. It will handle the same events again.',
         ),
       );
   }

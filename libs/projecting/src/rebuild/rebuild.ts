@@ -165,8 +165,8 @@ export class Rebuild {
       this.options.logger.warn(
         { view: this.view.name, version, reason },
         reason === 'damaged'
-          ? 'The live build is damaged, or gone. Building another from the log.'
-          : 'The live build does not fit this version. Building another beside it.',
+          ? 'The live build is damaged or missing. Building a new one from the log.'
+          : 'The live build does not fit this version. Building a new one beside it.',
       );
     this.work.begin();
   }

@@ -95,7 +95,7 @@ export class SliceFollower {
       void calls
         .call('stop', view.name)
         .catch((error: unknown) =>
-          logger.warn({ view: view.name, error: errorName(error) }, 'Stopping a build failed. Waiting for its end.'),
+          logger.warn({ view: view.name, error: errorName(error) }, 'Stopping a build failed. Waiting until it ends.'),
         );
     signal.addEventListener('abort', stop, { once: true });
     try {

@@ -88,7 +88,7 @@ export class LogMark {
     try {
       await this.advance(await this.log.head());
     } catch (error) {
-      this.logger.warn({ error: errorName(error) }, 'Noting the last event of the log failed.');
+      this.logger.warn({ error: errorName(error) }, 'Storing the last event of the log failed.');
     }
   }
 
@@ -109,7 +109,7 @@ export class LogMark {
     if (stored !== undefined)
       this.logger.error(
         { kept: stored.last, end: next.last?.position ?? null },
-        'The log holds the event no longer that was its last: it was restored from an older backup, or its end was cut off or removed. The views are rebuilt from what it holds. `operator verify --since`, with the last seal that you noted, says what is missing.',
+        'The last known event of the log is gone: the log was restored from an older backup, or its end was cut off or removed. The views are rebuilt from the present log. To see what is missing, run `operator verify --since` with the last seal that you noted.',
       );
   }
 }

@@ -64,7 +64,7 @@ export class BuildWorker {
       for (const agentId of await this.parts.running())
         if ((this.notBefore.get(agentId) ?? 0) <= now) this.offer(agentId);
     } catch (error) {
-      this.parts.logger.warn({ error }, 'Reading which summary indexes are being built failed; retrying.');
+      this.parts.logger.warn({ error }, 'Reading running builds of summary indexes failed; retrying.');
     }
   }
 
