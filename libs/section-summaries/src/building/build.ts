@@ -120,7 +120,7 @@ class Build {
     private readonly signal: AbortSignal,
   ) {
     const { agentId, spaceId, running } = index;
-    const live = new Set(running.mode === 'rebuild' ? [] : before.nodes.map(({ id }) => id));
+    const live = new Set(before.nodes.map(({ id }) => id));
     this.clusterBefore = running.mode === 'rebuild' ? new Map() : parentsIn(before);
     const calls = new ModelCalls(parts, { ...running.askedBy, agentId, spaceId }, signal);
     this.summaries = new Summaries({ ...parts, meta: () => builderMeta(parts) }, index, live, calls);

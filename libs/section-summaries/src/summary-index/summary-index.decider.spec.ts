@@ -1,4 +1,4 @@
-import { decidesOnce, given } from '../../../kernel/src/decider.contract';
+import { decidesOnce, given, recorded } from '../../../kernel/src/decider.contract';
 import * as fc from 'fast-check';
 import { summaryIndexDecider, type SummaryIndexCommand } from './summary-index.decider';
 
@@ -80,7 +80,18 @@ describe('a section-summary index', () => {
     const deleted = { type: 'SummaryIndexDeleted' as const, data: { blobs: ['h1'] } };
     given(summaryIndexDecider, started(1), built(1)).when({ type: 'Delete' }).yields(deleted);
     given(summaryIndexDecider, started(1), built(1), deleted).when(start).rejects('not_found');
+    given(summaryIndexDecider, started(1), built(1), started(2)).when({ type: 'Delete' }).yields(cancelled(2), deleted);
     given(summaryIndexDecider).when({ type: 'Delete' }).yields();
+  });
+
+  it.each([
+    ['a user', { actor: 'user:u1' }, { userId: 'u1' }],
+    ['a key of theirs', { actor: 'key:k1', onBehalfOf: 'user:u1' }, { userId: 'u1', keyId: 'k1' }],
+  ])('is paid for by who started the build: %s', (_, by, askedBy) => {
+    const states = recorded('summaryIndex-a', [started(1)]).map(({ context, ...event }) =>
+      summaryIndexDecider.evolve(summaryIndexDecider.initial, { ...event, context: { ...context, ...by } }),
+    );
+    expect(states).toMatchObject([{ running: { askedBy } }]);
   });
 });
 
