@@ -1,4 +1,5 @@
 import { apiKeyDecider, type ApiKeyFields, type Permission } from '@app/identity';
+import type { Caller } from './caller';
 import {
   agentId,
   caller,
@@ -139,6 +140,83 @@ describe('what a key may be given', () => {
     await expect(decide({ type: 'Update', fields: kept })).rejects.toMatchObject({ facts: { path: 'permissions' } });
     await expect(decide({ type: 'Update', fields: again })).rejects.toMatchObject({ code: 'conflict' });
     expect(await scope.find(caller(await user()), keyId)).toBeUndefined();
+  });
+
+  describe('that does more than whoever changes it', () => {
+    const had: ApiKeyFields = {
+      name: 'k',
+      agentIds: [UNKNOWN],
+      allAgents: false,
+      permissions: ['llm', 'skills:read'],
+      usageLimit: null,
+      expiresAt: '2027-01-01T00:00:00.000Z',
+    };
+    /** A key of the owner, as whoever changes it finds it. */
+    const key = async (given: Partial<ApiKeyFields>) => {
+      const keyId = tenancy.ids.next();
+      const secret = { prefix: 'p', secretHash: 'h' };
+      const create = { type: 'Create', userId: owner, secret, fields: { ...had, ...given } } as const;
+      await process.decisions.transact(apiKeyDecider, keyId, create, tenancy.meta());
+      return scope.key(caller(owner), keyId);
+    };
+    const narrow = (given: Partial<Caller> = {}) =>
+      caller(owner, {
+        allAgents: false,
+        agentIds: new Set([agentId]),
+        permissions: new Set<Permission>(['llm', 'skills:write']),
+        ...given,
+      });
+
+    it.each<[string, Partial<ApiKeyFields>, Partial<ApiKeyFields>, object]>([
+      ['permission', {}, { permissions: ['skills:write'] }, { path: 'permissions', reason: 'key_exceeds' }],
+      ['Agent', {}, { agentIds: [agentId] }, { path: 'agentIds', reason: 'key_exceeds' }],
+      ['time', {}, { expiresAt: null }, { path: 'expiresAt' }],
+      ['money', { usageLimit: { amount: '5', window: 'day' } }, { usageLimit: null }, { path: 'usageLimit' }],
+    ])('gets no other %s', async (_, has, fields, facts) => {
+      const current = await key(has);
+      await expect(scope.assert(narrow(), owner, fields, current)).rejects.toMatchObject({ code: 'forbidden', facts });
+    });
+
+    it('does not get all Agents either, of who may use all of them', async () => {
+      const giver = narrow({ allAgents: true });
+      await expect(scope.assert(giver, owner, { allAgents: true }, await key({}))).rejects.toMatchObject({
+        facts: { path: 'allAgents', reason: 'key_exceeds' },
+      });
+    });
+
+    it('gets nothing where it is an Agent that it has more, and may be renamed and cut down', async () => {
+      const current = await key({ permissions: ['llm'] });
+      await expect(scope.assert(narrow(), owner, { permissions: ['skills:write'] }, current)).rejects.toMatchObject({
+        facts: { reason: 'key_exceeds' },
+      });
+      const less = { name: 'other', agentIds: [], permissions: [], expiresAt: '2026-06-01T00:00:00.000Z' };
+      await expect(scope.assert(narrow(), owner, less, current)).resolves.toBeUndefined();
+    });
+
+    it('is what it may do today that counts: what the role of its user lost is nothing more', async () => {
+      const current = await key({ agentIds: [], permissions: ['llm', 'users:write'] });
+      await expect(scope.assert(narrow(), owner, { permissions: ['skills:write'] }, current)).resolves.toBeUndefined();
+    });
+  });
+
+  it('is given nothing by a key that has ended', async () => {
+    const keyId = tenancy.ids.next();
+    const fields: ApiKeyFields = {
+      name: 'k',
+      agentIds: [],
+      allAgents: true,
+      permissions: ['llm'],
+      usageLimit: null,
+      expiresAt: null,
+    };
+    const decide = (command: Parameters<(typeof apiKeyDecider)['decide']>[0]) =>
+      process.decisions.transact(apiKeyDecider, keyId, command, tenancy.meta());
+    await decide({ type: 'Create', userId: owner, secret: { prefix: 'p', secretHash: 'h' }, fields });
+    await expect(scope.assert(caller(owner, { keyId }), owner, {})).resolves.toBeUndefined();
+    await decide({ type: 'Revoke' });
+    await expect(scope.assert(caller(owner, { keyId }), owner, {})).rejects.toMatchObject({
+      facts: { reason: 'key_ended' },
+    });
   });
 
   it('may keep what it has', async () => {
