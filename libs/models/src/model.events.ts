@@ -34,7 +34,7 @@ export const modelWithdrawn = defineEvent({
 
 export const modelsListed = defineEvent({
   type: 'ModelsListed',
-  description: 'The catalogue now has these models and defaults.',
+  description: 'The model catalogue now has these models and defaults.',
   data: z.strictObject({
     keys: z.array(z.string()),
     defaultModel: z.string(),

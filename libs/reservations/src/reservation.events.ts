@@ -11,21 +11,20 @@ export type Claim = z.output<typeof claimSchema>;
 export const nameReserved = defineEvent({
   type: 'NameReserved',
   description:
-    'A unique name was reserved for an aggregate: with one more ticket if it holds the name, otherwise in place of the previous holder.',
+    'A unique name was reserved for an aggregate. If the aggregate already holds the name, this is one more ticket to it; otherwise it replaces the previous holder.',
   data: z.strictObject({ owner: z.string(), ticket: z.uuid() }),
 });
 
 export const nameReleased = defineEvent({
   type: 'NameReleased',
-  description: 'A ticket to a reserved name was given back. With the last one the name became free.',
+  description: 'A ticket to a reserved name was given back. Giving back the last ticket frees the name.',
   data: z.strictObject({ ticket: z.uuid() }),
 });
 
 /** Stands in the stream of the aggregate that reserved a name and never used it. */
 export const claimForfeited = defineEvent({
   type: 'ClaimForfeited',
-  description:
-    'An aggregate lost its claim to a name that it had reserved but not used. A late command with this claim is rejected.',
+  description: 'An aggregate reserved a name, did not use it and lost it. A late command with this claim is rejected.',
   data: claimSchema,
 });
 

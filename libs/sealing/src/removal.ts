@@ -18,7 +18,7 @@ import { SealedOrdinals } from './sealed-ordinals';
 
 export const EventsRemoved = defineEvent({
   type: 'EventsRemoved',
-  description: 'Events of a stream were removed from the log rightfully. Their hashes stay under the seals.',
+  description: 'Events of a stream were removed from the log on purpose. The seals still cover their hashes.',
   data: z.strictObject({
     stream: z.string().min(1),
     /** Events before this revision were removed. */

@@ -21,7 +21,7 @@ export type UnprovenReason = 'no_mac' | 'wrong_mac' | 'repeated';
 export const UnprovenTailSealed = defineEvent({
   type: 'UnprovenTailSealed',
   description:
-    'From here on every event carries a MAC. What stood before it without one and was not sealed yet is sealed as it was found, this once.',
+    'From here on every event carries a MAC. Earlier events without one that were not sealed yet are sealed once, as they were found.',
   data: z.strictObject({
     /** Ordinal of the last seal before; 0 where there was none. */
     after: z.number().int().nonnegative(),
@@ -36,7 +36,7 @@ export const UnprovenTailSealed = defineEvent({
 
 export const UnprovenEventsFound = defineEvent({
   type: 'UnprovenEventsFound',
-  description: 'The log holds events that nobody with the key appended. They are not sealed.',
+  description: 'The log holds events that nobody with `SEAL_KEY` appended. They are not sealed.',
   data: z.strictObject({
     /** In log order. */
     events: z

@@ -32,7 +32,7 @@ export const agentCreated = defineEvent({
 export const agentChanged = defineEvent({
   type: 'AgentChanged',
   description:
-    'The configuration of an Agent changed. Fields that are present replace the old ones; absent ones did not change. `restoredFrom`: the revision that was restored.',
+    'The configuration of an Agent changed. Fields that are present replace the old ones; absent ones did not change. `restoredFrom`: the revision whose configuration was restored.',
   data: stored.partial().extend({ restoredFrom: z.number().int().nonnegative().optional() }),
 });
 

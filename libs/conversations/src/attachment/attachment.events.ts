@@ -5,7 +5,7 @@ import { imageSize } from '../conversation/message-parts';
 export const attachmentAdded = defineEvent({
   type: 'AttachmentAdded',
   description:
-    'A user uploaded a file to attach it to questions. It is deleted when it expires, unless a message names it until then.',
+    'A user uploaded a file to attach it to questions. It is deleted when it expires, unless a message refers to it before.',
   data: z.strictObject({
     fileId: z.uuid(),
     agentId: z.uuid(),
@@ -25,7 +25,7 @@ export const attachmentAdded = defineEvent({
 
 export const attachmentDeleted = defineEvent({
   type: 'AttachmentDeleted',
-  description: 'An attached file was deleted permanently: it expired, or no message names it any more.',
+  description: 'An attached file was deleted permanently: it expired, or no message refers to it any more.',
   data: z.strictObject({ blobs: releasedBlobs() }),
 });
 

@@ -20,7 +20,7 @@ export type Invocation = z.output<typeof invocation>;
 export const conversationCompacted = defineEvent({
   type: 'ConversationCompacted',
   description:
-    'A branch of a conversation was summarised up to a boundary. Models are shown the summary and what stands behind it; the messages stay.',
+    'A branch of a conversation was summarised up to a boundary. Models see the summary and what comes after the boundary. The messages stay.',
   entity: 'checkpointId',
   data: z.strictObject({
     conversationId: id,
@@ -40,7 +40,7 @@ export const conversationCompacted = defineEvent({
 
 export const checkpointDeleted = defineEvent({
   type: 'CheckpointDeleted',
-  description: 'The summary of a conversation was deleted with one of the messages that it was made from.',
+  description: 'A message was deleted, and with it a summary that was made from it.',
   data: z.strictObject({ checkpointId: id }),
 });
 

@@ -34,7 +34,7 @@ const sameData = (data: Record<string, unknown>): Record<string, unknown> => dat
 
 export const conversationStarted = defineEvent({
   type: 'ConversationStarted',
-  description: 'A user started a conversation with an Agent. The title is the beginning of the message named here.',
+  description: 'A user started a conversation with an Agent. The title is the beginning of the message `messageId`.',
   data: z.strictObject({
     conversationId: id,
     agentId: id,
@@ -50,7 +50,8 @@ export const conversationStarted = defineEvent({
 
 export const userMessageAdded = defineEvent({
   type: 'UserMessageAdded',
-  description: 'The user asked something. The answer will have the id named here; the turn is open until then.',
+  description:
+    'The user asked a question. `answerId` is the id of its answer; the turn stays open until the answer ends.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,
@@ -70,13 +71,13 @@ export const userMessageAdded = defineEvent({
 export const answerRequested = defineEvent({
   type: 'AnswerRequested',
   description:
-    'One more answer to a question was asked for. It will have the id named here; the turn is open until then.',
+    'A user requested one more answer to a question. `answerId` is its id; the turn stays open until the answer ends.',
   data: z.strictObject({ conversationId: id, messageId: id, answerId: id, channel, memory }),
 });
 
 export const feedbackGiven = defineEvent({
   type: 'FeedbackGiven',
-  description: 'The user rated an answer. A rating of null takes back what was said of it before.',
+  description: 'The user rated an answer. A rating of null takes back the earlier one.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,
@@ -89,7 +90,7 @@ export const feedbackGiven = defineEvent({
 export const assistantMessageContinued = defineEvent({
   type: 'AssistantMessageContinued',
   description:
-    'An answer went on. `part` is the index of the first part that changed, `offset` what of its text stays; the parts replace what was there from that place on. The finished message holds the whole answer.',
+    'More of a streaming answer was saved. `part` is the index of the first part that changed, `offset` the number of characters of its text that stay. `parts` replace everything after that place. The finished message holds the whole answer.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,
@@ -133,7 +134,7 @@ export const assistantMessageAdded = defineEvent({
 export const messageDeleted = defineEvent({
   type: 'MessageDeleted',
   description:
-    'A message was deleted permanently. The messages below it stand under `parentId` from then on. `isUnfinished`: it was the answer under way, which ended with this.',
+    'A message was deleted permanently. The messages below it move to `parentId`. `isUnfinished`: it was an answer in progress, which ended with this.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,
@@ -146,7 +147,7 @@ export const messageDeleted = defineEvent({
 export const conversationTitled = defineEvent({
   type: 'ConversationTitled',
   description:
-    'A conversation was given a title, other than by its user: made from the message named here and, by a model, its answer; or one that says nothing, when either was deleted.',
+    'A conversation got a title automatically: from the message `messageId`, or by a model from this message and the answer `answerId`. If either of them was deleted, a neutral title replaces it.',
   data: z.strictObject({
     title,
     messageId: id.nullable(),
@@ -177,7 +178,7 @@ export const conversationUnarchived = defineEvent({
 export const conversationDeleted = defineEvent({
   type: 'ConversationDeleted',
   description:
-    'A conversation was deleted permanently, with all its messages; with `memoriesOf` also what that user saved or proposed from it.',
+    'A conversation was deleted permanently, with all its messages. `memoriesOf`: also delete the memories that this user saved or proposed from it.',
   data: z.strictObject({ memoriesOf: z.uuid().optional() }),
 });
 

@@ -23,7 +23,7 @@ export const passage = z.strictObject({
 export const toolApprovalRequested = defineEvent({
   type: 'ToolApprovalRequested',
   description:
-    'An answer waits until its user approves or denies the calls named here. What it needs to go on, in any process, stands here and in its parts.',
+    'An answer waits until its user approves or denies the tool calls in `callIds`. This event and the saved parts hold all that any process needs to continue.',
   data: z.strictObject({
     conversationId: id,
     messageId: id,

@@ -6,13 +6,13 @@ const userId = z.uuid();
 
 export const adminAppointed = defineEvent({
   type: 'AdminAppointed',
-  description: 'A user is about to become an active admin.',
+  description: 'A user will become an active admin.',
   data: z.strictObject({ userId }),
 });
 
 export const adminDismissed = defineEvent({
   type: 'AdminDismissed',
-  description: 'A user is about to stop being an active admin. Another admin remained when this was decided.',
+  description: 'A user will stop being an active admin. At least one other admin remained at that time.',
   data: z.strictObject({ userId }),
 });
 

@@ -47,7 +47,7 @@ export const apiKeyChanged = defineEvent({
 export const apiKeyAgentGranted = defineEvent({
   type: 'ApiKeyAgentGranted',
   description:
-    'An API key was granted an Agent that was created with it. `agentIds` lists all that it may use from now on.',
+    'An API key created an Agent and may now use it. `agentIds` lists all Agents that the key may use from now on.',
   data: z.strictObject({ agentId: id, agentIds: z.array(id) }),
 });
 
@@ -59,13 +59,13 @@ export const apiKeySecretReplaced = defineEvent({
 
 export const apiKeyRevoked = defineEvent({
   type: 'ApiKeyRevoked',
-  description: 'An API key was revoked permanently. `withUser`: its user had already been deleted when it was created.',
+  description: 'An API key was revoked permanently. `withUser`: it was created for a user who had just been deleted.',
   data: z.strictObject({ withUser: z.boolean().optional() }),
 });
 
 export const apiKeyUsed = defineEvent({
   type: 'ApiKeyUsed',
-  description: 'An API key was used. Recorded at most every ten minutes, in a stream beside that of the key.',
+  description: 'An API key was used. Recorded at most every ten minutes, in a stream of its own.',
   data: z.strictObject({ keyId: id }),
 });
 

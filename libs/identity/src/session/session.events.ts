@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const sessionStarted = defineEvent({
   type: 'SessionStarted',
   description:
-    'Somebody signed in with an API key. `secretHash` is a keyed hash of what the cookie holds, which is kept nowhere; `keyHash` one of the secret of the key, whose replacement ends the session.',
+    'A user signed in with an API key. `secretHash` is a keyed hash of the secret in the cookie, which is stored nowhere. `keyHash` is a keyed hash of the secret of the key; the session ends when that secret is replaced.',
   data: z.strictObject({
     userId: z.uuid(),
     keyId: z.uuid(),
@@ -16,7 +16,7 @@ export const sessionStarted = defineEvent({
 
 export const sessionEnded = defineEvent({
   type: 'SessionEnded',
-  description: 'A session was ended by its user. It also ends with its API key, with its user, and when it expires.',
+  description: 'A user signed out. A session also ends with its API key, with its user, and when it expires.',
   data: z.strictObject({}),
 });
 

@@ -36,7 +36,7 @@ export const userCreated = defineEvent({
 export const userChanged = defineEvent({
   type: 'UserChanged',
   description:
-    'Fields of a user changed; absent ones did not. `mailClaim` and `releasedMailClaim` are there if the mail address changed.',
+    'Fields of a user changed; absent ones did not. `mailClaim` and `releasedMailClaim` are present if the mail address changed.',
   data: z.strictObject({
     email: mail.optional(),
     name: name.optional(),
@@ -67,7 +67,7 @@ export const userReactivated = defineEvent({
 
 export const userDeleted = defineEvent({
   type: 'UserDeleted',
-  description: 'A user was deleted permanently, with everything that is theirs alone.',
+  description: 'A user was deleted permanently, with everything that belongs to them alone.',
   data: z.strictObject({ mailClaim: claimSchema, appointment: appointment.optional() }),
 });
 

@@ -87,13 +87,13 @@ export const documentTagsChanged = defineEvent({
 export const documentContentReplaced = defineEvent({
   type: 'DocumentContentReplaced',
   description:
-    'The content of a document was replaced and waits for ingestion. Nothing of it is searched until it is Ready again.',
+    'The content of a document was replaced and waits for ingestion. Searches do not find the document until it is Ready again.',
   data: z.strictObject({ mimeType: z.string(), sizeBytes: count, contentHash, file: heldBlob() }),
 });
 
 export const documentReprocessRequested = defineEvent({
   type: 'DocumentReprocessRequested',
-  description: 'A document was queued to be ingested again from its present content.',
+  description: 'Reprocessing was requested: the document will be ingested again from its present content.',
   data: z.strictObject({ forced: z.boolean() }),
 });
 
@@ -125,7 +125,7 @@ export const documentChunked = defineEvent({
 export const documentEmbedded = defineEvent({
   type: 'DocumentEmbedded',
   description:
-    'A batch of passages was embedded and is stored with its vectors. They are not embedded again, unless reprocessing is forced.',
+    'A batch of passages was embedded and stored with its vectors. Later attempts use the vectors again, unless reprocessing is forced.',
   data: z.strictObject({ attempt: attemptNumber, passages: heldBlob(), count, embeddingModel: z.string() }),
 });
 
@@ -172,20 +172,20 @@ export const documentAttemptFailed = defineEvent({
 
 export const documentProcessingFailed = defineEvent({
   type: 'DocumentProcessingFailed',
-  description: 'Ingestion failed. Nothing of the document can be searched.',
+  description: 'Ingestion failed. The document cannot be searched.',
   data: z.strictObject({ attempt: attemptNumber, step: ingestionStep, code: z.string() }),
 });
 
 export const documentReindexEmbedded = defineEvent({
   type: 'DocumentReindexEmbedded',
-  description: 'A re-index embedded a batch of passages, which is stored. The document is searched as before.',
+  description: 'A re-index embedded and stored a batch of passages. Searches are not affected.',
   data: z.strictObject({ jobId: id, passages: heldBlob(), count, embeddingModel: z.string() }),
 });
 
 export const documentReindexed = defineEvent({
   type: 'DocumentReindexed',
   description:
-    'A re-index made new passages of the document, which are stored beside those that are searched until they are swapped. `of` names the passages that they are to replace, `superseded` blobs that nothing refers to any more. `isEarlier`: passages from before a swap were made again, for what was edited or renamed since, to be rolled back to.',
+    'A re-index made new passages of the document. They are on standby until the swap. `of` names the passages that they will replace, `superseded` the blobs that nothing refers to any more. `isEarlier`: these are the passages of before the swap, made again for a rollback because the document was edited or renamed since.',
   data: z.strictObject({
     jobId: id,
     of: z.string(),
@@ -204,7 +204,7 @@ export const documentReindexed = defineEvent({
 export const documentPassagesSwapped = defineEvent({
   type: 'DocumentPassagesSwapped',
   description:
-    'The passages of a re-index are searched from now on (`to` is `new`), or those before it again (`earlier`). The others are kept beside them. `indexedRevision` stays, since the text does.',
+    'Searches use other passages of a document from now on: those of a re-index (`to` is `new`), or those from before it (`earlier`). The replaced ones are kept on standby. `indexedRevision` does not change, because the text does not.',
   data: z.strictObject({
     jobId: id,
     to: z.enum(['new', 'earlier']),
@@ -230,7 +230,7 @@ export const documentPassagesSwapped = defineEvent({
 export const documentReindexDiscarded = defineEvent({
   type: 'DocumentReindexDiscarded',
   description:
-    'What a re-index kept beside the searched passages was dropped. `superseded` names its blobs. With `keepsBatches` the batches that other work has embedded so far stay.',
+    'The standby passages of a re-index were dropped. `superseded` names their blobs. `keepsBatches`: batches that other work has embedded so far stay.',
   data: z.strictObject({ jobId: id, superseded: releasedBlobs(), keepsBatches: z.literal(true).optional() }),
 });
 

@@ -27,21 +27,21 @@ export type Searched = z.output<typeof searched>;
 
 export const documentDisabled = defineEvent({
   type: 'DocumentDisabled',
-  description: 'A document was disabled. Nothing of it is searched until it is enabled again.',
+  description: 'A document was disabled. Searches do not find it until it is enabled again.',
   data: z.strictObject({}),
 });
 
 export const documentEnabled = defineEvent({
   type: 'DocumentEnabled',
   description:
-    'A document was enabled again. `searched` is what searches find from now on, null while it is not ingested.',
+    'A document was enabled again. `searched` is what searches find from now on; null if the document is not ingested.',
   data: z.strictObject({ searched: searched.nullable() }),
 });
 
 export const documentRetitled = defineEvent({
   type: 'DocumentRetitled',
   description:
-    'The passages of a renamed document were embedded again, behind its new name. It is searched all the while; `superseded` names the passages that these replace.',
+    'The passages of a renamed document were embedded again with its new name. Searches found it all the time. `superseded` names the passages that these replace.',
   data: z.strictObject({
     searched,
     /** Whether the document is enabled. */
@@ -53,7 +53,7 @@ export const documentRetitled = defineEvent({
 export const documentChunkEdited = defineEvent({
   type: 'DocumentChunkEdited',
   description:
-    'The text of a chunk was changed by hand, or whether it is searched. `text` is null where it is as before; `superseded` names the passages that these replace.',
+    'A user edited a chunk, or switched it on or off for searches. `text` is null if it did not change. `superseded` names the passages that these replace.',
   data: z.strictObject({
     chunkId: id,
     text: sensitive(textSchema(MAX_CHUNK_TEXT)).nullable(),

@@ -19,7 +19,7 @@ const count = z.number().int().nonnegative();
 export const reindexStarted = defineEvent({
   type: 'ReindexStarted',
   description:
-    'New passages are made of the documents of an Agent, a Space or the instance, beside those that are searched. Of what an earlier job kept nothing is left. `documents` are those that need it.',
+    'A re-index began: it makes new passages of the documents of an Agent, a Space or the instance, beside those that are searched. The standby passages of an earlier job are gone. `documents` is the number of documents that need it.',
   data: z.strictObject({
     jobId,
     scope: reindexScope,
@@ -34,26 +34,26 @@ export const reindexStarted = defineEvent({
 const changed = <const Type extends string>(type: Type, description: string) =>
   defineEvent({ type, description, data: z.strictObject({ jobId }) });
 
-export const reindexPaused = changed('ReindexPaused', 'A re-index was paused. It keeps what it made.');
+export const reindexPaused = changed('ReindexPaused', 'A re-index was paused. It keeps its passages.');
 export const reindexResumed = changed('ReindexResumed', 'A paused or failed re-index goes on.');
-export const reindexCancelled = changed('ReindexCancelled', 'A re-index was cancelled, and drops what it made.');
+export const reindexCancelled = changed('ReindexCancelled', 'A re-index was cancelled. Its passages are dropped.');
 export const reindexSwapped = changed(
   'ReindexSwapped',
-  'The passages of a re-index are searched from now on, document by document. Those before them are kept until the next job.',
+  'Searches use the passages of a re-index from now on, document by document. The earlier ones are kept until the next job.',
 );
 export const reindexRolledBack = changed(
   'ReindexRolledBack',
-  'The passages from before a re-index are searched again. It can be swapped once more.',
+  'Searches use the passages from before a re-index again. The re-index can be swapped in once more.',
 );
 export const reindexReady = defineEvent({
   type: 'ReindexReady',
   description:
-    'A re-index is complete: each of its documents has passages that were read back and found whole. `documents` is how many.',
+    'A re-index is complete and can be swapped in. The new passages of all its documents were read back and are whole. `documents` is the number of documents.',
   data: z.strictObject({ jobId, documents: count }),
 });
 export const reindexFailed = defineEvent({
   type: 'ReindexFailed',
-  description: 'A re-index cannot go on, for a reason. It keeps what it made and can be resumed.',
+  description: 'A re-index failed; `code` says why. It keeps its passages and can be resumed.',
   data: z.strictObject({ jobId, code: z.string() }),
 });
 

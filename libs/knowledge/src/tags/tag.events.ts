@@ -20,7 +20,7 @@ export const tagUpdated = defineEvent({
 export const tagDeleted = defineEvent({
   type: 'TagDeleted',
   description:
-    'A tag was deleted and removed from its documents. `withSpace`: its Space had already been deleted when it was created.',
+    'A tag was deleted and removed from its documents. `withSpace`: it was created in a Space that had just been deleted.',
   data: z.strictObject({ tagId, withSpace: z.boolean().optional() }),
 });
 

@@ -9,7 +9,7 @@ export type PlaceUse = z.output<typeof placeUse>;
 export const memoryPlaceTaken = defineEvent({
   type: 'MemoryPlaceTaken',
   description:
-    'A memory took a place in its bucket, before it was saved; with `replaces` that of another, which is deleted then. With `use` `propose` it took one among the proposals of its user that wait at its Agent; with `edit` it is to have another text and keeps the one before until it is noted which it has (`note`). The keyed hash of its text tells equal ones.',
+    'A memory took a place in its bucket, before it was saved. `replaces`: it took the place of this memory, which is then deleted. `use` is `propose` for a place among the proposals that wait for the user; `edit` when the memory will get another text, until `note` says which text it has. Equal texts have an equal keyed hash.',
   data: z.strictObject({
     agentId: z.uuid(),
     /** Null for the shared memories of the Agent. */
@@ -27,7 +27,7 @@ export const memoryPlaceTaken = defineEvent({
 
 export const memoryPlaceReleased = defineEvent({
   type: 'MemoryPlaceReleased',
-  description: 'Memories gave back their places in a bucket: all of each, or the one of a ticket.',
+  description: 'Memories gave back their places in a bucket: all of their places, or the one of `ticket`.',
   data: z.strictObject({ memoryIds: z.array(z.uuid()), ticket: z.uuid().nullable() }),
 });
 

@@ -48,7 +48,7 @@ const made = z.strictObject({
 export const memoryProposed = defineEvent({
   type: 'MemoryProposed',
   description:
-    'A memory was proposed. Only its user sees it, who confirms it, saves it for themselves or discards it; otherwise it lapses.',
+    'A memory was proposed. Only its user sees it. They confirm it, save it for themselves or discard it; otherwise it expires.',
   data: made.extend({ expiresAt: z.iso.datetime() }),
 });
 
@@ -60,7 +60,8 @@ export const memorySaved = defineEvent({
 
 export const memoryConfirmed = defineEvent({
   type: 'MemoryConfirmed',
-  description: 'A proposed memory was saved as it was proposed: a shared one for everybody who uses the Agent.',
+  description:
+    'A user confirmed a proposed memory, and it was saved. A shared one is for everybody who uses the Agent.',
   data: z.strictObject({ agentId: z.uuid(), kind: memoryKind, screening }),
 });
 
@@ -73,7 +74,7 @@ export const memorySavedForMe = defineEvent({
 export const memoryDiscarded = defineEvent({
   type: 'MemoryDiscarded',
   description:
-    'A proposed memory was not saved, and its content is erased: its user discarded or deleted it, it lapsed, its text was saved already, or what it belongs to was deleted. `abandoned`: a request to save one was cut short before.',
+    'A proposed memory was not saved, and its content is erased. `reason`: its user discarded it (`discarded`), it expired (`lapsed`), its text was already saved (`equal`), it was deleted itself or with what it belongs to (`deleted`), or a request to save it was cut short (`abandoned`).',
   data: place.extend({ reason: discardReason }),
 });
 
@@ -86,14 +87,14 @@ export const memoryEdited = defineEvent({
 export const memoryEditAbandoned = defineEvent({
   type: 'MemoryEditAbandoned',
   description:
-    'A saved memory keeps its text: a request to change it was cut short, or is too slow, and cannot change it any more. Others may have the text that it was to have. `ticket`: of the place that was taken for it.',
+    'A request to edit a memory was cut short or too slow, and can no longer change it. The memory keeps its text. Other memories may have the text that it would have got. `ticket` names the place that was taken for the edit.',
   data: z.strictObject({ ticket: z.uuid() }),
 });
 
 export const memoryFlagged = defineEvent({
   type: 'MemoryFlagged',
   description:
-    'A text was flagged as unsafe, and not saved: a keyed hash of it, the rules that it broke, the version of the screener. A proposal that is flagged as it is chosen is erased.',
+    'Screening flagged a text as unsafe, and it was not saved. Holds a keyed hash of the text, the rules that it broke and the version of the screener. If a proposal is flagged when its user saves it, it is erased.',
   data: place.extend({
     during: z.enum(['creation', 'choice', 'edit']),
     hash: z.string(),

@@ -11,7 +11,7 @@ const place = {
 /** In `policy-<name>`. Found again by stream and revision, so it stays valid in a log with other positions. */
 export const PolicyAdvanced = defineEvent({
   type: 'PolicyAdvanced',
-  description: 'A policy has handled every event of its types up to this one, which may be of another type.',
+  description: 'A policy has handled all its events up to `eventId`, which may be of a type that it does not handle.',
   data: z.strictObject(place),
 });
 

@@ -9,7 +9,7 @@ export const LONGEST_SUMMARY = 4_000;
 export const sectionSummaryAdded = defineEvent({
   type: 'SectionSummaryAdded',
   description:
-    'A cluster of chunks, or of summaries of the level below, was summarised. It is part of an index once a build is done that names it.',
+    'A cluster of chunks, or of summaries of the level below, was summarised. The summary is part of the index when its build is done.',
   data: z.strictObject({
     agentId: id,
     spaceId: id,
@@ -24,13 +24,13 @@ export const sectionSummaryAdded = defineEvent({
 
 export const sectionSummaryEmbedded = defineEvent({
   type: 'SectionSummaryEmbedded',
-  description: 'A summary was embedded. Its vector is stored and takes the place of one before.',
+  description: 'A summary was embedded. Its stored vector replaces the earlier one, which `superseded` names.',
   data: z.strictObject({ vector: heldBlob(), embeddingModel: z.string(), superseded: releasedBlobs() }),
 });
 
 export const sectionSummaryRemoved = defineEvent({
   type: 'SectionSummaryRemoved',
-  description: 'A summary was removed: what it was made of is gone, or no index names it any more.',
+  description: 'A summary was removed: its source is gone, or no index refers to it any more.',
   data: z.strictObject({ agentId: id, blobs: releasedBlobs() }),
 });
 

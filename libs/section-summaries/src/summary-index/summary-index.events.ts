@@ -16,7 +16,7 @@ export type BuildEstimate = z.output<typeof buildEstimate>;
 export const summaryIndexBuildStarted = defineEvent({
   type: 'SummaryIndexBuildStarted',
   description:
-    'A build of the section-summary index of an Agent was started. The index that is there stays until it is done.',
+    'A build of the section-summary index of an Agent was started. The present index stays until the build is done.',
   data: z.strictObject({
     agentId: id,
     spaceId: id,
@@ -31,8 +31,7 @@ export const summaryIndexBuildStarted = defineEvent({
 
 export const summaryIndexBuilt = defineEvent({
   type: 'SummaryIndexBuilt',
-  description:
-    'A build is done: the hierarchy that the blob names is the index from now on. `superseded` names the one before.',
+  description: 'A build is done. The blob `hierarchy` is the index from now on; `superseded` names the earlier one.',
   data: z.strictObject({
     build: buildNumber,
     hierarchy: heldBlob(),
@@ -44,19 +43,19 @@ export const summaryIndexBuilt = defineEvent({
 
 export const summaryIndexBuildCancelled = defineEvent({
   type: 'SummaryIndexBuildCancelled',
-  description: 'A build was cancelled. The index is as it was before.',
+  description: 'A build was cancelled. The index did not change.',
   data: z.strictObject({ build: buildNumber }),
 });
 
 export const summaryIndexBuildFailed = defineEvent({
   type: 'SummaryIndexBuildFailed',
-  description: 'A build failed. The index is as it was before.',
+  description: 'A build failed; `code` says why. The index did not change.',
   data: z.strictObject({ build: buildNumber, code: z.string() }),
 });
 
 export const summaryIndexRemoved = defineEvent({
   type: 'SummaryIndexRemoved',
-  description: 'The section-summary index was removed. `build` is the last one whose summaries go with it.',
+  description: 'The section-summary index was removed, with the summaries of all builds up to `build`.',
   data: z.strictObject({ agentId: id, build: count, blobs: releasedBlobs() }),
 });
 

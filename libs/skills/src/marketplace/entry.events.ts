@@ -9,7 +9,7 @@ const name = sensitive(textSchema(500));
 export const skillListed = defineEvent({
   type: 'SkillListed',
   description:
-    'A version of a Skill was copied to the marketplace, with its files: as a new entry, or as the next version of one. The name and slug of an entry stay those of its first version. Without `sourceId` it is of the folder of default Skills.',
+    'A version of a Skill was copied to the marketplace with its files, as a new entry or as the next version of one. An entry keeps the name and slug of its first version. `sourceId` is null for Skills from the folder of default Skills.',
   data: z.strictObject({
     versionId: id,
     number: z.number().int().positive(),
@@ -30,7 +30,7 @@ export const skillListed = defineEvent({
 export const skillArchived = defineEvent({
   type: 'SkillArchived',
   description:
-    'An entry of the marketplace was archived: it is listed no more and cannot be installed. Installations go on.',
+    'An entry of the marketplace was archived. It is no longer listed and cannot be installed. Existing installations go on.',
   data: z.strictObject({ archivedBy: id }),
 });
 

@@ -8,7 +8,7 @@ const place = { spaceId: id, agentId: id.nullable() };
 export const skillInstalled = defineEvent({
   type: 'SkillInstalled',
   description:
-    'An entry of the marketplace was installed for a Space or one Agent. `versionId` pins a version; without one its newest is loaded. `ticket` is the claim to its name in the Space.',
+    'An entry of the marketplace was installed for a Space or one Agent. `versionId` pins a version; null means the newest one. `ticket` is the claim to its name in the Space.',
   data: z.strictObject({
     entryId: id,
     versionId: id.nullable(),
@@ -21,7 +21,7 @@ export const skillInstalled = defineEvent({
 
 export const skillUninstalled = defineEvent({
   type: 'SkillUninstalled',
-  description: 'An installation was taken away, by its editors or with its Agent or Space.',
+  description: 'An entry of the marketplace was uninstalled: by an editor, or because its Agent or Space was deleted.',
   data: z.strictObject({ entryId: id, ...place, ticket: id }),
 });
 

@@ -6,7 +6,7 @@ const id = z.uuid();
 export const skillNameTaken = defineEvent({
   type: 'SkillNameTaken',
   description:
-    'A Skill took its name and slug in a Space, with a ticket of its own. Both are keyed hashes, which give nothing away. `agentId`: it is available to that Agent alone. `entryId`: it is an installation of this entry of the marketplace.',
+    'A Skill took its name and slug in a Space, with a ticket of its own. Both are keyed hashes that reveal nothing. `agentId`: only this Agent has the Skill. `entryId`: it is an installation of this entry of the marketplace.',
   data: z.strictObject({
     skillId: id,
     agentId: id.nullable(),
@@ -19,7 +19,7 @@ export const skillNameTaken = defineEvent({
 
 export const skillNameReleased = defineEvent({
   type: 'SkillNameReleased',
-  description: 'A Skill gave a ticket to its name back: it was renamed, deleted or never came to be.',
+  description: 'A Skill gave back a ticket to its name: it was renamed or deleted, or its creation failed.',
   data: z.strictObject({ skillId: id, ticket: id }),
 });
 

@@ -63,7 +63,7 @@ export const skillRenamed = defineEvent({
 export const skillDraftSaved = defineEvent({
   type: 'SkillDraftSaved',
   description:
-    'The draft of a Skill changed, or began as a copy of the version in `basedOn`; what is live did not. Absent fields stayed. `files` were added or replaced, `superseded` names bodies that nothing refers to any more.',
+    'The draft of a Skill changed, or began as a copy of the version `basedOn`. The active version did not change. Absent fields did not change. `files` were added or replaced; `superseded` names stored bodies that nothing refers to any more.',
   data: z.strictObject({
     versionId: id,
     number: z.number().int().positive(),
@@ -82,19 +82,19 @@ export const skillDraftSaved = defineEvent({
 
 export const skillDraftDiscarded = defineEvent({
   type: 'SkillDraftDiscarded',
-  description: 'The draft of a Skill was discarded. `superseded` names bodies that no published version has.',
+  description: 'The draft of a Skill was discarded. `superseded` names stored bodies that no published version uses.',
   data: z.strictObject({ versionId: id, superseded: releasedBlobs() }),
 });
 
 export const skillPublished = defineEvent({
   type: 'SkillPublished',
-  description: 'The draft of a Skill was published. It never changes from then on, and Agents load it.',
+  description: 'The draft of a Skill was published. Agents load this version, and it never changes.',
   data: z.strictObject({ versionId: id, number: z.number().int().positive(), description, contentHash: hash }),
 });
 
 export const skillVersionActivated = defineEvent({
   type: 'SkillVersionActivated',
-  description: 'Agents load another published version of a Skill from then on.',
+  description: 'Agents load another published version of a Skill from now on.',
   data: z.strictObject({ versionId: id, description }),
 });
 

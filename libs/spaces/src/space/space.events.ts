@@ -41,7 +41,7 @@ export const spaceCreated = defineEvent({
 export const spaceChanged = defineEvent({
   type: 'SpaceChanged',
   description:
-    'Fields of a Space changed; absent ones did not. `released` lists the claims to names and slugs that it gave up.',
+    'Fields of a Space changed; absent ones did not. `released` lists the claims to its earlier name and slug.',
   data: z.strictObject({
     name: name.optional(),
     slug: slug.optional(),

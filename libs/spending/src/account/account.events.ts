@@ -43,14 +43,14 @@ const calendar = z.strictObject({
 export const spendAccountOpened = defineEvent({
   type: 'SpendAccountOpened',
   description:
-    'The account of a limit was opened, or its calendar changed, or the limit of its API key was set again. `spent` is what usage records say of the window up to the position `upTo`; what is held stays held, unless the currency is another.',
+    'The account of a limit was opened, its calendar changed, or the limit of its API key was set again. `spent` is the cost in usage records of this window up to the position `upTo`. Reservations stay, unless the currency changed.',
   data: z.strictObject({ calendar, currency, window: windowStart, spent: nanoText, upTo: z.string().nullable() }),
 });
 
 export const spendMoved = defineEvent({
   type: 'SpendMoved',
   description:
-    'Calls began and ended under a limit: what was held for calls, what calls that ended cost, and holds of dead processes that came free, with the cost where usage records have it or it was recorded in their place. Amounts are nano-units.',
+    'Calls began and ended under a limit. `held`: reservations for calls that began. `settled`: the cost of calls that ended. `freed`: reservations of dead processes, with the cost of the call if usage records have it or it was recorded for that process. Amounts are nano-units.',
   data: z.strictObject({
     currency,
     held: z.array(hold),
@@ -63,7 +63,7 @@ export const spendMoved = defineEvent({
 export const spendLimitReached = defineEvent({
   type: 'SpendLimitReached',
   description:
-    'A spend limit was reached. Recorded once a window for an amount; after a change of the amount, with the next call. Amounts are nano-units.',
+    'A spend limit was reached. Recorded once per window and amount; after a change of the amount, with the next call. Amounts are nano-units.',
   data: z.strictObject({ window: windowStart, spent: nanoText, amount: nanoText, action: z.enum(['block', 'warn']) }),
 });
 
@@ -72,14 +72,14 @@ const summarisedHolds = z.array(hold.extend({ isIncluded: z.boolean().exactOptio
 export const spendHoldsSummarised = defineEvent({
   type: 'SpendHoldsSummarised',
   description:
-    'A part of the summary that follows: some of the reservations under a limit, if they are too many for one event.',
+    'A part of the summary that follows: some of the reservations under a limit, which are too many for one event.',
   data: z.strictObject({ holds: summarisedHolds }),
 });
 
 export const spendSummarised = defineEvent({
   type: 'SpendSummarised',
   description:
-    'The balance of the account of a limit. No decision needs earlier events, except the parts of this summary that directly precede it.',
+    'The balance of the account of a limit. Decisions need no earlier events, except the parts of this summary directly before it.',
   data: z.strictObject({
     calendar,
     currency,

@@ -41,7 +41,6 @@ export type RecordedInvocation = z.output<typeof recordedInvocation>;
 
 export const invocationsRecorded = defineEvent({
   type: 'InvocationsRecorded',
-  description:
-    'Model calls ended. Calls that end while others are being written are recorded together; each has its own id.',
+  description: 'Model calls ended. Calls that end at about the same time are recorded together; each has its own id.',
   data: z.strictObject({ invocations: z.array(recordedInvocation).min(1) }),
 });

@@ -23,7 +23,7 @@ export type LimitTerms = z.output<typeof limitTerms>;
 export const spendLimitSet = defineEvent({
   type: 'SpendLimitSet',
   description:
-    'A spend limit was set or changed. Holds all of its terms. The limit of an API key is in the key instead.',
+    'A spend limit was set or changed. Holds all its terms. The limit of an API key is stored in the key instead.',
   data: limitTerms.extend({ limitId: z.uuid(), scope: limitScope }),
 });
 

@@ -31,21 +31,21 @@ const sums = z.strictObject({ calls: z.number().int().nonnegative(), billed: nan
 export const restatementBegun = defineEvent({
   type: 'RestatementBegun',
   description:
-    'An operator asked what the calls of a period would have cost under other prices. What was billed does not change.',
+    'An operator asked what the calls of a period would have cost under other prices. Billed costs do not change.',
   data: z.strictObject({ restatementId: z.uuid(), from: time, to: time, prices: restatedPrices, currency: z.string() }),
 });
 
 export const invocationsRestated = defineEvent({
   type: 'InvocationsRestated',
   description:
-    'Entries of the second ledger: what calls were billed and what they cost under the other prices, in the order of their start.',
+    'Entries of the second ledger: the billed cost of each call, and its cost under the other prices. Ordered by the start of the calls.',
   data: z.strictObject({ calls: z.array(restatedCall).min(1) }),
 });
 
 export const restatementClosed = defineEvent({
   type: 'RestatementClosed',
   description:
-    'The second ledger of a period is complete. Holds its sums in total, by model and by API key. `kept` calls have no other prices.',
+    'The second ledger of a period is complete. Holds its sums: in total, by model and by API key. `kept` is the number of calls without other prices, which keep their billed cost.',
   data: z.strictObject({
     ...sums.shape,
     kept: z.number().int().nonnegative(),
