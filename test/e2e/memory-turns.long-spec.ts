@@ -189,7 +189,7 @@ describe('an answer of an Agent that remembers', () => {
     script.push(...['One', 'Two', 'Three', 'Four'].map((text) => propose(`I like ${text}`)), 'Done.');
     const { body } = await ask(agentId, 'I like One, Two, Three, Four.');
     expect(partsOf(body.message.parts, 'data-memory')).toHaveLength(3);
-    expect(toolResults().at(-1)).toContain('At most 3');
+    expect(toolResults().at(-1)).toContain('at most 3');
     expect(await memoriesOf(agentId)).toHaveLength(3);
   });
 });

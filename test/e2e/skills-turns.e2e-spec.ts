@@ -72,7 +72,7 @@ describe('an answer of an Agent with Skills', () => {
     expect(provenance.body).toMatchObject({ skills: [{ skillId, versionId, files: [] }], memoryState: 'off' });
     script.push(load(slug), 'Done.');
     await goOn(agentId, body.conversationId, 'And this one.');
-    expect(toolResults().at(-1)).toContain('loaded already');
+    expect(toolResults().at(-1)).toContain('already loaded');
   });
 
   it('loads what is installed, with its version in the provenance after its origin is deleted', async () => {

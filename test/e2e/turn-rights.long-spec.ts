@@ -102,7 +102,7 @@ describe('rights that are gone in the middle of an answer', () => {
     await ask(agentId, SAID, { key: member.key });
     const results = toolResults();
     expect(results).toHaveLength(EVERYTHING.length);
-    for (const result of results) expect(result).toMatch(/may not use this assistant any more/);
+    for (const result of results) expect(result).toMatch(/can no longer use this assistant/);
     expect(api.asked).toEqual([]);
     expect(prompts()).not.toMatch(/canary 7/);
     expect(await remembered(agentId)).toBe(0);

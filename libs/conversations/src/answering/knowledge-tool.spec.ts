@@ -32,7 +32,7 @@ describe('the search in Knowledge as a tool', () => {
     expect(outcome.passages).toHaveLength(2);
     expect(JSON.parse(outcome.output)).toEqual({
       found: ['Ferries.md > Times', 'Ferries.md > Times'],
-      note: 'These passages are among the numbered sources now.',
+      note: 'These passages are now in the numbered sources.',
     });
     expect(await run({ query: 'When?' }, async () => ({ passages: [], degraded: [] }))).toEqual({
       output: '{"found":[]}',

@@ -18,7 +18,7 @@ export const knowledgeTool = (
 ): Tool => ({
   name: 'search_knowledge',
   description:
-    'Searches the documents of this assistant. Use it where the sources that you have do not answer the question. What it finds joins the numbered sources.',
+    'Search the documents of this assistant. Use it when your sources do not answer the question. Results are added to the numbered sources.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -26,7 +26,7 @@ export const knowledgeTool = (
         type: 'string',
         minLength: 1,
         maxLength: LONGEST_QUERY,
-        description: 'What to look for, in a sentence.',
+        description: 'What to search for, as a sentence.',
       },
     },
     required: ['query'],
@@ -36,16 +36,17 @@ export const knowledgeTool = (
   run: async (input, { signal }) => {
     const query = queryOf(input);
     if (query === undefined)
-      return failed(`The input must be {"query": "..."} and nothing else, with 1 to ${LONGEST_QUERY} characters.`);
+      return failed(`The input must be {"query": "..."} with 1 to ${LONGEST_QUERY} characters, and nothing else.`);
     try {
       // What is held for the answer was not meant for this search.
       const { passages } = await retriever.retrieve(agent, query, { ...requester, signal, holds: true });
       return { output: placesOf(passages), passages };
     } catch (error) {
       signal.throwIfAborted();
-      if (isDomainError(error, 'usage_limit_exceeded')) return failed('A spend limit is used up. Answer without it.');
+      if (isDomainError(error, 'usage_limit_exceeded'))
+        return failed('A spend limit is reached. Answer without this search.');
       if (isUnavailable(error) || isUpstreamFailure(error))
-        return failed('The documents cannot be searched at the moment. Answer without them.');
+        return failed('The documents cannot be searched right now. Answer without this search.');
       throw error;
     }
   },
@@ -55,7 +56,7 @@ export const knowledgeTool = (
 const placesOf = (passages: readonly RetrievedPassage[]): string =>
   JSON.stringify({
     found: passages.map(({ documentName, headings }) => [documentName, ...headings].join(' > ')),
-    ...(passages.length === 0 ? {} : { note: 'These passages are among the numbered sources now.' }),
+    ...(passages.length === 0 ? {} : { note: 'These passages are now in the numbered sources.' }),
   });
 
 const queryOf = (input: unknown): string | undefined => {

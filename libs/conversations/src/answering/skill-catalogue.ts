@@ -7,7 +7,7 @@ import type { LoadableSkill } from './skills';
 const counted = new LRUCache<string, number>({ max: 10_000 });
 
 const INTRODUCTION =
-  'You have these Skills, procedures for certain kinds of tasks. Where a task fits one, call load_skill with its name before you begin.';
+  'You have these Skills: procedures for certain kinds of tasks. If a task fits a Skill, call load_skill with its name before you begin.';
 
 /** The names of Skills, each with its description; beyond so many tokens the least relevant have their names alone. */
 export const catalogueOf = (skills: readonly LoadableSkill[], question: string, most: number): string => {

@@ -19,10 +19,10 @@ const SHARE = 1 / 16;
 
 const QUESTION = 'Summarise this conversation.';
 const instructions = (words: number): string =>
-  'You keep the memory of a conversation between a user and an assistant. From your summary alone the assistant will go on with it. ' +
-  `Write at most ${words} words of plain prose, in the language of the conversation: what the user wants and prefers, facts, names, ` +
-  'numbers and decisions, what tools and documents said, and what is still open. Take over what still matters of an earlier summary. ' +
-  'Add nothing, and no introduction.';
+  'Summarise a conversation between a user and an assistant. The assistant will continue it with your summary alone. ' +
+  `Write at most ${words} words of plain prose in the language of the conversation. Include what the user wants and prefers, facts, names, ` +
+  'numbers, decisions, results of tools and documents, and what is still open. Keep what still matters from an earlier summary. ' +
+  'Add nothing of your own, and write no introduction.';
 
 /** What is to be summarised, and for whom. */
 export interface ToSummarise {

@@ -79,8 +79,10 @@ export class ToolCalls {
     if (tool === undefined) return failed(`There is no tool ${part.toolName}. ${this.namesOfAll()}`);
     const input = this.inputs.get(part.toolCallId) ?? part.input;
     if (!isArguments(input))
-      return failed('The arguments are no JSON object, or too long. Call the tool again with others.');
-    if (callsIn(parts).indexOf(part) >= MAX_CALLS) return failed(`At most ${MAX_CALLS} calls may be made at once.`);
+      return failed(
+        'The arguments must be a JSON object and must not be too long. Correct them and call the tool again.',
+      );
+    if (callsIn(parts).indexOf(part) >= MAX_CALLS) return failed(`You can make at most ${MAX_CALLS} calls at once.`);
     const ended = AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]);
     try {
       const given = await unlessEnded(this.call(tool, input, { signal: ended, callId: part.toolCallId }), ended);
@@ -131,7 +133,7 @@ export const fitting = (
   const within = beginningWithin(text.slice(0, Math.max(0, room)).toWellFormed(), remainingBytes);
   if (within.length === text.length) return { fields, ...beside };
   if (within === '')
-    return failed('The tools of this answer have said as much as they may. Answer from what you have.');
+    return failed('The tool results of this answer have reached their limit. Answer with what you have.');
   const cut = `${within}\n[Cut: the results are too long.]`;
   if (beside.given !== undefined) return { fields, ...beside, given: cut };
   return { fields: { ...fields, ...(fields.output === undefined ? { errorText: cut } : { output: cut }) }, ...beside };
@@ -150,7 +152,7 @@ export const closedCalls = (parts: readonly MessagePart[]): readonly MessagePart
       : part;
   });
 
-const MAY_NOT = 'Who asked may not use this assistant any more. End the answer.';
+const MAY_NOT = 'The user can no longer use this assistant. End the answer.';
 const INTERRUPTED = 'The call was interrupted. Whether it took effect is not known.';
 
 /** The calls of the last step. */

@@ -77,7 +77,7 @@ describe('an answer that calls tools', () => {
     expect(answer).toMatchObject({ status: 'complete' });
     expect(answer.parts[0]).toMatchObject({
       state: 'output-error',
-      errorText: expect.stringContaining('may not use this assistant any more') as string,
+      errorText: expect.stringContaining('can no longer use this assistant') as string,
     });
   });
 
@@ -115,13 +115,13 @@ describe('an answer that calls tools', () => {
 
   it.each([
     ['that there are not', [['nothing', {}]], 'There is no tool nothing. You have: weather.'],
-    ['with arguments that are no JSON', [['weather', '{"city":']], 'The arguments are no JSON object'],
-    ['with a list', [['weather', []]], 'The arguments are no JSON object'],
-    ['with endless arguments', [['weather', { city: 'x'.repeat(70_000) }]], 'The arguments are no JSON object'],
+    ['with arguments that are no JSON', [['weather', '{"city":']], 'The arguments must be a JSON object'],
+    ['with a list', [['weather', []]], 'The arguments must be a JSON object'],
+    ['with endless arguments', [['weather', { city: 'x'.repeat(70_000) }]], 'The arguments must be a JSON object'],
     [
       'with bottomless arguments',
       [['weather', JSON.parse('{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000))]],
-      'no JSON object',
+      'must be a JSON object',
     ],
     ['that fail', [['fails', {}]], 'The tool failed.'],
     ['that refuse', [['refuses', {}]], 'Not today.'],
@@ -160,7 +160,7 @@ describe('an answer that calls tools', () => {
     expect([long.inputs.length, said > 199_000, said < 200_100]).toEqual([16, true, true]);
     expect(answer.parts.at(-3)).toMatchObject({
       state: 'output-error',
-      errorText: 'At most 16 calls may be made at once.',
+      errorText: 'You can make at most 16 calls at once.',
     });
   });
 

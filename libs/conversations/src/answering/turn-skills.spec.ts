@@ -84,7 +84,7 @@ describe('the Skills of a turn', () => {
     chat.script = inTurn(calls('', ['load_skill', { slug: 'travel' }]), says('Yes.'));
     const second = await ask('And back?', { conversationId });
     expect(seen(-1).split('step by step')).toHaveLength(2);
-    expect(second.answer.parts[0]).toMatchObject({ output: expect.stringContaining('loaded already') as string });
+    expect(second.answer.parts[0]).toMatchObject({ output: expect.stringContaining('already loaded') as string });
   });
 
   it('stay loaded when what loaded them is summarised', async () => {
@@ -101,7 +101,7 @@ describe('the Skills of a turn', () => {
     const again = inTurn(calls('', ['load_skill', { slug: 'travel' }]), says('Yes.'));
     chat.script = (request) => (request.task === 'summary' ? says('Summary.') : again)(request);
     const { answer } = await ask('Again?', { conversationId });
-    expect(answer.parts[0]).toMatchObject({ output: expect.stringContaining('loaded already') as string });
+    expect(answer.parts[0]).toMatchObject({ output: expect.stringContaining('already loaded') as string });
   });
 
   it('hold as the turn began, and from the next one as they are then', async () => {
@@ -120,9 +120,9 @@ describe('the Skills of a turn', () => {
     expect(seen(1)).toContain('(travel-1)');
     expect(answer.parts).toMatchObject([
       { state: 'output-available' },
-      { state: 'output-error', errorText: expect.stringContaining('not available any more') as string },
+      { state: 'output-error', errorText: expect.stringContaining('no longer available') as string },
       {},
-      { state: 'output-error', errorText: expect.stringContaining('There is no such Skill') as string },
+      { state: 'output-error', errorText: expect.stringContaining('There is no Skill with this name') as string },
       {},
       {},
     ]);
@@ -152,8 +152,8 @@ describe('the Skills of a turn', () => {
     expect(seen(1)).toContain(JSON.stringify('{"found":[{"path":"rates.txt","line":2,"text":"Ulm 13"}]}'));
     expect(answer.parts).toMatchObject([
       { state: 'output-available', output: expect.stringContaining('is not kept') as string },
-      { state: 'output-error', errorText: expect.stringContaining('no text at this path') as string },
-      { state: 'output-error', errorText: expect.stringContaining('slug and path') as string },
+      { state: 'output-error', errorText: expect.stringContaining('no text file at this path') as string },
+      { state: 'output-error', errorText: expect.stringContaining('slug, path') as string },
       {},
       {},
     ]);
@@ -181,7 +181,7 @@ describe('the Skills of a turn', () => {
     chat.script = inTurn(...reads.map((read) => calls('', read)), says('Done.'));
     const { answer } = await ask('Read them all.');
     expect(seen(-1).split(long)).toHaveLength(5);
-    expect(seen(-1)).toContain('have said as much as they may');
+    expect(seen(-1)).toContain('have reached their limit');
     expect(JSON.stringify(answer.parts)).not.toContain('xxx');
   });
 
@@ -200,7 +200,7 @@ describe('the Skills of a turn', () => {
     }, says('Without.'));
     const second = await ask('Hello?');
     expect(second.answer.parts[0]).toMatchObject({
-      errorText: expect.stringContaining('cannot be read at the moment') as string,
+      errorText: expect.stringContaining('cannot be read right now') as string,
     });
   });
 

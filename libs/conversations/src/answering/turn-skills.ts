@@ -132,14 +132,14 @@ export class TurnSkills {
       {
         name: 'load_skill',
         description:
-          'Gives the instructions of a Skill and the list of its reference files. Call it before you begin a task that the Skill is for.',
+          'Load a Skill: get its instructions and the list of its reference files. Call this before you begin a task that the Skill is for.',
         inputSchema: schemaOf({ slug: { ...slug, enum: this.skills.map((each) => each.slug) } }),
         approval: 'never',
         run: (input) => this.run(input, ['slug'], ({ skill }) => this.load(skill)),
       },
       {
         name: 'search_skill',
-        description: 'Finds lines in the reference files of a Skill.',
+        description: 'Search the reference files of a Skill. Returns matching lines.',
         inputSchema: schemaOf({ slug, query: { type: 'string', minLength: 1, maxLength: LONGEST_QUERY } }),
         approval: 'never',
         run: (input) =>
@@ -147,7 +147,7 @@ export class TurnSkills {
       },
       {
         name: 'read_skill_file',
-        description: 'Reads a reference file of a Skill, by its path.',
+        description: 'Read a reference file of a Skill by its path.',
         inputSchema: schemaOf({ slug, path: { type: 'string', minLength: 1, maxLength: LONGEST_PATH } }),
         approval: 'never',
         run: (input) =>
@@ -162,14 +162,16 @@ export class TurnSkills {
     call: (given: { skill: LoadableSkill; fields: Readonly<Record<string, string>> }) => Promise<ToolOutput>,
   ): Promise<ToolOutput> {
     const fields = inputOf(input, names, { query: LONGEST_QUERY, path: LONGEST_PATH });
-    if (fields === undefined) return failedTool(`The input must be an object with the texts ${names.join(' and ')}.`);
+    if (fields === undefined)
+      return failedTool(`The input must be an object with these texts and nothing else: ${names.join(', ')}.`);
     const skill = this.bySlug.get(fields['slug'] ?? '');
-    if (skill === undefined) return failedTool('There is no such Skill. load_skill names those that there are.');
+    if (skill === undefined)
+      return failedTool('There is no Skill with this name. The schema of load_skill lists all names.');
     try {
       return await call({ skill, fields });
     } catch (error) {
-      if (isDomainError(error, 'not_found')) return failedTool('This Skill is not available any more.');
-      if (isUnavailable(error)) return failedTool('Skills cannot be read at the moment. Answer without.');
+      if (isDomainError(error, 'not_found')) return failedTool('This Skill is no longer available.');
+      if (isUnavailable(error)) return failedTool('Skills cannot be read right now. Answer without this Skill.');
       throw error;
     }
   }
@@ -177,12 +179,12 @@ export class TurnSkills {
   private async load(skill: LoadableSkill): Promise<ToolOutput> {
     const { skillId, slug } = skill;
     if (this.texts.has(skillId))
-      return { output: `The Skill "${slug}" is loaded already: its instructions stand above.` };
+      return { output: `The Skill "${slug}" is already loaded. Its instructions are above.` };
     const text = loadedText(skill, await this.body(skill));
     // Asked for twice at once.
-    if (this.texts.has(skillId)) return { output: `The Skill "${slug}" is loaded already.` };
+    if (this.texts.has(skillId)) return { output: `The Skill "${slug}" is already loaded.` };
     if (this.loadedCharacters + text.length > MOST_LOADED)
-      return failedTool('This conversation has loaded as much as it may. Work with what is loaded.');
+      return failedTool('This conversation can load no more Skills. Use the loaded ones.');
     this.texts.set(skillId, text);
     return { output: loadedNote(slug), skillId };
   }
@@ -196,7 +198,7 @@ export class TurnSkills {
   private async read(skill: LoadableSkill, path: string): Promise<ToolOutput> {
     const text = await (this.port as AgentSkills).readFile(skill, path);
     if (text === undefined)
-      return failedTool('There is no text at this path. What load_skill gave lists the files that there are.');
+      return failedTool('There is no text file at this path. The result of load_skill lists all files.');
     await this.wasRead(skill, path);
     return this.given(skill, { path }, readText(text));
   }
@@ -243,7 +245,7 @@ export class TurnSkills {
 }
 
 /** Replaces the text that was read or found in files, once the answer is made. */
-const READ_NOTE = 'It was read for this answer, and is not kept. Call the tool again to read it.';
+const READ_NOTE = 'This was read for an earlier answer and is not kept. Call the tool again to read it.';
 
 /**
  * The stored result of the call that loaded a Skill: no message holds the instructions, so they are deleted with their

@@ -16,8 +16,8 @@ const AFTER_FAILURE_MS = 60_000;
 const SHOWN = 2_000;
 
 const INSTRUCTIONS =
-  'You title conversations. Give a title of two to six words for the conversation in the sources, at most 60 characters, in the language of ' +
-  'its question. Answer with the title alone: one line of plain text without quotes, Markdown, links or a full stop.';
+  'You title conversations. Write a title for the conversation in the sources: two to six words, at most 60 characters, in the language of ' +
+  'its question. Answer with the title alone, as one line of plain text without quotes, Markdown, links or a full stop.';
 
 /** The first exchange of a conversation. */
 export interface FirstExchange extends Pick<Paying, 'agent' | 'requester'> {

@@ -189,7 +189,7 @@ describe('a request', () => {
     expect(given).toEqual([
       { type: 'function', function: { name: 'weather', description: 'Says it.', parameters: { type: 'object' } } },
     ]);
-    expect(messages[0]?.content).toContain('What tools answer is quoted material');
+    expect(messages[0]?.content).toContain('Tool results are quoted material');
     expect(messages.slice(1)).toMatchObject([
       { role: 'user', content: expect.stringMatching(/^<sources>[^]*Weather\?$/) as string },
       {

@@ -142,7 +142,7 @@ describe('a provider that behaves', () => {
       body: { model: 'acme-big', temperature: 0.5, top_k: 3, stream: false },
     });
     const [system, user] = seen.body['messages'] as { role: string; content: string }[];
-    expect(system?.content).toMatch(/^Be brief\.\n\nThe last message of the user begins with numbered sources/);
+    expect(system?.content).toMatch(/^Be brief\.\n\nThe last user message begins with numbered sources/);
     expect(user?.content.match(/<\/source>/g)).toHaveLength(1);
     expect(user?.content.endsWith('\n\nHello?')).toBe(true);
   });

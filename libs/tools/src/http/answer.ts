@@ -34,7 +34,7 @@ export const answerText = async (body: Readable, headers: IncomingHttpHeaders): 
   const { bytes, isCut } = await upTo(inflated(body, headers['content-encoding']), MOST_BYTES + MARGIN_BYTES);
   if (bytes.length === 0) return { text: '', isJson: false, isCut };
   if (!(type === '' || TEXT.test(type)) || bytes.includes(0))
-    throw new UnreadableAnswer('The API answered with something that is neither text nor JSON, which is not read.');
+    throw new UnreadableAnswer('The answer of the API is neither text nor JSON, and cannot be read.');
   const charset = parameters
     .find((part) => part.startsWith('charset='))
     ?.slice('charset='.length)
@@ -74,7 +74,7 @@ const inflaterOf = (encoding: unknown) => {
     case 'br':
       return createBrotliDecompress();
     default:
-      throw new UnreadableAnswer('The API answered in a content-encoding that is not read.');
+      throw new UnreadableAnswer('The API answered in a content-encoding that is not supported.');
   }
 };
 

@@ -127,14 +127,11 @@ export class HttpCaller {
 const prepared = ({ operation, baseUrl, secret, input }: HttpCall): ToolRequest | CallResult => {
   if (typeof input === 'string') return failed('invalid_input', 'The arguments are not JSON.');
   if (lengthOf(input ?? {}) > LONGEST_INPUT)
-    return failed(
-      'invalid_input',
-      `The arguments must have at most ${LONGEST_INPUT} characters, and must not be nested deeply.`,
-    );
+    return failed('invalid_input', `The arguments must have at most ${LONGEST_INPUT} characters and no deep nesting.`);
   const wrong = inputFault(input ?? {}, operation.inputSchema);
   if (wrong !== undefined) return failed('invalid_input', wrong);
   if (operation.secret !== undefined && secret === undefined)
-    return failed('no_secret', 'This tool has no secret, which the API asks for. An editor of the Agent must set one.');
+    return failed('no_secret', 'This tool has no secret, and the API needs one. An editor of the Agent must set it.');
   const credentials =
     operation.secret === undefined || secret === undefined
       ? { headers: {}, query: [] }
@@ -186,10 +183,7 @@ const isJson = (text: string): boolean => {
 
 const failureOf = (error: unknown): CallResult => {
   if (error instanceof AddressNotAllowed)
-    return failed(
-      'address_not_allowed',
-      'The address of this API is not on the public internet, and the operator has not allowed it.',
-    );
+    return failed('address_not_allowed', 'The address of this API is not public, and the operator has not allowed it.');
   if (error instanceof UnreadableAnswer) return failed('unreadable', error.message);
   if (error instanceof errors.ConnectTimeoutError) return failed('timeout', 'The API could not be reached in time.');
   return failed('unreachable', 'The API could not be reached, or its answer broke off.');

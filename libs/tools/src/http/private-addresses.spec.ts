@@ -13,7 +13,7 @@ describe('an address that is not public', () => {
     };
   };
   const port = () => running().host.split(':')[1];
-  const rejection = 'The address of this API is not on the public internet, and the operator has not allowed it.';
+  const rejection = 'The address of this API is not public, and the operator has not allowed it.';
 
   it.each([
     '127.0.0.1',

@@ -34,7 +34,7 @@ export const requestOf = (
   const query = [...operation.parameters.flatMap((parameter) => queryOf(parameter, input)), ...credentials.query];
   const search = query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
   const whole = search === '' ? path : `${path}?${search}`;
-  if (whole.length > LONGEST_PATH) throw new UnsendableInput('The arguments make an address that is too long.');
+  if (whole.length > LONGEST_PATH) throw new UnsendableInput('The arguments make the address too long.');
   const body = bodyOf(operation, input);
   return {
     path: whole,

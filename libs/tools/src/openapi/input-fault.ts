@@ -11,7 +11,7 @@ const MOST_CHECKS = 100_000;
 export const inputFault = (input: unknown, schema: InputSchema): string | undefined => {
   const check = new Check();
   const wrong = check.faultOf(input, schema, '');
-  return check.isSpent ? 'The arguments are too large to be checked. Send fewer of them.' : wrong;
+  return check.isSpent ? 'The arguments are too large to check. Send less.' : wrong;
 };
 
 /** The alternatives of a schema, whose form was checked with its document. */
@@ -137,7 +137,7 @@ const numberFault = (value: number, schema: InputSchema): string | undefined => 
 const listFault = (value: readonly unknown[], schema: InputSchema): string | undefined =>
   sizeFault(value.length, 'item', schema['minItems'], schema['maxItems']) ??
   (schema['uniqueItems'] === true && new Set(value.map((item) => canonicalJson(item))).size < value.length
-    ? 'must not have an item twice'
+    ? 'must not repeat an item'
     : undefined);
 
 const sizeFault = (size: number, unit: string, least: unknown, most: unknown): string | undefined => {
