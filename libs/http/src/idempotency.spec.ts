@@ -204,6 +204,17 @@ describe('an idempotency key over several processes', () => {
     expect(warnings).toEqual([expect.stringMatching(/Releasing a request failed/)]);
   });
 
+  it('says so when the store stays away for so long that it is not released any more', async () => {
+    const { store, first, warnings } = setUp();
+    const accepted = (await ask(first)) as Acceptance;
+    const writes = jest.spyOn(store, 'write').mockRejectedValue(new Unavailable('coordination', 'no answer'));
+    const overAtOnce = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(AbortSignal.abort());
+    first.release(accepted);
+    await until(() => warnings.length > 0);
+    expect([writes.mock.calls.length, overAtOnce.mock.calls]).toEqual([1, [[300_000]]]);
+    overAtOnce.mockRestore();
+  });
+
   it('tells bodies apart by their bytes, and takes none of them apart for that', async () => {
     const { first } = setUp();
     const unreadable = {
