@@ -3,6 +3,7 @@ import {
   type CommandMeta,
   Decisions,
   deriveId,
+  DomainError,
   EventCodec,
   FixedClock,
   type Json,
@@ -17,6 +18,7 @@ const ids = new TimeOrderedIds();
 const key = Buffer.alloc(32);
 const keys: Keyring = { ensureKey: async () => key, keys: async () => new Map() };
 const prompt = ids.next();
+const { decide } = promptDecider;
 
 /** What views keep over the logs that are put in place beside them. */
 const states = () => {
@@ -32,10 +34,11 @@ const states = () => {
   };
 };
 
-/** A start on a log of before the erasure of a prompt, by which `receipts` is told of each event. */
+/** A start on a log of before the erasure of a prompt, by which `receipts` is told of each event. `destroyed`: keys that the vault destroyed, in order. */
 const startOn = async (
   readStore: ReturnType<typeof states>,
   receipts: (type: string, log: MemoryLog) => Promise<void> = async () => undefined,
+  destroyed: readonly string[] = [`prompt-${prompt}`],
 ) => {
   const log = new MemoryLog();
   const decisions = new Decisions(log, new EventCodec(aggregates.catalogue, keys));
@@ -54,7 +57,10 @@ const startOn = async (
       decisions,
       log,
       vault: {
-        destroyed: async () => [{ stream: `prompt-${prompt}`, at: new Date(0).toISOString() }],
+        destroyed: async (after, limit) => {
+          const from = after === null ? 0 : destroyed.indexOf(after) + 1;
+          return destroyed.slice(from, from + limit).map((stream) => ({ stream, at: new Date(0).toISOString() }));
+        },
         destroy: async () => [],
         note: async () => undefined,
         setNote: async () => undefined,
@@ -77,6 +83,33 @@ describe('erasures of after a log that was put in place', () => {
         if (type === 'PromptDeleted') await noteReceipt(readStore, `erasure-${deriveId(prompt, String(time))}`);
       });
       expect(await types()).toEqual(['PromptAdded', 'PromptDeleted']);
+    }
+  });
+
+  it('are finished also where they are many, most of which the log knows nothing of', async () => {
+    const unknown = Array.from({ length: 1_000 }, () => `prompt-${ids.next()}`);
+    const { types } = await startOn(states(), undefined, [...unknown, `prompt-${prompt}`]);
+    expect(await types()).toEqual(['PromptAdded', 'PromptDeleted']);
+  });
+
+  it('are left to whoever was faster, and looked for again where one failed', async () => {
+    const readStore = states();
+    const deletion = jest.spyOn(promptDecider, 'decide');
+    const failing = (error: Error) =>
+      deletion.mockImplementation((command, state) => {
+        if (command.type === 'Delete') throw error;
+        return decide(command, state);
+      });
+    try {
+      failing(new DomainError('not_found'));
+      await startOn(readStore);
+      expect(readStore.kept.get('erasures-finished')).toBeDefined();
+      failing(new Error('damaged'));
+      readStore.kept.set('erasures-finished', { at: 'before', receipt: `erasure-${ids.next()}` });
+      await expect(startOn(readStore)).rejects.toThrow('damaged');
+      expect(readStore.kept.get('erasures-finished')).toBeUndefined();
+    } finally {
+      deletion.mockRestore();
     }
   });
 
