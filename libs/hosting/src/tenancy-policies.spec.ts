@@ -6,7 +6,14 @@ import {
   MakeAChatAgentInEachPersonalSpace,
   personalAgentOf,
 } from '@app/agents';
-import { apiKeyDecider, CreateUser, DeleteUser, GrantAgentsToTheirKeys, ReleaseMailAddresses } from '@app/identity';
+import {
+  apiKeyDecider,
+  CreateUser,
+  DeleteUser,
+  GrantAgentsToTheirKeys,
+  ReleaseMailAddresses,
+  UpdateUser,
+} from '@app/identity';
 import { EventCodec, type RecordedEvent } from '@app/kernel';
 import type { Policy } from '@app/projecting';
 import {
@@ -183,11 +190,33 @@ describe('a deleted user', () => {
         members: expect.objectContaining({ size: 2 }),
       });
   });
+});
 
-  it('lets their mail address go', async () => {
-    const userId = await user();
-    await removeUser(userId);
-    await reactTwice(new ReleaseMailAddresses(process.reservations, tenancy.clock), await lastOf(`user-${userId}`));
+describe('a mail address that a user gave up, whose command died before it could release it', () => {
+  const register = (email: string) =>
+    process.createUser.execute(new CreateUser({ email, name: 'U', role: 'member', language: 'en' }, tenancy.meta()));
+  const dying = () =>
+    tenancy.process((_, types) => {
+      if (types.includes('NameReleased')) throw new Error('the process died');
+    });
+
+  it.each([
+    ['deleted', (userId: string) => dying().deleteUser.execute(new DeleteUser(userId, tenancy.meta()))],
+    [
+      'moved to another address',
+      (userId: string) =>
+        dying().updateUser.execute(
+          new UpdateUser(userId, { email: `${tenancy.ids.next()}@example.com` }, undefined, tenancy.meta()),
+        ),
+    ],
+  ])('is free for others once the user was %s', async (_, giveUp) => {
+    const email = `${tenancy.ids.next()}@example.com`;
+    const { userId } = await register(email);
+    await expect(giveUp(userId)).rejects.toThrow('the process died');
+    await expect(register(email)).rejects.toMatchObject({ code: 'name_taken' });
+    const policy = new ReleaseMailAddresses(process.reservations, tenancy.clock);
+    await reactTwice(policy, await lastOf(`user-${userId}`));
+    await expect(register(email)).resolves.toMatchObject({ receipt: { repeated: false } });
   });
 });
 
