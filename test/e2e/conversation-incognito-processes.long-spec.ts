@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { IncognitoIds } from '@app/conversations';
 import { Processes } from '@app/coordination';
 import { makeLogger, TransientRequests } from '@app/http';
+import { DiscoveryService } from '@nestjs/core';
 import { IncognitoRequests } from '../../apps/api/src/core/llm/incognito-requests';
 import { chunk, DONE, events, startUpstreamDouble, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
 import { ADMIN_KEY, startTestPlatform, type TestPlatform } from './harness';
@@ -29,11 +30,11 @@ let path: string;
 let member: { userId: string; key: string; keyId: string };
 
 const knowingEachOther = {
-  inject: [IncognitoIds, TransientRequests, Processes],
-  factory: (ids: IncognitoIds, transients: TransientRequests, own: Processes) => {
+  inject: [IncognitoIds, TransientRequests, Processes, DiscoveryService],
+  factory: (ids: IncognitoIds, transients: TransientRequests, own: Processes, discovery: DiscoveryService) => {
     living.push({ id: own.id });
     const processes = { id: own.id, living: () => living, beat: async () => undefined };
-    return new IncognitoRequests(ids, processes as unknown as Processes, transients);
+    return new IncognitoRequests(ids, processes as unknown as Processes, transients, discovery);
   },
 };
 const start = (name: string): Promise<TestPlatform> =>

@@ -84,7 +84,7 @@ const checkForm = (request: FastifyRequest, route: RouteDeclaration): void => {
 };
 
 /**
- * Admits a caller anew once their body is there: it may have come slowly, and rights may have gone meanwhile. The rest
+ * Admits a caller anew before a write: their body, or their turn, may have come late, and rights may have gone meanwhile. The rest
  * of the request goes by what they are now. Undefined, and no turn of the event loop, where nothing changed.
  */
 export const admitAgain = (edge: EdgeServices, request: FastifyRequest): Promise<void> | undefined => {

@@ -11,16 +11,18 @@ import { declarationOfHandler, JSON_LIMIT, type RouteDeclaration } from './route
 import { wholeBody } from './whole-body';
 
 /**
- * Runs behind `AccessGuard`: reads the JSON body of a caller who may send one, and rejects what is too large, malformed or not taken
- * by the handler. Files are left to the handler, which reads them as `parts`. Whoever lost their rights while they sent is rejected.
+ * Runs behind `AccessGuard`: reads the JSON body of a caller who may send one, and rejects a body that is too large, malformed or not accepted
+ * by the handler. Handlers read files themselves, as `parts`. Rejects callers who lost their rights while they waited or sent.
  */
 export class BodyGuard implements CanActivate {
   constructor(private readonly edge: EdgeServices) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.getArgByIndex<FastifyRequest>(0);
-    if (onlyReads(request) || !hasBody(request.headers) || request.isMultipart()) return true;
-    return this.read(request, declarationOfHandler(context.getHandler()));
+    if (onlyReads(request)) return true;
+    if (hasBody(request.headers) && !request.isMultipart())
+      return this.read(request, declarationOfHandler(context.getHandler()));
+    return admitAgain(this.edge, request)?.then(() => true) ?? true;
   }
 
   private async read(request: FastifyRequest, { body }: RouteDeclaration): Promise<boolean> {

@@ -23,5 +23,17 @@ export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined ||
   (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
+/** Of a body that no route accepts. */
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+/**
+ * Replaces a content type that is neither JSON nor files. Fastify answers 415 to a malformed one before any guard runs, so it would tell callers
+ * about a route before they are known, and no rate limit would count the request.
+ */
+export const hideUnknownType = (headers: IncomingHttpHeaders): void => {
+  const type = headers['content-type'];
+  if (type !== undefined && !JSON_TYPE.test(type) && !MULTIPART_TYPE.test(type)) headers['content-type'] = UNKNOWN_TYPE;
+};
+
 const isTaken = (type: string, body: BodyDeclaration | undefined): boolean =>
   JSON_TYPE.test(type) || (body?.files !== undefined && MULTIPART_TYPE.test(type));

@@ -48,6 +48,16 @@ describe('the guard', () => {
     expect(await code({ method: 'POST', url: '/things', raw: '{', key: 'ap_narrow' })).toEqual([403, 'forbidden']);
   });
 
+  it.each(['json', ';', '', 'a b/c', 'application/json, text/plain', 'text/plain'])(
+    'asks for the credential and the permission before it rejects the content type "%s"',
+    async (type) => {
+      const sent = { method: 'POST', url: '/things', raw: 'x', headers: { 'content-type': type } };
+      expect(await code({ ...sent, key: 'ap_wrong' })).toEqual([401, 'unauthenticated']);
+      expect(await code({ ...sent, key: 'ap_narrow' })).toEqual([403, 'forbidden']);
+      expect(await code(sent)).toEqual([415, 'unsupported_media_type']);
+    },
+  );
+
   it('rejects a handler that declares no permission', async () => {
     expect(await code({ method: 'PUT', body: {} })).toEqual([403, 'forbidden']);
   });

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isTracing, startRootSpan, under } from '@app/telemetry';
 import { accessLog } from './access-log';
+import { hideUnknownType } from './body-headers';
 import { budgetWaits } from './budget-waits';
 import type { EdgeServices } from './edge-services';
 import { JsonTextAdapter } from './json-text';
@@ -77,6 +78,7 @@ const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): 
     .header('x-content-type-options', 'nosniff')
     .header('cache-control', 'no-store');
   request.server.edge.requests.admit(request, reply);
+  hideUnknownType(request.raw.headers);
   const hosts = hostsOf(request.raw.rawHeaders);
   if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
     reply.header('connection', 'close');

@@ -23,7 +23,6 @@ const streamed = async (connection: EventEmitter & { closed: boolean }) => {
     accept: async () => acceptance,
     release: (one) => void released.push(one),
   };
-  const body = Readable.from(['a piece']);
   const request = {
     headers: { 'idempotency-key': 'k' },
     caller: { actor: 'key:1' },
@@ -32,11 +31,11 @@ const streamed = async (connection: EventEmitter & { closed: boolean }) => {
     isMultipart: () => false,
   };
   const context = new ExecutionContextHost([request, { raw: connection }]);
-  const next: CallHandler = { handle: () => of(new StreamableFile(body)) };
+  const next: CallHandler = { handle: () => of(new StreamableFile(Readable.from(['a piece']))) };
   // The casts: of both services only what is called is there.
   const interceptor = new IdempotencyInterceptor(idempotency as Idempotency, {} as Access);
   const answer = await lastValueFrom(await interceptor.intercept(context, next));
-  return { answer, body, released };
+  return { answer, released };
 };
 
 const connection = (closed: boolean) => Object.assign(new EventEmitter(), { closed });
@@ -44,14 +43,13 @@ const connection = (closed: boolean) => Object.assign(new EventEmitter(), { clos
 describe('a streamed answer under an Idempotency-Key', () => {
   it('lets a repeat run once its connection is over, and not before', async () => {
     const open = connection(false);
-    const { answer, body, released } = await streamed(open);
-    expect([answer instanceof StreamableFile, body.destroyed, released]).toEqual([true, false, []]);
+    const { answer, released } = await streamed(open);
+    expect([answer instanceof StreamableFile, released]).toEqual([true, []]);
     open.emit('close');
     expect(released).toEqual([acceptance]);
   });
 
-  it('is ended where its client has left before it began, and lets a repeat run', async () => {
-    const { body, released } = await streamed(connection(true));
-    expect([body.destroyed, released]).toEqual([true, [acceptance]]);
+  it('lets a repeat run where its client has left before it began', async () => {
+    expect((await streamed(connection(true))).released).toEqual([acceptance]);
   });
 });

@@ -80,18 +80,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
       reply.code(204);
       return undefined;
     }
-    if (answer instanceof StreamableFile) this.releaseBehind(answer, reply, acceptance);
+    if (answer instanceof StreamableFile) this.releaseOnceOver(reply, acceptance);
     else await settle(reply.statusCode, keptHeaders(reply, acceptance));
     return answer;
   }
 
   /** A streamed answer cannot be kept. Once it is over, also where its client left in the middle, a repeat runs again. */
-  private releaseBehind(answer: StreamableFile, reply: FastifyReply, acceptance: Acceptance): void {
+  private releaseOnceOver(reply: FastifyReply, acceptance: Acceptance): void {
     const release = (): void => this.idempotency.release(acceptance);
-    if (!reply.raw.closed) return void reply.raw.once('close', release);
-    // Nest sends nothing to a client that is gone, and would leave it open.
-    answer.getStream().destroy();
-    release();
+    if (reply.raw.closed) release();
+    else reply.raw.once('close', release);
   }
 }
 

@@ -87,7 +87,8 @@ export class TransientRequests {
       if (value !== undefined) reply.header(name, value);
     }
     void reply.code(answer.statusCode);
-    if (answer.statusCode === 204) {
+    // An answer without a content type has no body, and `StreamableFile` would say one.
+    if (answer.headers['content-type'] === undefined) {
       answer.body.resume();
       return undefined;
     }

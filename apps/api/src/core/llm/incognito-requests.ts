@@ -1,8 +1,10 @@
 import { IncognitoIds } from '@app/conversations';
 import { Processes } from '@app/coordination';
-import { type Place, TransientRequests } from '@app/http';
+import { ForwardingInterceptor, type Place, TransientRequests } from '@app/http';
 import { reject } from '@app/kernel';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { INTERCEPTORS_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { DiscoveryService } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { CONVERSATIONS } from './conversations-schemas';
 
@@ -13,9 +15,11 @@ export class IncognitoRequests implements OnModuleInit {
     private readonly ids: IncognitoIds,
     private readonly processes: Processes,
     private readonly transients: TransientRequests,
+    private readonly discovery: DiscoveryService,
   ) {}
 
   onModuleInit(): void {
+    for (const { metatype } of this.discovery.getControllers()) if (metatype !== null) assertForwards(metatype);
     this.transients.register((request) => this.placeOf(request));
   }
 
@@ -41,6 +45,16 @@ export class IncognitoRequests implements OnModuleInit {
     return this.processes.living().find(({ id }) => this.ids.tagOf(id) === tag);
   }
 }
+
+/** A request that is not forwarded would find nothing, and leave a hash of what it sent. */
+const assertForwards = (controller: object & { readonly name?: string }): void => {
+  const path: unknown = Reflect.getMetadata(PATH_METADATA, controller);
+  const interceptors = (Reflect.getMetadata(INTERCEPTORS_METADATA, controller) ?? []) as readonly unknown[];
+  if (String(path).startsWith(CONVERSATIONS) && !interceptors.includes(ForwardingInterceptor))
+    throw new Error(
+      `${controller.name} does not forward requests for incognito conversations of other processes: add @UseInterceptors(ForwardingInterceptor).`,
+    );
+};
 
 interface Named {
   readonly conversationId?: unknown;

@@ -2,6 +2,7 @@ import { AccessModule } from '@app/access';
 import { ConversationsModule } from '@app/conversations';
 import { SectionSummariesModule } from '@app/section-summaries';
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { AgentModelsController } from './agent-models.controller';
 import { BranchesController } from './branches.controller';
 import { CheckpointsController } from './checkpoints.controller';
@@ -20,7 +21,7 @@ import { TurnsController } from './turns.controller';
 
 /** Conversations, their answers, what is generated outside of them, and the models of an Agent. */
 @Module({
-  imports: [AccessModule, ConversationsModule, SectionSummariesModule],
+  imports: [AccessModule, ConversationsModule, DiscoveryModule, SectionSummariesModule],
   controllers: [
     AgentModelsController,
     BranchesController,
