@@ -14,8 +14,6 @@ import { DocumentsViewModule } from '@projections/documents';
 import { IngestionQueueViewModule } from '@projections/ingestion-queue';
 import { InvocationsViewModule } from '@projections/invocations';
 import { LimitsViewModule } from '@projections/limits';
-import { EntriesViewModule } from '@projections/skill-entries';
-import { InstallationsViewModule } from '@projections/skill-installations';
 import { MemoriesViewModule } from '@projections/memories';
 import { MessagesViewModule } from '@projections/messages';
 import { NamedBlobsViewModule } from '@projections/named-blobs';
@@ -25,6 +23,8 @@ import { ReindexesViewModule } from '@projections/reindexes';
 import { RestatementsViewModule } from '@projections/restatements';
 import { SearchedMessagesViewModule } from '@projections/searched-messages';
 import { SectionSummariesViewModule } from '@projections/section-summaries';
+import { SkillEntriesViewModule } from '@projections/skill-entries';
+import { SkillInstallationsViewModule } from '@projections/skill-installations';
 import { SkillsViewModule } from '@projections/skills';
 import { SpaceMembersViewModule } from '@projections/space-members';
 import { SpacesViewModule } from '@projections/spaces';
@@ -48,8 +48,6 @@ export const viewModules = [
   IngestionQueueViewModule,
   InvocationsViewModule,
   LimitsViewModule,
-  EntriesViewModule,
-  InstallationsViewModule,
   MemoriesViewModule,
   MessagesViewModule,
   NamedBlobsViewModule,
@@ -59,6 +57,8 @@ export const viewModules = [
   RestatementsViewModule,
   SearchedMessagesViewModule,
   SectionSummariesViewModule,
+  SkillEntriesViewModule,
+  SkillInstallationsViewModule,
   SkillsViewModule,
   SpaceMembersViewModule,
   SpacesViewModule,

@@ -1,3 +1,3 @@
 export * from './entries.projection';
-export { EntriesViewModule } from './entries-view.module';
+export { SkillEntriesViewModule } from './skill-entries-view.module';
 export * from './queries/list-entries';

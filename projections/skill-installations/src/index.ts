@@ -1,3 +1,3 @@
 export * from './installations.projection';
-export { InstallationsViewModule } from './installations-view.module';
+export { SkillInstallationsViewModule } from './skill-installations-view.module';
 export * from './queries/list-installations';

@@ -4,6 +4,6 @@ import { ListEntriesHandler } from './queries/list-entries';
 
 /** The view `skill-entries`. */
 @Module({ providers: [ListEntriesHandler] })
-export class EntriesViewModule {
+export class SkillEntriesViewModule {
   static readonly projections = [skillEntries];
 }

@@ -14,6 +14,6 @@ const lookUp =
   providers: [ListInstallationsHandler, { provide: INSTALLATIONS_OF, inject: [CompleteViews], useFactory: lookUp }],
   exports: [INSTALLATIONS_OF],
 })
-export class InstallationsViewModule {
+export class SkillInstallationsViewModule {
   static readonly projections = [skillInstallations];
 }
