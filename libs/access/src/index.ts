@@ -1,5 +1,5 @@
-export * from './access';
+export { type AgentAccess, Access } from './access';
 export { AccessModule } from './access.module';
-export * from './authenticator';
-export * from './caller';
-export * from './key-grants';
+export { type Credential, keyCredential, sessionCredential, Authenticator } from './authenticator';
+export type { Caller, Permission } from './caller';
+export { KeyGrants } from './key-grants';

@@ -1,7 +1,6 @@
-export * from './backup';
-export * from './carry-blobs';
+export { backup } from './backup';
+export { type CarriedBlobs, carryBlobs } from './carry-blobs';
 export { BackupChanged, type BackupCheck, checkBackup } from './check';
-export * from './keys-file';
+export { exportKeys, importKeys, checkKeys } from './keys-file';
 export { LOG_PATH } from './listing';
-export { BackupError, type Manifest } from './manifest';
-export * from './restore';
+export { type Restored, restore } from './restore';

@@ -1,4 +1,4 @@
-export * from './blobs';
+export { BLOBS, type BlobName, type OpenBody, type PutBody, type Blobs, isBlobName } from './blobs';
 export { discardBodies } from './discard';
 export { openWhileThere } from './open-while-there';
 export { UnusedKeys } from './unused-keys';

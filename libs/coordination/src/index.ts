@@ -1,7 +1,7 @@
-export * from './coordination-store';
+export { COORDINATION_STORE, type Entry, type CoordinationStore, allEntries } from './coordination-store';
 export { Claims, type Release } from './claims';
 export { CoordinationModule, openCoordinationStore } from './coordination.module';
-export * from './declaration';
+export { declarationName, isNewest } from './declaration';
 export type { LeaseGroup, LeaseMember } from './lease-member';
 export { Leases, type LeaseStatus, led } from './leases';
 export { openMongoCoordinationStore } from './mongo/mongo-coordination-store';

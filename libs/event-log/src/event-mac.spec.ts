@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import type { ExpectedRevision, NewEvent, StoredEvent } from '@app/kernel';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
-import { eventMacOf, InvalidAppend, stampAppends, withoutMac } from '.';
+import { eventMacOf, stampAppends, withoutMac } from '.';
+import { InvalidAppend } from './event-log';
 
 const SECRET = 'the secret of the seals, long enough to be one';
 const mac = eventMacOf(SECRET);

@@ -24,7 +24,7 @@
  * query handler, and `this.lists.answer('agents', caller, asked, rows.map(({ row }) => agentView(row)), next)`.
  */
 export { Documented } from './openapi/documented';
-export { asFile, type SentFile } from './as-file';
+export { asFile } from './as-file';
 export { CommandContext, commandMeta, CurrentCaller } from './command-context';
 export { envelopeOf, GatewayError } from './envelope';
 export { errorRegistry } from './error-registry';
@@ -56,4 +56,4 @@ export { reached, VIEW_WAIT_MS, VIEW_WAITER } from './view-waiter';
 export { isOverTls } from './same-origin';
 export { turnsEnd } from './turns-end';
 export { noSessionCookie, sessionCookie } from './session-cookie';
-export { tagged, written, writtenTogether, type Outcome } from './written';
+export { tagged, written, writtenTogether } from './written';

@@ -1,50 +1,134 @@
 export { afterWaiting } from './after-waiting';
-export * from './aggregate';
-export * from './aggregates';
-export type { Loaded } from './baselines';
-export * from './chunking';
-export * from './clock';
-export * from './command-meta';
-export * from './command-steps';
-export * from './config';
-export * from './decider';
-export * from './decisions';
+export { type AuditKind, defineAggregate, ownKey, ownStream, sharedStream, namedIn } from './aggregate';
+export { Aggregates, type AggregatesModule, aggregatesOf } from './aggregates';
+export { chunkingSchema, type Chunking } from './chunking';
+export { type Clock, systemClock, isoTime, LAST_TIME, FixedClock } from './clock';
+export type { CommandMeta, CommandProgress, Receipt } from './command-meta';
+export { stepOf, unlessLeft, beforeWork, reactionTo } from './command-steps';
+export {
+  configSchema,
+  type Config,
+  InvalidConfig,
+  readConfig,
+  mayShare,
+  hasEmbeddedStore,
+  type Environment,
+  readEnvironment,
+} from './config';
+export { type Decider, streamOf, categoryOf, idOf } from './decider';
+export { MAX_ATTEMPTS, Decisions } from './decisions';
 export { sentenceIn } from './expected-errors';
-export * from './each-of-all';
-export * from './event-codec';
-export * from './event-definition';
+export { eachOfAll } from './each-of-all';
+export { UnreadableEvent, EventCodec, decodeContext, fieldPlace } from './event-codec';
+export {
+  type EventDefinition,
+  type EventOf,
+  type EventsOf,
+  type AnyEvent,
+  defineEvent,
+  EventCatalogue,
+} from './event-definition';
 export { dataKeyIn, dataKeyOf } from './event-metadata';
-export * from './stored-json';
+export { storedObject, storedMeta } from './stored-json';
 export { FairSemaphore } from './fair-semaphore';
-export * from './field-cipher';
-export * from './field-paths';
-export * from './fields';
-export * from './folders';
+export { type EncryptedField, isEncrypted, encryptField, decryptField } from './field-cipher';
+export { changeAt, textsAt, changedThroughout } from './field-paths';
+export { givenFields, changedFields } from './fields';
+export { makeFolder, assertFolder, syncToDisk } from './folders';
 export { GatheredBytes, inBlocks } from './gathered-bytes';
 export { GatheredText } from './gathered-text';
-export * from './ids';
-export * from './integration-event';
-export * from './issue-words';
-export * from './log-records';
-export * from './logger';
+export { type Uuid, isUuid, type Ids, TimeOrderedIds, deriveId, eventId, nameId } from './ids';
+export {
+  type IntegrationDefinition,
+  type IntegrationEvent,
+  type Integrations,
+  defineIntegration,
+  integrationEvent,
+  given,
+  integrationTypeOf,
+  integrationSchemaIdOf,
+} from './integration-event';
+export { issueWords, asSentence, sentenceAbout } from './issue-words';
+export {
+  type Position,
+  type ExpectedRevision,
+  type NewEvent,
+  type StoredEvent,
+  type AppendResult,
+  type StreamReader,
+  type StreamLog,
+  type ReadIndex,
+  type ReadStreamOptions,
+  WrongExpectedRevision,
+  isWrongExpectedRevision,
+  isDeleted,
+} from './log-records';
+export { type Logger, errorName, reasonOf } from './logger';
 export { Mutex, Queues, Semaphore, Grouped, Turns, coalesced } from './concurrency';
-export * from './shared-lru-cache';
-export * from './size-of';
+export { REMEMBERED, SharedLruCache } from './shared-lru-cache';
+export { sizeOf } from './size-of';
 export { type SnapshotFormat } from './snapshots';
-export * from './money';
-export * from './name-schemas';
-export * from './place-fields';
+export { amountText, givenAmount, nanoText, nanoUnits, decimalAmount } from './money';
+export { nameSchema, textSchema } from './name-schemas';
+export { placeFields } from './place-fields';
 export { productRoot, productVersion } from './product-version';
-export * from './retry';
-export * from './provide-with';
-export * from './read-scope';
-export * from './recorded-event';
-export * from './resources';
-export * from './runtime';
-export * from './secrets';
+export { type Warn, type Warning, type RetryOptions, retry, retryUntilAnswered } from './retry';
+export { provideWith } from './provide-with';
+export { moment, inReadScope, renewReadScope, servesReadScope } from './read-scope';
+export type { EventContext, RecordedEvent } from './recorded-event';
+export { type Closable, Resources } from './resources';
+export { assertRuntime } from './runtime';
+export { equalSecrets, InstanceSecret } from './secrets';
 export { sensitive, heldBlob, releasedBlobs } from './marked-fields';
-export * from './threads';
-export * from './time-zone';
-export * from './tokens';
-export * from './unfinished-file';
-export * from './wait-budget';
+export {
+  countTokens,
+  TokenCount,
+  BACKGROUND_PRIORITY,
+  type Json,
+  type Plain,
+  canonicalJson,
+  type Erased,
+  ERASED,
+  type Sensitive,
+  isErased,
+  revealed,
+  type Facts,
+  DomainError,
+  reject,
+  isDomainError,
+  Unavailable,
+  type Failure,
+  SomeFailed,
+  AccessDenied,
+  isAccessDenied,
+  Damaged,
+  isDamaged,
+  isUnavailable,
+  isUndone,
+  never,
+  type KeyOwner,
+  type KeySelector,
+  type DataKey,
+  dataKeyName,
+  dataKeyPlace,
+  type Keyring,
+  isUnstorableText,
+  normalisedName,
+  hasAtMost,
+  type Place,
+  placeOf,
+  isSamePlace,
+  pauseUnlessAborted,
+  settlesWithin,
+  inTime,
+  startThread,
+  threadEnds,
+  type Calls,
+  serveCalls,
+  callHere,
+  callThread,
+} from './threads';
+export { timeZoneName } from './time-zone';
+export { CLOCK, IDS, CONFIG, ENVIRONMENT, LOGGER, PRODUCT_VERSION, DATA_FOLDER } from './tokens';
+export { unfinishedName, unfinishedBeside } from './unfinished-file';
+export { WAIT_MS, RECALL_AFTER_MS, WaitBudget, onBudget, offBudget, waitBudget, waiting } from './wait-budget';

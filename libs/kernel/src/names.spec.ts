@@ -1,4 +1,5 @@
-import { hasAtMost, isName, nameSchema, normalisedName, textSchema } from '.';
+import { hasAtMost, nameSchema, normalisedName, textSchema } from '.';
+import { isName } from './names';
 
 describe('names', () => {
   it('are trimmed', () => expect(nameSchema().parse('  Team  ')).toBe('Team'));

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inReadScope, moment, newReadScope, renewReadScope, servesReadScope } from '.';
+import { inReadScope, moment, newReadScope, renewReadScope, servesReadScope } from './read-scope';
 
 describe('a read scope', () => {
   // Scopes are kept from the first question to a log on.

@@ -1,2 +1,2 @@
 /** What the thread that cuts documents imports of the models. It loads no schemas and no framework. */
-export * from './local/sentences';
+export { type Sentence, sentencesOf } from './local/sentences';

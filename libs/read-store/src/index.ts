@@ -1,7 +1,22 @@
-export * from './threads';
-export * from './find-page';
-export * from './matching-page';
-export * from './newest-of';
+export {
+  READ_STORE,
+  type Row,
+  type StoredRow,
+  type IndexSpec,
+  type ViewSpec,
+  type Operation,
+  type Checkpoint,
+  type RowBatch,
+  type FindOptions,
+  type BuildFile,
+  type ReadStore,
+  CheckpointMismatch,
+  Fenced,
+  UniqueViolation,
+} from './threads';
+export { type PageStart, type PageRequest, type RowPage, PAGE_SIZE, findPage, fitting, pagesOf } from './find-page';
+export { matchingPage } from './matching-page';
+export { newestOf, newestFirst } from './newest-of';
 export { openSqliteReadStore } from './sqlite/sqlite-read-store';
 export { openMongoReadStore } from './mongo/mongo-read-store';
 export { areDuplicateKeys } from './mongo/mongo-errors';

@@ -1,4 +1,4 @@
-import type { Operation, ReadStore, Row, RowBatch, RowChange, StoredRow, ViewSpec } from '.';
+import type { Operation, ReadStore, Row, RowBatch, RowChange, StoredRow, ViewSpec } from './read-store';
 
 /** A store to put under test. */
 export interface ReadStoreUnderTest {

@@ -1,4 +1,3 @@
-export * from './reservation.decider';
-export * from './reservation.events';
-export * from './reservations';
+export { claimSchema, type Claim, claimForfeited } from './reservation.events';
+export { type Claimant, Reservations, type Forfeited, forfeiting, assertClaims } from './reservations';
 export { ReservationsModule } from './reservations.module';

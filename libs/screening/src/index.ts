@@ -1,3 +1,3 @@
-export { canonicalText, type ScreeningPurpose } from './canonical';
-export { type Finder, type Finding, findingsWithin } from './findings';
-export { screen, type Screening } from './screen';
+export type { ScreeningPurpose } from './canonical';
+export { type Finding, findingsWithin } from './findings';
+export { screen } from './screen';

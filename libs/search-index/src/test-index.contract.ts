@@ -1,4 +1,12 @@
-import type { IndexedDocument, Passage, SearchBatch, SearchHit, SearchIndex, SearchOperation, SearchQuery } from '.';
+import type {
+  IndexedDocument,
+  Passage,
+  SearchBatch,
+  SearchHit,
+  SearchIndex,
+  SearchOperation,
+  SearchQuery,
+} from './search-index';
 
 /** An index to put under test. */
 export interface SearchIndexUnderTest {

@@ -1,12 +1,19 @@
 export { buildFailureMessage } from './building/build-failure';
 export { BuildWorker } from './building/build-worker';
-export * from './lookups';
+export {
+  type SummarisedAgent,
+  type SourceDocument,
+  SUMMARY_SOURCES,
+  type SummarySources,
+  SUMMARIES_OF,
+  type SummariesOf,
+  RUNNING_BUILDS,
+  type RunningBuilds,
+} from './lookups';
 export { SectionSummariesModule } from './section-summaries.module';
-export * from './section-summary/section-summary.decider';
-export * from './section-summary/section-summary.events';
+export type { SectionSummaryEvent } from './section-summary/section-summary.events';
 export { type ShownSummary, SummariesBeside } from './showing/summaries-beside';
 export { EndBuild } from './summary-index/commands/end-build';
 export { StartBuild } from './summary-index/commands/start-build';
 export { type ShownIndex, ShownIndexes } from './summary-index/shown-index';
-export * from './summary-index/summary-index.decider';
-export * from './summary-index/summary-index.events';
+export { buildMode, type SummaryIndexEvent } from './summary-index/summary-index.events';

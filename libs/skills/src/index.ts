@@ -1,30 +1,56 @@
-export * from './archive';
-export * from './loading/loadable-skills';
-export * from './lookups';
-export * from './marketplace/commands/archive-entry';
-export * from './marketplace/commands/install-entry';
-export * from './marketplace/commands/list-skill';
-export * from './marketplace/commands/uninstall-entry';
-export * from './marketplace/entry.decider';
-export * from './marketplace/entry.events';
-export * from './marketplace/installation.decider';
-export * from './marketplace/installation.events';
+export {
+  normalisedInstructions,
+  areDistinct,
+  skillArchive,
+  isArchive,
+  mediaTypeOf,
+  referencePathFault,
+  expectSkill,
+  readSkill,
+  readSkillArchive,
+  type SkillArchive,
+  type SkillOutcome,
+  MAX_DESCRIPTION,
+  MAX_FILE_BYTES,
+  MAX_INSTRUCTIONS,
+  MAX_NAME,
+  type ParsedSkill,
+  SkillFailure,
+  type SkillFile,
+  type SkillLimits,
+  type SkillWarning,
+  MAX_KEPT_BYTES,
+  slugOf,
+} from './archive';
+export { type ListedSkill, type InstalledSkill, LoadableSkills } from './loading/loadable-skills';
+export { SKILLS_OF, type SkillsOf, INSTALLATIONS_OF } from './lookups';
+export { ArchiveEntry } from './marketplace/commands/archive-entry';
+export { InstallEntry } from './marketplace/commands/install-entry';
+export { ListSkill } from './marketplace/commands/list-skill';
+export { UninstallEntry } from './marketplace/commands/uninstall-entry';
+export { entryDecider, latestVersion } from './marketplace/entry.decider';
+export type { EntryEvent } from './marketplace/entry.events';
+export { type PresentInstallation, installationDecider } from './marketplace/installation.decider';
+export type { InstallationEvent } from './marketplace/installation.events';
 export { SkillNames } from './names/skill-names';
 export { skillNamesDecider } from './names/skill-names.decider';
-export * from './policies/delete-skills.policy';
-export * from './policies/release-skill-names.policy';
-export * from './policies/remove-superseded-skill-files.policy';
-export * from './policies/uninstall-entries.policy';
-export * from './skill/commands/activate-version';
-export * from './skill/commands/update-skill';
-export * from './skill/commands/create-skill';
-export * from './skill/commands/delete-skill';
-export * from './skill/commands/discard-draft';
-export * from './skill/commands/publish-skill';
-export * from './skill/skill-bodies';
-export * from './skill/skill-limit';
-export * from './skill/skill.decider';
-export * from './skill/skill.events';
-export * from './skill/stored-uploads';
-export * from './skill/version';
+export { ActivateVersion } from './skill/commands/activate-version';
+export { UpdateSkill } from './skill/commands/update-skill';
+export { type NewSkill, createdSkillId, type CreatedSkill, CreateSkill } from './skill/commands/create-skill';
+export { DeleteSkill } from './skill/commands/delete-skill';
+export { DiscardDraft } from './skill/commands/discard-draft';
+export { PublishSkill } from './skill/commands/publish-skill';
+export { skillStream, SkillBodies } from './skill/skill-bodies';
+export { SkillLimit } from './skill/skill-limit';
+export {
+  type SkillOrigin,
+  type PresentSkill,
+  type Skill,
+  skillDecider,
+  versionsOf,
+  activeVersion,
+} from './skill/skill.decider';
+export { skillScope, skillSource, type SkillEvent } from './skill/skill.events';
+export { type StoredUpload, StoredUploads } from './skill/stored-uploads';
+export { type SkillVersion, keyOf, hashOf, filesOf } from './skill/version';
 export { SkillsModule } from './skills.module';

@@ -1,19 +1,45 @@
 export type { LimitState } from './account/open-account';
-export * from './call-record';
-export * from './invocations/invocation.events';
-export * from './ledger';
-export * from './limits/commands/create-limit';
-export * from './limits/commands/delete-limit';
-export * from './limits/commands/update-limit';
-export { type Limit } from './limits/limit-register.decider';
-export * from './limits/limit.events';
-export * from './limits/limits';
-export * from './metering';
-export * from './repeated-call';
-export * from './restatement';
-export * from './usage';
-export * from './what-if';
-export * from './windows';
-export * from './limit-windows';
-export * from './lookups';
+export { CallRecord } from './call-record';
+export { recordedInvocation, type RecordedInvocation, invocationsRecorded } from './invocations/invocation.events';
+export { Ledger } from './ledger';
+export { CreateLimit, CreateLimitHandler } from './limits/commands/create-limit';
+export { DeleteLimit } from './limits/commands/delete-limit';
+export { UpdateLimit, UpdateLimitHandler } from './limits/commands/update-limit';
+export { limitScope, type LimitScope, limitTerms, type LimitTerms, type LimitEvent } from './limits/limit.events';
+export { type AppliedLimit, Limits } from './limits/limits';
+export { METERING, type CallToMeter, type Settlement, type MeteredCall, type Metering } from './metering';
+export { RepeatedCall } from './repeated-call';
+export {
+  restatedPrices,
+  restatementClosed,
+  restatementEvents,
+  type RestatementEvent,
+  type CallsBehind,
+  restatementId,
+  Restatements,
+} from './restatement';
+export {
+  usageOfInvocation,
+  usageGrouping,
+  type UsageGrouping,
+  usageItem,
+  type UsagePart,
+  spanOf,
+  UsageReport,
+  usageSums,
+  noUsage,
+  addUsage,
+  usageOfOne,
+  shownSums,
+} from './usage';
+export { type ProposedLimit, whatIfAnswer, type WhatIfAnswer, WhatIf, earliestWindow } from './what-if';
+export { windowAt } from './windows';
+export { LIMIT_WINDOWS, overageOf, LimitWindows } from './limit-windows';
+export {
+  RECORDED_SPENDING,
+  type RecordedSpending,
+  CALLS_BEHIND,
+  OPEN_RESTATEMENTS,
+  type OpenRestatements,
+} from './lookups';
 export { SpendingModule } from './spending.module';

@@ -1,3 +1,3 @@
 export { Metrics } from './metrics';
-export { failed, isTracing, startRootSpan, traced, tracedIn, tracedStream, traceMethods, under } from './traced';
+export { isTracing, startRootSpan, traced, tracedIn, tracedStream, traceMethods, under } from './traced';
 export { startTracing } from './tracing';

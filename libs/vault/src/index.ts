@@ -1,6 +1,6 @@
-export * from './key-files';
+export { loadOrMakeKey, findKey, WrongVaultKey } from './key-files';
 export { checkRecordsUnder } from './key-wrapping';
-export * from './vault';
+export { VAULT, VAULT_KEY, type KeyRecord, type Vault } from './vault';
 export { openSqliteVault } from './sqlite/sqlite-vault';
 export { rotateVaultKey } from './sqlite/rotate-key';
 export { checkKeysCopy, noteKeysDigest } from './sqlite/keys-copy';
