@@ -15,7 +15,7 @@ import {
   UpdateUser,
 } from '@app/identity';
 import { EventCodec, type RecordedEvent } from '@app/kernel';
-import type { Policy } from '@app/projecting';
+import { DeletionWithOwner, type Policy } from '@app/projecting';
 import {
   CreatePersonalSpaceHandler,
   CreateSpace,
@@ -55,6 +55,7 @@ const spaceStatus = async (id: string) => (await process.decisions.load(spaceDec
 const agentStatus = async (id: string) => (await process.decisions.load(agentDecider, id)).state.status;
 const promptStatus = async (id: string) => (await process.decisions.load(promptDecider, id)).state.status;
 const parts = () => [process.decisions, tenancy.log, tenancy.clock] as const;
+const deletion = () => new DeletionWithOwner(tenancy.log, tenancy.clock);
 const user = async () =>
   (
     await process.createUser.execute(
@@ -143,7 +144,9 @@ describe('what is in a deleted Space', () => {
     const spaceId = await space();
     const [present, late] = [await agent(spaceId), await agent(spaceId)];
     await removeSpace(spaceId);
-    const policy = new DeleteAgentsWithTheirSpace(...parts(), async (of) => (of === spaceId ? [present] : []));
+    const policy = new DeleteAgentsWithTheirSpace(process.decisions, deletion(), async (of) =>
+      of === spaceId ? [present] : [],
+    );
     await reactTwice(policy, await lastOf(`space-${spaceId}`));
     expect(await agentStatus(present)).toBe('deleted');
     await reactTwice(policy, await lastOf(`agent-${late}`));
@@ -161,7 +164,7 @@ describe('what is in a deleted Space', () => {
         tenancy.meta(),
       );
     await removeSpace(spaceId);
-    const policy = new DeletePromptsWithTheirSpace(...parts(), async () => [present]);
+    const policy = new DeletePromptsWithTheirSpace(process.decisions, deletion(), async () => [present]);
     await reactTwice(policy, await lastOf(`space-${spaceId}`));
     await reactTwice(policy, await lastOf(`prompt-${late}`));
     for (const id of [present, late]) expect(await promptStatus(id)).toBe('deleted');
@@ -170,7 +173,10 @@ describe('what is in a deleted Space', () => {
   it('stays while the Space does', async () => {
     const spaceId = await space();
     const agentId = await agent(spaceId);
-    await reactTwice(new DeleteAgentsWithTheirSpace(...parts(), async () => []), await lastOf(`agent-${agentId}`));
+    await reactTwice(
+      new DeleteAgentsWithTheirSpace(process.decisions, deletion(), async () => []),
+      await lastOf(`agent-${agentId}`),
+    );
     expect(await agentStatus(agentId)).toBe('present');
   });
 });

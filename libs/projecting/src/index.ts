@@ -9,6 +9,7 @@ export type { SearchIntent, RowProjection, SearchProjection, Projection, Policy 
 export type { CatchUpWorker } from './rebuild/catch-up-worker';
 export { type RebuildWorker, type RebuildThreads, rebuildWorker } from './rebuild/rebuild-worker';
 export type { ProjectionStatus } from './views/view-status';
+export { DeletionWithOwner } from './policies/deletion-with-owner';
 export { PolicyHandler } from './policies/policy-explorer';
 export { UnfinishedWork } from './policies/unfinished';
 export { ProjectingModule, PROJECTIONS, ORDINALS, REBUILD_WORKERS } from './projecting.module';

@@ -6,6 +6,7 @@ import { READ_STORE } from '@app/read-store';
 import { SEARCH_INDEX } from '@app/search-index';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { DeletionWithOwner } from './policies/deletion-with-owner';
 import { Policies, type PoliciesOptions } from './policies/policies';
 import { PolicyExplorer } from './policies/policy-explorer';
 import { policyAggregates } from './policies/policy.aggregates';
@@ -25,7 +26,7 @@ const beside = { log: EVENT_LOG, codec: EventCodec, ordinals: ORDINALS, leases: 
 
 /**
  * Provides globally the services that keep views (`PROJECTIONS`) up to date with the log and run policies
- * (`@PolicyHandler()`). Other modules provide `PROJECTIONS`, `ORDINALS` and `REBUILD_WORKERS`. Nothing runs before it
+ * (`@PolicyHandler()`), and what makes some of these. Other modules provide `PROJECTIONS`, `ORDINALS` and `REBUILD_WORKERS`. Nothing runs before it
  * is started.
  */
 @Module({})
@@ -49,10 +50,11 @@ export class ProjectingModule {
           coordination: COORDINATION_STORE,
         }),
         PolicyExplorer,
+        DeletionWithOwner,
         CompleteViews,
         UnfinishedWork,
       ],
-      exports: [Projecting, Policies, CompleteViews, UnfinishedWork],
+      exports: [Projecting, Policies, DeletionWithOwner, CompleteViews, UnfinishedWork],
     };
   }
 }

@@ -8,6 +8,7 @@ import {
   systemClock,
   TimeOrderedIds,
 } from '@app/kernel';
+import { DeletionWithOwner } from '@app/projecting';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { documentDecider } from '../document/document.decider';
 import { documentEvents } from '../document/document.events';
@@ -25,7 +26,7 @@ const setUp = () => {
   const codec = new EventCodec(new EventCatalogue(documentEvents), keyring);
   const decisions = new Decisions(log, codec);
   const documents = new Map<string, { agentId: string; spaceId: string }>();
-  const policy = new DeleteKnowledgeOfTheDeleted(decisions, log, systemClock, async (owner) =>
+  const policy = new DeleteKnowledgeOfTheDeleted(decisions, new DeletionWithOwner(log, systemClock), async (owner) =>
     [...documents]
       .filter(([, document]) =>
         'agentId' in owner ? document.agentId === owner.agentId : document.spaceId === owner.spaceId,

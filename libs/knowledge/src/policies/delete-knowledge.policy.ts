@@ -1,59 +1,25 @@
-import { EVENT_LOG } from '@app/event-log';
-import {
-  type Clock,
-  CLOCK,
-  Decisions,
-  eachOfAll,
-  idOf,
-  isDeleted,
-  reactionTo,
-  type RecordedEvent,
-  stepOf,
-  type StreamReader,
-} from '@app/kernel';
-import { type Policy, PolicyHandler } from '@app/projecting';
+import { Decisions } from '@app/kernel';
+import { DeletionWithOwner, type Policy, PolicyHandler } from '@app/projecting';
 import { Inject } from '@nestjs/common';
 import { documentDecider } from '../document/document.decider';
-import type { DocumentEvent } from '../document/document.events';
+import { documentAdded } from '../document/document.events';
 import { DOCUMENTS_OF, type DocumentsOf } from '../lookups';
 
-type DocumentAdded = RecordedEvent & Extract<DocumentEvent, { type: 'DocumentAdded' }>;
-
-/**
- * Deletes the documents of a deleted Agent or Space. Documents added before the deletion are in the view; one added after it,
- * by a concurrent request, is handled by its own event. Repeating it after a crash changes nothing.
- */
+/** Deletes the documents of a deleted Agent or Space. */
 @PolicyHandler()
 export class DeleteKnowledgeOfTheDeleted implements Policy {
   readonly name = 'delete-knowledge-of-the-deleted';
-  readonly types = ['AgentDeleted', 'SpaceDeleted', 'DocumentAdded'];
+  readonly types: Policy['types'];
+  readonly react: Policy['react'];
 
-  constructor(
-    private readonly decisions: Decisions,
-    @Inject(EVENT_LOG) private readonly log: StreamReader,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(DOCUMENTS_OF) private readonly documentsOf: DocumentsOf,
-  ) {}
-
-  async react(event: RecordedEvent): Promise<void> {
-    const id = idOf(event.context.stream);
-    if (event.type !== 'DocumentAdded') {
-      const owner = event.type === 'AgentDeleted' ? { agentId: id } : { spaceId: id };
-      await eachOfAll(await this.documentsOf(owner, event.context.position), (documentId) =>
-        this.remove(documentId, event),
-      );
-    } else if (await this.isOrphaned(event as DocumentAdded)) await this.remove(id, event);
-  }
-
-  private async isOrphaned({ data: { agentId, spaceId } }: DocumentAdded): Promise<boolean> {
-    return (
-      (agentId !== null && (await isDeleted(this.log, `agent-${agentId}`, 'AgentDeleted'))) ||
-      (spaceId !== null && (await isDeleted(this.log, `space-${spaceId}`, 'SpaceDeleted')))
-    );
-  }
-
-  private async remove(documentId: string, event: RecordedEvent): Promise<void> {
-    const meta = stepOf(reactionTo(event, this.name, this.clock.now()), documentId);
-    await this.decisions.transact(documentDecider, documentId, { type: 'Delete' }, meta);
+  constructor(decisions: Decisions, deletion: DeletionWithOwner, @Inject(DOCUMENTS_OF) documentsOf: DocumentsOf) {
+    ({ types: this.types, react: this.react } = deletion.of(this.name, {
+      with: {
+        AgentDeleted: (agentId, position) => documentsOf({ agentId }, position),
+        SpaceDeleted: (spaceId, position) => documentsOf({ spaceId }, position),
+      },
+      made: documentAdded,
+      remove: (documentId, meta) => decisions.transact(documentDecider, documentId, { type: 'Delete' }, meta),
+    }));
   }
 }
