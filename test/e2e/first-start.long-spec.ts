@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { makeLogger } from '@app/http';
 import { FIRST_ADMIN_ID } from '@app/identity';
 import { readConfig } from '@app/kernel';
+import { startProgram } from '@app/process';
 import { Projecting } from '@app/projecting';
 import { Follower } from '../../libs/projecting/src/following/follower';
-import { startPlatform } from '../../apps/api/src/program';
+import { api } from '../../apps/api/src/program';
 import { startEventStoreDouble } from '../servers/eventstoredb/double';
 import { startChild } from './child';
 import { startTestPlatform } from './harness';
@@ -42,7 +43,7 @@ describe('a first start', () => {
     const seen: number[] = [];
     const environment = { DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'silent' };
     let made = '';
-    const platform = await startPlatform(readConfig(environment), environment, makeLogger('silent'), {
+    const platform = await startProgram(api, readConfig(environment), environment, makeLogger('silent'), {
       listen: async (app) => {
         await app.listen({ host: '127.0.0.1', port: 0 });
         const url = await app.getUrl();

@@ -6,11 +6,11 @@ import { codesOf, type CreateApplication, makeLogger, type ServedRoute } from '@
 import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
 import { LocalEmbeddings } from '@app/models';
-import type { Platform } from '@app/process';
+import { type Platform, startProgram } from '@app/process';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import type { Logger } from 'pino';
-import { startPlatform } from '../../apps/api/src/program';
+import { api } from '../../apps/api/src/program';
 import { documentedAnswers } from './documented-answers';
 import { type Host, hostOf } from './host';
 import { sharedEmbeddings } from './shared-embeddings';
@@ -120,7 +120,7 @@ export const startTestPlatform = async (
     ...given.environment,
   };
   const config = readConfig(environment);
-  const started = await startPlatform(config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), {
+  const started = await startProgram(api, config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), {
     createApplication: applicationWith(given.change ?? ((builder) => builder)),
     // The tests run on the same loop.
     lateMs: Infinity,

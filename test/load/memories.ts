@@ -1,9 +1,6 @@
-import { join } from 'node:path';
-import { eventMacOf } from '@app/event-log';
-import { openLog, openStores } from '@app/hosting';
-import { readConfig, systemClock, TimeOrderedIds } from '@app/kernel';
+import { TimeOrderedIds } from '@app/kernel';
 import { memoryDecider } from '@app/memory';
-import { loadOrMakeKey } from '@app/vault';
+import { openDecisions } from './writing';
 
 const CALLERS = 64;
 /** Memories of each user. */
@@ -15,16 +12,7 @@ export const fillWithMemories = async (
   at: { readonly agentId: string; readonly spaceId: string },
   count: number,
 ): Promise<void> => {
-  const config = readConfig({ DATA_DIR: dataDir });
-  const key = (name: string) =>
-    loadOrMakeKey({ folder: join(dataDir, 'keys'), name, inUse: true, warn: () => undefined });
-  const log = await openLog(config);
-  const stores = await openStores(
-    config,
-    log,
-    { vaultKey: key('VAULT_KEY'), mac: eventMacOf(key('SEAL_KEY')) },
-    systemClock,
-  );
+  const stores = await openDecisions(dataDir);
   const ids = new TimeOrderedIds();
   const users = Array.from({ length: Math.ceil(count / EACH) }, () => ids.next());
   let written = 0;

@@ -1,26 +1,13 @@
-import { join } from 'node:path';
-import { eventMacOf } from '@app/event-log';
-import { openLog, openStores } from '@app/hosting';
-import { deriveId, readConfig, systemClock, TimeOrderedIds } from '@app/kernel';
+import { deriveId, TimeOrderedIds } from '@app/kernel';
 import { promptDecider } from '@app/spaces';
-import { loadOrMakeKey } from '@app/vault';
+import { openDecisions } from './writing';
 
 const PROMPTS = 2_000;
 const CALLERS = 64;
 
 /** Writes prompts and changes of them through the decider, as commands do. */
 export const fillWithPrompts = async (dataDir: string, events: number): Promise<void> => {
-  const config = readConfig({ DATA_DIR: dataDir });
-  const vaultKey = loadOrMakeKey({
-    folder: join(dataDir, 'keys'),
-    name: 'VAULT_KEY',
-    inUse: false,
-    warn: () => undefined,
-  });
-  const mac = eventMacOf(
-    loadOrMakeKey({ folder: join(dataDir, 'keys'), name: 'SEAL_KEY', inUse: false, warn: () => undefined }),
-  );
-  const stores = await openStores(config, await openLog(config), { vaultKey, mac }, systemClock);
+  const stores = await openDecisions(dataDir);
   const ids = new TimeOrderedIds();
   const spaceId = ids.next();
   const meta = () => {

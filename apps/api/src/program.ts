@@ -1,18 +1,8 @@
 import { bootstrap, CreateUserHandler } from '@app/identity';
-import {
-  CLOCK,
-  type Clock,
-  type Config,
-  Decisions,
-  type Environment,
-  type Ids,
-  IDS,
-  InstanceSecret,
-} from '@app/kernel';
+import { CLOCK, type Clock, type Config, Decisions, type Ids, IDS, InstanceSecret } from '@app/kernel';
 import { Models, recordCatalogue } from '@app/models';
-import { type Platform, type Program, type Starting, startProgram } from '@app/process';
+import type { Program } from '@app/process';
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Logger } from 'pino';
 import { AppModule } from './app.module';
 
 /** What stands before the first request of the API: the first admin and their key, and the models and prices of this start. */
@@ -42,11 +32,3 @@ const prepare = async (
 
 /** The whole platform: every role. */
 export const api: Program = { name: 'apps/api', roles: ['api', 'projector', 'worker'], module: AppModule, prepare };
-
-/** Starts what `ROLES` names, in this process. Throws what stands in the way; the process is to end then. */
-export const startPlatform = (
-  config: Config,
-  environment: Environment,
-  logger: Logger,
-  starting?: Starting,
-): Promise<Platform> => startProgram(api, config, environment, logger, starting);

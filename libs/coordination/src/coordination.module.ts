@@ -66,7 +66,7 @@ export class CoordinationModule {
 }
 
 /** Opens the store of what processes agree on, which stands where the views do: on the server that `MONGODB_URL` names, which is waited for, else under `DATA_DIR`. */
-export const openCoordinationStore = (
+const openCoordinationStore = (
   { MONGODB_URL: url, DATA_DIR }: Pick<Config, 'MONGODB_URL' | 'DATA_DIR'>,
   options: RetryOptions = {},
 ): Promise<CoordinationStore> =>

@@ -1,6 +1,6 @@
 export { COORDINATION_STORE, type Entry, type CoordinationStore, allEntries } from './coordination-store';
 export { Claims, type Release } from './claims';
-export { CoordinationModule, openCoordinationStore } from './coordination.module';
+export { CoordinationModule } from './coordination.module';
 export { declarationName, isNewest } from './declaration';
 export type { LeaseGroup, LeaseMember } from './lease-member';
 export { Leases, type LeaseStatus, led } from './leases';

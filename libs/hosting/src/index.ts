@@ -3,7 +3,7 @@ export { BlobSweep } from './blob-sweep';
 export { CoreModule, type ProcessOptions } from './core.module';
 export { Lifecycle } from './lifecycle';
 export { MaintenanceModule } from './maintenance.module';
-export { openLog, openLogReader, openStores } from './open-stores';
+export { openLog, openLogReader } from './open-stores';
 export { PlatformModule } from './platform.module';
 export { projections } from './projections';
 export { Projector } from './roles/projector';

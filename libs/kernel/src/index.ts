@@ -72,7 +72,7 @@ export { amountText, givenAmount, nanoText, nanoUnits, decimalAmount } from './m
 export { nameSchema, textSchema } from './name-schemas';
 export { placeFields } from './place-fields';
 export { productRoot, productVersion } from './product-version';
-export { type Warn, type Warning, type RetryOptions, retry, retryUntilAnswered } from './retry';
+export { type Warning, type RetryOptions, retry, retryUntilAnswered } from './retry';
 export { provideWith } from './provide-with';
 export { moment, inReadScope, renewReadScope, servesReadScope } from './read-scope';
 export type { EventContext, RecordedEvent } from './recorded-event';

@@ -3,4 +3,4 @@ import 'reflect-metadata';
 
 export { MonitoringModule } from './monitoring/monitoring.module';
 export { runProcess } from './run-process';
-export { type Platform, type Program, startProgram, type Starting } from './start';
+export { type Platform, type Program, startProgram } from './start';

@@ -46,7 +46,7 @@ export interface Platform {
 }
 
 /** What a start tells its process. */
-export interface Starting {
+interface Starting {
   /** Takes the port, before anything is made that is told once. Requests are rejected as `unavailable` until the start is over. */
   readonly listen?: (app: NestFastifyApplication) => Promise<void>;
   /** Told the secret of the bootstrap key as soon as it stands, only by the start that makes it. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type EventLog, openEventStoreLog } from '@app/event-log';
 import type { RetryOptions, StoredEvent } from '@app/kernel';
+import { importExport } from '../../../test/fixtures/import-export';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { type EventStoreDouble, startEventStoreDouble } from '../../../test/servers/eventstoredb/double';
 import { exportLog } from './export/export-log';
-import { importExport } from './export/import-export';
 import { folder, keys, test, withSealedServer } from '../../../test/fixtures/sealed-server';
 
 withSealedServer();

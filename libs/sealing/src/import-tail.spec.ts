@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { eventMacOf } from '@app/event-log';
+import { importExport } from '../../../test/fixtures/import-export';
 import { SealedLog, SEAL_SECRET, silentLogger } from '../../../test/fixtures/sealed-log';
 import { exportLog } from './export/export-log';
-import { importExport } from './export/import-export';
 import { sealKeyOf } from './seal-key';
 
 describe('the tail of an import', () => {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { merklePath, merkleRoot, rootOfPath } from './merkle';
+import { rootOfPath } from '../../../test/fixtures/verify-proof';
+import { merklePath, merkleRoot } from './merkle';
 
 const leafOf = (data: string): Buffer =>
   hash('sha256', Buffer.concat([Buffer.of(0), Buffer.from(data, 'hex')]), 'buffer');

@@ -30,15 +30,3 @@ export const merklePath = (leaves: readonly Buffer[], index: number): readonly B
     ? [...merklePath(leaves.slice(0, split), index), merkleRoot(leaves.slice(split))]
     : [...merklePath(leaves.slice(split), index - split), merkleRoot(leaves.slice(0, split))];
 };
-
-/** The root that a leaf and its path give in a tree of `size` leaves; undefined when the path has another length. */
-export const rootOfPath = (leaf: Buffer, index: number, size: number, path: readonly Buffer[]): Buffer | undefined => {
-  if (size <= 1) return path.length === 0 && index === 0 ? leaf : undefined;
-  const outermost = path.at(-1);
-  if (outermost === undefined) return undefined;
-  const split = splitOf(size);
-  const isLeft = index < split;
-  const inner = rootOfPath(leaf, isLeft ? index : index - split, isLeft ? split : size - split, path.slice(0, -1));
-  if (inner === undefined) return undefined;
-  return isLeft ? nodeHash(inner, outermost) : nodeHash(outermost, inner);
-};

@@ -1,9 +1,7 @@
-import type { NewEvent } from '@app/kernel';
-import { contentHash, leafHash, type SealedEvent } from './event-hash';
-import { merklePath, rootOfPath } from './merkle';
-import { headOf, sealedEvents, type SealHead, signedText } from './seal';
+import { leafHash, type SealedEvent } from './event-hash';
+import { merklePath } from './merkle';
+import { headOf, sealedEvents, type SealHead } from './seal';
 import type { ArchivedSeal } from './seal-archive';
-import { isSignedBy, keyIdOf, publicKeyOf } from './seal-key';
 
 /** The proof of an event: its seal, and the hashes from the event to the seal's root. */
 export interface Proof {
@@ -25,33 +23,4 @@ export const proofOf = ({ seal }: ArchivedSeal, eventId: string): Proof | undefi
   if (event === undefined) return undefined;
   const path = merklePath(events.map(leafHash), index).map((hash) => hash.toString('hex'));
   return { event, ordinal: seal.fromOrdinal + index, index, size: events.length, path, seal: headOf(seal) };
-};
-
-/** Whether a proof holds for an event as it is stored, under a public key that the verifier trusts. */
-export const verifyProof = (
-  proof: Proof,
-  event: Pick<NewEvent, 'id' | 'type' | 'data' | 'metadata'> & { readonly stream: string; readonly revision: number },
-  publicKey: string,
-): boolean => {
-  const sealed: SealedEvent = {
-    id: event.id,
-    stream: event.stream,
-    revision: event.revision,
-    content: contentHash(event),
-  };
-  const root = rootOfPath(
-    leafHash(sealed),
-    proof.index,
-    proof.size,
-    proof.path.map((hash) => Buffer.from(hash, 'hex')),
-  );
-  const { seal } = proof;
-  const isInPlace =
-    proof.ordinal === seal.fromOrdinal + proof.index && proof.size === seal.ordinal - seal.fromOrdinal + 1;
-  return (
-    isInPlace &&
-    root?.toString('hex') === seal.root &&
-    seal.keyId === keyIdOf(publicKey) &&
-    isSignedBy(publicKeyOf(publicKey), signedText(seal), seal.signature)
-  );
 };

@@ -1,6 +1,7 @@
 import type { StoredEvent } from '@app/kernel';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
-import { proofOf, verifyProof } from './proof';
+import { verifyProof } from '../../../test/fixtures/verify-proof';
+import { proofOf } from './proof';
 import { isSealable } from './event-hash';
 import { type Seal, sealHash } from './seal';
 import { SealArchive } from './seal-archive';

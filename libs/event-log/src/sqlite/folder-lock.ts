@@ -34,14 +34,3 @@ export const lockLogFolder = (folder: string): FolderLock => {
   }
   return { release: () => file.close() };
 };
-
-/** True if a server has the log in this folder open. */
-export const isLogInUse = (folder: string): boolean => {
-  try {
-    lockLogFolder(folder).release();
-    return false;
-  } catch (error) {
-    if (error instanceof LogInUse) return true;
-    throw error;
-  }
-};

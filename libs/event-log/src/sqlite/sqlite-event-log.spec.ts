@@ -2,7 +2,7 @@ import { type EventLog, LogInUse, openSqliteEventLog, openSqliteLogReader } from
 import { newEvent, newEvents } from '../contract/log-under-test.contract';
 import { type EmbeddedLog, openEmbedded } from '../contract/opened-logs.contract';
 import { eventLogContract } from '../event-log.contract';
-import { isLogInUse } from './folder-lock';
+import { lockLogFolder } from './folder-lock';
 import { KnownLog } from './known-log';
 
 /** A test's body with a log that nobody else has. */
@@ -133,11 +133,11 @@ describe('the SQLite log', () => {
     withNewLog(async (_log, harness) => {
       const { folder } = harness;
 
-      expect(isLogInUse(folder)).toBe(true);
+      expect(() => lockLogFolder(folder)).toThrow(LogInUse);
       await expect(openSqliteEventLog({ folder })).rejects.toThrow(LogInUse);
       await (await harness.reopen()).close();
 
-      expect(isLogInUse(folder)).toBe(false);
+      lockLogFolder(folder).release();
     }),
   );
 

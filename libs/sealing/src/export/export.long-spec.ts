@@ -5,12 +5,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { EventLog } from '@app/event-log';
 import { FixedClock } from '@app/kernel';
 import { fillWith, tinyFileSystem } from '../../../../test/faults/log/small-disk';
+import { importExport } from '../../../../test/fixtures/import-export';
 import { SealedLog } from '../../../../test/fixtures/sealed-log';
 import { forgeRemoval } from '../../../../test/fixtures/tampering';
 import { sealKeyOf } from '../seal-key';
 import { verifyLog } from '../verify/verify-stores';
 import { exportLog } from './export-log';
-import { importExport } from './import-export';
 import { verifyExport } from './verify-export';
 
 describe('an export', () => {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { importExport } from '../../../../test/fixtures/import-export';
 import { IntermittentServer } from '../../../../test/fixtures/intermittent-server';
 import { SealedLog } from '../../../../test/fixtures/sealed-log';
 import { exportLog } from './export-log';
-import { importExport } from './import-export';
 
 describe('a log that goes away', () => {
   let folder: string;

@@ -56,14 +56,10 @@ const REMEMBERED_FOREIGN = 4_000;
 const PLACEHOLDER_SPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 
 /**
- * Imports an export into an empty log, event for event, and verifies the result. Waits for a log that goes away; call
- * it again after a failure or an interruption to continue. Throws `ExportDamaged`, `ForeignExport` and `LogDiffers`
- * before it writes anything.
+ * Returns a function that imports an export into an empty log, event for event, and verifies the result. Waits for a
+ * log that goes away; call it again after a failure or an interruption to continue. Throws `ExportDamaged`,
+ * `ForeignExport` and `LogDiffers` before anything is written.
  */
-export const importExport = async (file: string, log: EventLog, options: ImportOptions): Promise<Verification> =>
-  (await prepareImport(file, log, options))();
-
-/** Checks first, like `importExport`, and returns a function that imports: for callers that import more than events. */
 export const prepareImport = async (
   file: string,
   log: EventLog,
