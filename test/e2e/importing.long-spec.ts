@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportKeys } from '@app/backup';
 import { openFileBlobs } from '@app/blobs';
-import { FixedClock } from '@app/kernel';
 import { exportLog } from '@app/sealing';
 import { openSqliteVault } from '@app/vault';
+import { FixedClock } from '../fixtures/fixed-clock';
 import { SealedLog } from '../fixtures/sealed-log';
 import { operatorOn } from './on-stores';
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FixedClock } from '@app/kernel';
 import { openSqliteVault, type Vault } from '@app/vault';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { backup, type BackupOptions } from './backup';
 import { restore } from './restore';

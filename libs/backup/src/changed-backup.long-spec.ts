@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openFileBlobs } from '@app/blobs';
-import { FixedClock } from '@app/kernel';
 import { openSqliteVault } from '@app/vault';
 import Database from 'better-sqlite3';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { SealedLog } from '../../../test/fixtures/sealed-log';
 import { backup } from './backup';
 import { BackupChanged, type BackupCheck, checkBackup } from './check';

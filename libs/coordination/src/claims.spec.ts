@@ -1,4 +1,5 @@
-import { AccessDenied, FixedClock, Unavailable } from '@app/kernel';
+import { AccessDenied, Unavailable } from '@app/kernel';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { until } from '../../../test/fixtures/until';
 import { Claims } from './claims';

@@ -1,5 +1,6 @@
 import { aggregates } from '@app/hosting';
-import { FixedClock, type KeySelector, TimeOrderedIds } from '@app/kernel';
+import { type KeySelector, TimeOrderedIds } from '@app/kernel';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { destroyErased } from './destroy-erased';
 

@@ -2,13 +2,13 @@ import { aggregates } from '@app/hosting';
 import {
   Decisions,
   EventCodec,
-  FixedClock,
   type KeySelector,
   type Keyring,
   type RecordedEvent,
   type StreamLog,
   TimeOrderedIds,
 } from '@app/kernel';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { destroyKeys } from './destroy-keys.policy';

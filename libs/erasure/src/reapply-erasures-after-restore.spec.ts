@@ -5,12 +5,12 @@ import {
   deriveId,
   DomainError,
   EventCodec,
-  FixedClock,
   type Json,
   type Keyring,
   TimeOrderedIds,
 } from '@app/kernel';
 import { promptDecider } from '@app/spaces';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { MemoryLog } from '../../../test/fixtures/memory-log';
 import { ReapplyErasures, noteReceipt } from './reapply-erasures-after-restore';
 

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@app/kernel';
-import { FixedClock } from '@app/kernel';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { BlobSweep, type BlobSweepParts } from './blob-sweep';
 
 const NOW = new Date('2026-11-27T12:00:00.000Z');

@@ -1,6 +1,7 @@
-import { FixedClock, inReadScope, moment, servesReadScope } from '@app/kernel';
+import { inReadScope, moment, servesReadScope } from '@app/kernel';
 import { Claims } from '@app/coordination';
 import type { SearchIndex, SearchQuery } from '@app/search-index';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { MemoryReadStore } from '../../../test/fixtures/memory-read-store';
 import { asNewerReads } from './newer-reads';

@@ -1,13 +1,13 @@
 import {
   AccessDenied,
   canonicalJson,
-  FixedClock,
   InstanceSecret,
   isDomainError,
   type Json,
   TimeOrderedIds,
   Unavailable,
 } from '@app/kernel';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { until } from '../../../test/fixtures/until';
 import { type Acceptance, digestOf, Idempotency } from './idempotency';

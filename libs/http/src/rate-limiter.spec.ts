@@ -1,4 +1,5 @@
-import { FixedClock, Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { MemoryCoordinationStore } from '../../../test/fixtures/memory-coordination-store';
 import { RateLimiter } from './rate-limiter';
 

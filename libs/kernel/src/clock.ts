@@ -16,16 +16,3 @@ export const isoTime = (milliseconds: number): string | undefined => {
 
 /** The latest time that `isoTime` can format. */
 export const LAST_TIME = '9999-12-31T23:59:59.999Z';
-
-/** A clock for tests that moves only when told to. */
-export class FixedClock implements Clock {
-  constructor(private time = new Date('2026-01-01T00:00:00.000Z')) {}
-
-  now(): Date {
-    return new Date(this.time);
-  }
-
-  advance(milliseconds: number): void {
-    this.time = new Date(this.time.getTime() + milliseconds);
-  }
-}

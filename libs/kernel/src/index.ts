@@ -2,7 +2,7 @@ export { afterWaiting } from './after-waiting';
 export { type AuditKind, defineAggregate, ownKey, ownStream, sharedStream, namedIn } from './aggregate';
 export { Aggregates, type AggregatesModule, aggregatesOf } from './aggregates';
 export { chunkingSchema, type Chunking } from './chunking';
-export { type Clock, systemClock, isoTime, LAST_TIME, FixedClock } from './clock';
+export { type Clock, systemClock, isoTime, LAST_TIME } from './clock';
 export type { CommandMeta, CommandProgress, Receipt } from './command-meta';
 export { stepOf, unlessLeft, beforeWork, reactionTo } from './command-steps';
 export {

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10 * 60_000;
 const MOST_DENIALS = 5;
 
 /** Called with a sentence that says what is waited for. */
-export type Warn = (sentence: string) => void;
+type Warn = (sentence: string) => void;
 
 /** Receives such sentences; a structured logger fits. */
 export interface Warning {

@@ -1,5 +1,6 @@
-import { FixedClock, Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel';
 import { counted, counters, elsewhere, memoryProjecting, opened, stored } from '../../../test/fixtures/counters';
+import { FixedClock } from '../../../test/fixtures/fixed-clock';
 import { positionOf } from '../../../test/fixtures/memory-log';
 import { until } from '../../../test/fixtures/until';
 

@@ -1,4 +1,4 @@
-import { FixedClock } from '@app/kernel';
+import type { FixedClock } from '../../../test/fixtures/fixed-clock';
 import type { KeyRecord, Vault } from './vault';
 
 export interface VaultUnderTest {

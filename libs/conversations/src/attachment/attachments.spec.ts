@@ -6,12 +6,12 @@ import {
   deriveId,
   EventCatalogue,
   EventCodec,
-  FixedClock,
   type Keyring,
   type Position,
   Unavailable,
 } from '@app/kernel';
 import type { Models } from '@app/models';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { Claims } from '@app/coordination';

@@ -1,5 +1,6 @@
-import { FixedClock, InstanceSecret, TimeOrderedIds } from '@app/kernel';
+import { InstanceSecret, TimeOrderedIds } from '@app/kernel';
 import type { MeteredCall } from '@app/spending';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import type { Answerer } from '../answering/answerer';
 import type { AnsweringAgent } from '../answering/answering';
 import { IncognitoConversations, type IncognitoQuestion } from './incognito-conversations';

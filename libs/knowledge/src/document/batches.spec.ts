@@ -3,12 +3,12 @@ import {
   Decisions,
   EventCatalogue,
   EventCodec,
-  FixedClock,
   type Keyring,
   TimeOrderedIds,
   Unavailable,
 } from '@app/kernel';
 import { Claims } from '@app/coordination';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { addedDocumentId, Batches } from './batches';

@@ -4,7 +4,6 @@ import {
   DomainError,
   EventCatalogue,
   EventCodec,
-  FixedClock,
   type Keyring,
   TimeOrderedIds,
   Unavailable,
@@ -12,6 +11,7 @@ import {
 import { UnusedKeys } from '@app/blobs';
 import { Claims } from '@app/coordination';
 import type { Vault } from '@app/vault';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';

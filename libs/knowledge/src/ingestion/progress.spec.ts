@@ -1,4 +1,4 @@
-import { FixedClock } from '@app/kernel';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { ProgressBoard, readProgress } from './progress';
 

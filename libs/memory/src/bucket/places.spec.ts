@@ -3,11 +3,11 @@ import {
   Decisions,
   EventCatalogue,
   EventCodec,
-  FixedClock,
   InstanceSecret,
   TimeOrderedIds,
   Unavailable,
 } from '@app/kernel';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { memoryDecider } from '../memory/memory.decider';
 import { memoryEvents } from '../memory/memory.events';

@@ -1,5 +1,6 @@
 import type { LogPage } from '@app/event-log';
-import { FixedClock, Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { ClockWatch } from './clock-watch';
 
 const WELL = { ok: true };

@@ -1,5 +1,5 @@
 import type { SubscribeOptions } from '@app/event-log';
-import { FixedClock, type Position, systemClock } from '@app/kernel';
+import { type Position, systemClock } from '@app/kernel';
 import {
   counted,
   counterCodec,
@@ -8,6 +8,7 @@ import {
   MemoryLogger,
   opened,
 } from '../../../../test/fixtures/counters';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryLog, positionOf } from '../../../../test/fixtures/memory-log';
 import { MemoryReadStore } from '../../../../test/fixtures/memory-read-store';
 import { until } from '../../../../test/fixtures/until';

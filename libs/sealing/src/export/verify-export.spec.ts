@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FixedClock } from '@app/kernel';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { SealedLog } from '../../../../test/fixtures/sealed-log';
 import { exportLog } from './export-log';
 import { verifyExport } from './verify-export';

@@ -1,6 +1,7 @@
 import { Claims } from '@app/coordination';
-import { Decisions, EventCatalogue, EventCodec, FixedClock, TimeOrderedIds, Unavailable } from '@app/kernel';
+import { Decisions, EventCatalogue, EventCodec, TimeOrderedIds, Unavailable } from '@app/kernel';
 import { OutputRates } from '@app/models';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { unmetered } from '../../../../test/fixtures/scripted-turns';

@@ -1,6 +1,7 @@
-import { Decisions, EventCatalogue, EventCodec, FixedClock, type Keyring, Unavailable } from '@app/kernel';
+import { Decisions, EventCatalogue, EventCodec, type Keyring, Unavailable } from '@app/kernel';
 import { type ChatRequest, type EmbeddingRequest, OutputRates, usageOf } from '@app/models';
 import { encodePassages } from '@app/search-index';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { ids, meta, unmetered } from '../../../../test/fixtures/scripted-turns';

@@ -5,12 +5,12 @@ import {
   DomainError,
   EventCatalogue,
   EventCodec,
-  FixedClock,
   InstanceSecret,
   TimeOrderedIds,
   Unavailable,
 } from '@app/kernel';
 import { claimForfeited } from '@app/reservations';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { skillEvents } from '../skill/skill.events';

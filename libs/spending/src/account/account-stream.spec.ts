@@ -1,5 +1,6 @@
 import { checkAppend } from '@app/event-log';
-import { EventCatalogue, EventCodec, FixedClock, type NewEvent, TimeOrderedIds } from '@app/kernel';
+import { EventCatalogue, EventCodec, type NewEvent, TimeOrderedIds } from '@app/kernel';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { spendingEvents } from '../spending.aggregates';
 import type { CallReservation } from './account.events';

@@ -1,4 +1,5 @@
-import { EventCatalogue, EventCodec, FixedClock, TimeOrderedIds } from '@app/kernel';
+import { EventCatalogue, EventCodec, TimeOrderedIds } from '@app/kernel';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { spendingEvents } from '../spending.aggregates';
 import { type AccountLimit, OpenAccount } from './open-account';

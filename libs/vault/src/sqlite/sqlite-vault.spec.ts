@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { FixedClock } from '@app/kernel';
+import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { ownTime } from '../../../../test/fixtures/own-time';
 import type { Vault } from '../vault';
 import { vaultContract } from '../vault.contract';
