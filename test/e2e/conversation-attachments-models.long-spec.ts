@@ -169,7 +169,7 @@ describe('images', () => {
     expect(checkpoint?.tokensBefore).toBeLessThan(3_500);
     expect(checkpoint?.tokensAfter).toBeGreaterThan(765);
     expect(checkpoint?.tokensAfter).toBeLessThan(1_100);
-    const summarised = sees.calls.find(({ body }) => JSON.stringify(body).includes('You keep the memory'));
+    const summarised = sees.calls.find(({ body }) => JSON.stringify(body).includes('Summarise a conversation between'));
     expect(JSON.stringify(summarised?.body)).toContain('[Attached image: ');
     expect(JSON.stringify(summarised?.body)).not.toContain('image_url');
   });

@@ -40,7 +40,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ environment: { CONVERSATION_CONTEXT_TOKENS: '700' } });
   gateway.upstream.behaviour = (response, { body }) => {
     const told = JSON.stringify(body);
-    if (told.includes('You keep the memory'))
+    if (told.includes('Summarise a conversation between'))
       return json(response, 200, completion({ content: 'They spoke.' }, 'chat'));
     return events(
       response,

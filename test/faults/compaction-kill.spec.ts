@@ -41,7 +41,7 @@ test('a summary that was killed leaves the conversation as it was, and the next 
   const upstream = await startUpstreamDouble();
   let summaries = 0;
   upstream.behaviour = (response, { body }) => {
-    if (JSON.stringify(body).includes('You keep the memory')) {
+    if (JSON.stringify(body).includes('Summarise a conversation between')) {
       summaries += 1;
       // The first one never comes.
       return summaries === 1 ? undefined : json(response, 200, completion({ content: 'They spoke of zebras.' }, 'm'));
