@@ -37,7 +37,8 @@ let summary: string | undefined;
 let finish: string;
 
 const words = (what: string, count = 80): string => `${what} `.repeat(count).trim();
-const isSummary = (messages: Sent): boolean => String(messages[0]?.content).includes('Summarise a conversation between');
+const isSummary = (messages: Sent): boolean =>
+  String(messages[0]?.content).includes('Summarise a conversation between');
 
 beforeAll(async () => {
   gateway = await startTestGateway({
