@@ -29,17 +29,20 @@ describe('a presenter', () => {
 
   it('shows values of any keys as they are, also those that every object has', () => {
     const free = { constructor: 'c', toString: ['t'], valueOf: null, deep: { constructor: { prototype: {} } } };
-    expect(shown({ id: 'a', free, list: [{ name: 'n', free }], one: { name: 'n', free } })).toEqual({
-      id: 'a',
-      free,
-      list: [{ name: 'n', free }],
-      one: { name: 'n', free },
-    });
+    const row = { id: 'a', free, list: [{ name: 'n', free }], one: { name: 'n', free }, at: null };
+    expect(shown(row)).toEqual(row);
   });
 
+  it('shows null for what a row of an earlier release lacks, if that may be null', () =>
+    expect(shown({ id: 'a', free: 1, list: [] })).toEqual({ id: 'a', free: 1, list: [], one: null, at: null }));
+
   it('shows what is erased as such', () =>
-    expect(shown({ id: { erased: true }, list: [{ erased: true, name: { erased: true } }] })).toEqual({
-      id: { erased: true },
-      list: [{ erased: true, name: { erased: true } }],
-    }));
+    expect(
+      shown({ id: { erased: true }, list: [{ erased: true, name: { erased: true } }], one: null, at: null }),
+    ).toEqual({ id: { erased: true }, list: [{ erased: true, name: { erased: true } }], one: null, at: null }));
+
+  it('shows nothing beside that an inner object is erased', () => {
+    const noted = presenter<object>('Noted', z.object({ one: z.object({ note: z.string().nullable() }) }));
+    expect(JSON.parse(noted({ one: { erased: true } }).text)).toEqual({ one: { erased: true } });
+  });
 });

@@ -50,10 +50,18 @@ const viewClass = (schema: z.ZodObject): ViewClass => {
     const inner = objectIn(field as z.ZodType);
     const innerClass = inner === undefined ? Shown : viewClass(inner);
     Type(() => innerClass)(View.prototype, name);
-    if (inner === undefined) Transform(({ obj }: { obj: Row }) => obj[name])(View.prototype, name);
+    const absent = field instanceof z.ZodNullable ? null : undefined;
+    if (inner === undefined)
+      Transform(({ obj }: { obj: Row }) => valueOr(obj[name], absent, obj))(View.prototype, name);
+    else if (absent === null)
+      Transform(({ value, obj }: { value: unknown; obj: Row }) => valueOr(value, absent, obj))(View.prototype, name);
   }
   return View;
 };
+
+/** A row of an earlier release, shown until its view is rebuilt, lacks fields that came later: those that may be null are null. */
+const valueOr = (value: unknown, absent: null | undefined, row: Row): unknown =>
+  value === undefined && row['erased'] !== true ? absent : value;
 
 const objectIn = (schema: z.ZodType): z.ZodObject | undefined => {
   if (schema instanceof z.ZodObject) return schema;
