@@ -6,8 +6,8 @@ import { KEY, PRODUCT, type Started, startProduct } from './product';
 import { median, pinned, type Rate, rateOf } from './rate';
 
 /**
- * Another checkout beside this one, both built (`npm run build`), in turn: one Agent, a list of 50, and JSON calls and streams
- * of the gateway, without a limit and under one. Prints the processor time of a request, the requests a second, and how often
+ * Another checkout beside this one, both built (`npm run build`), in turn: one Agent, a list of 50, a new prompt, and JSON calls and
+ * streams of the gateway, without a limit and under one. Prints the processor time of a request, the requests a second, and how often
  * this checkout needed more than the other. Each server has one processor, provider and load the other one.
  * `BESIDE=../before npm exec -- node --require ./test/register.cjs test/load/beside.ts`; `ONLY=JSON` measures what begins so.
  */
@@ -23,6 +23,7 @@ const AGENTS = 60;
 
 interface Side {
   readonly product: Started;
+  readonly spaceId: string;
   readonly agentId: string;
 }
 
@@ -33,13 +34,19 @@ interface Measurement {
 }
 
 const bearer = { 'content-type': 'application/json', authorization: `Bearer ${KEY}` };
+const byKey = { 'content-type': 'application/json', 'x-api-key': KEY };
 const chat = (more: object): string =>
   JSON.stringify({ model: 'mock', messages: [{ role: 'user', content: 'word '.repeat(100) }], ...more });
 const completions = (): string => '/api/compat/v1/chat/completions';
 
-const READS: readonly Measurement[] = [
+const CORE: readonly Measurement[] = [
   { name: 'one Agent', path: ({ agentId }) => `/api/v1/core/agents/${agentId}` },
   { name: 'list of 50 Agents', path: () => '/api/v1/core/agents?limit=50' },
+  {
+    name: 'a new prompt',
+    path: ({ spaceId }) => `/api/v1/core/spaces/${spaceId}/prompts`,
+    body: JSON.stringify({ title: 'A prompt', text: 'word '.repeat(100) }),
+  },
 ];
 const CALLS: readonly Measurement[] = [
   { name: 'JSON', path: completions, body: chat({}) },
@@ -56,10 +63,10 @@ const main = async (): Promise<void> => {
     for (const checkout of [BESIDE, PRODUCT])
       sides.push(await start(checkout, mkdtempSync(join(folder, 'data-')), provider.url));
     if (isPinned) for (const { product } of sides) pinned(product.pid, SERVING);
-    for (const measurement of READS) await compare(measurement.name, measurement, sides);
-    for (const measurement of CALLS) await compare(`${measurement.name}, without a limit`, measurement, sides);
+    for (const measurement of CORE) await compare(measurement.name, measurement, sides, byKey);
+    for (const measurement of CALLS) await compare(`${measurement.name}, without a limit`, measurement, sides, bearer);
     for (const side of sides) await post(side.product, '/cost-control', LIMIT);
-    for (const measurement of CALLS) await compare(`${measurement.name}, under a limit`, measurement, sides);
+    for (const measurement of CALLS) await compare(`${measurement.name}, under a limit`, measurement, sides, bearer);
   } finally {
     for (const { product } of sides) await product.stop();
     await provider.stop();
@@ -87,7 +94,7 @@ const start = async (checkout: string, dataDir: string, provider: string): Promi
     const systemPrompt = 'You answer from the handbook. '.repeat(5);
     agentId = await post(product, '/agents', { spaceId, name: `Agent ${index}`, systemPrompt });
   }
-  return { product, agentId };
+  return { product, spaceId, agentId };
 };
 
 /** Posts to the core API; answers the id of what was made. */
@@ -101,20 +108,19 @@ const post = async ({ url }: Started, path: string, body: object): Promise<strin
   return ((await response.json()) as { id: string }).id;
 };
 
-const compare = async (title: string, { path, body }: Measurement, sides: readonly Side[]): Promise<void> => {
+const compare = async (
+  title: string,
+  { path, body }: Measurement,
+  sides: readonly Side[],
+  headers: Record<string, string>,
+): Promise<void> => {
   if (!title.startsWith(ONLY)) return;
   const seen = sides.map((): Rate[] => []);
   for (let round = -WARMING; round < ROUNDS; round += 1) {
     for (const [index, side] of sides.entries()) {
       const { pid, url } = side.product;
       const asked = { ...(body === undefined ? {} : { body }), connections: 64 };
-      const rate = await rateOf(
-        pid,
-        url + path(side),
-        SECONDS,
-        body === undefined ? { 'x-api-key': KEY } : bearer,
-        asked,
-      );
+      const rate = await rateOf(pid, url + path(side), SECONDS, headers, asked);
       if (round >= 0) seen[index]?.push(rate);
     }
   }
