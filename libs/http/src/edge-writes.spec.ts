@@ -63,6 +63,11 @@ describe('writes', () => {
     expect(calls.map(({ commandId }) => commandId)).toEqual([calls[0]?.commandId, calls[0]?.commandId]);
   });
 
+  it('reject a body where the handler takes none', async () => {
+    const { status, body } = await served.call({ method: 'DELETE', body: { force: true } });
+    expect([status, body?.['code'], calls.length]).toEqual([400, 'unknown_field', 0]);
+  });
+
   it('carry If-Match and the actor into the command', async () => {
     await post({ name: 'a' }, { 'if-match': '"4"' });
     expect(calls[0]).toMatchObject({ ifRevision: 4, actor: 'key:1', onBehalfOf: 'user:1' });
@@ -79,6 +84,10 @@ describe('writes', () => {
     expect([secret, second.status, second.body, second.headers['etag']]).toEqual(['s3cret', 201, shown, '"3"']);
     expect(calls).toHaveLength(1);
     expect(JSON.stringify([...state])).not.toContain('"a"');
+    // A process of an earlier release, which repeats it, sends what is kept as it is.
+    expect([...state.values()]).toMatchObject([
+      { answer: { headers: { 'content-type': 'application/json; charset=utf-8' } } },
+    ]);
   });
 
   it('reject another body under the key; another caller has keys of their own', async () => {

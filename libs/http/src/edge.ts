@@ -9,7 +9,6 @@ import type { EdgeServices } from './edge-services';
 import { JsonTextAdapter } from './json-text';
 import { sendError } from './problem-filter';
 import { correlationIdOf, patternOf, requestIdOf } from './request';
-import { JSON_LIMIT } from './route';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
 
@@ -28,7 +27,6 @@ export const makeAdapter = (): JsonTextAdapter =>
     genReqId: (request: { headers: Record<string, string | string[] | undefined> }) =>
       requestIdOf(request.headers['x-request-id']),
     requestIdHeader: false,
-    bodyLimit: JSON_LIMIT,
     // The longest parameter is the path of a file of a Skill. `/docs/` is what people type for `/docs`.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     clientErrorHandler: rejectUnreadable,

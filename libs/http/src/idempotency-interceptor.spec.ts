@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Access } from '@app/access';
+import { DomainError } from '@app/kernel';
 import { type CallHandler, StreamableFile } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { EventEmitter } from 'node:events';
-import { lastValueFrom, of } from 'rxjs';
+import { lastValueFrom, of, throwError } from 'rxjs';
 import type { Acceptance, Idempotency } from './idempotency';
 import { IdempotencyInterceptor } from './idempotency-interceptor';
 
@@ -52,4 +53,28 @@ describe('a streamed answer under an Idempotency-Key', () => {
   it('lets a repeat run where its client has left before it began', async () => {
     expect((await streamed(connection(true))).released).toEqual([acceptance]);
   });
+});
+
+it('a deletion that is repeated is done where what it deletes is gone: the first one may have deleted it', async () => {
+  const settled: number[] = [];
+  const idempotency: Pick<Idempotency, 'accept' | 'settle'> = {
+    accept: async () => ({ ...acceptance, again: true }),
+    settle: async (_, { status }) => void settled.push(status),
+  };
+  const codes: number[] = [];
+  const context = new ExecutionContextHost([
+    {
+      headers: { 'idempotency-key': 'k' },
+      caller: { actor: 'key:1' },
+      method: 'DELETE',
+      url: '/things/1',
+      isMultipart: () => false,
+    },
+    { code: (status: number) => void codes.push(status) },
+  ]);
+  const next: CallHandler = { handle: () => throwError(() => new DomainError('not_found')) };
+  // The casts: of both services only what is called is there.
+  const interceptor = new IdempotencyInterceptor(idempotency as Idempotency, {} as Access);
+  expect(await lastValueFrom(await interceptor.intercept(context, next))).toBeUndefined();
+  expect([settled, codes]).toEqual([[204], [204]]);
 });

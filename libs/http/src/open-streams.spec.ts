@@ -58,4 +58,12 @@ describe('when the key of its reader is revoked', () => {
     const ended = new PassThrough();
     expect(await text(watched(ended, () => void ended.end('told')))).toBe('told');
   });
+
+  test('one that is watched already keeps the end it has', async () => {
+    const [streams, body] = [new OpenStreams(), new PassThrough()];
+    // It ends a little later, before the next check.
+    streams.add(body, revoked(), () => void setTimeout(() => body.end('told'), 200));
+    streams.add(body, revoked());
+    expect(await text(body)).toBe('told');
+  });
 });
