@@ -37,7 +37,7 @@ export { givenFields, changedFields } from './fields';
 export { makeFolder, assertFolder, syncToDisk } from './folders';
 export { GatheredBytes, inBlocks } from './gathered-bytes';
 export { GatheredText } from './gathered-text';
-export { type Uuid, isUuid, type Ids, TimeOrderedIds, deriveId, eventId, nameId } from './ids';
+export { type Uuid, type Ids, TimeOrderedIds, deriveId, eventId, nameId } from './ids';
 export {
   type IntegrationDefinition,
   type IntegrationEvent,
@@ -49,20 +49,7 @@ export {
   integrationSchemaIdOf,
 } from './integration-event';
 export { issueWords, asSentence, sentenceAbout } from './issue-words';
-export {
-  type Position,
-  type ExpectedRevision,
-  type NewEvent,
-  type StoredEvent,
-  type AppendResult,
-  type StreamReader,
-  type StreamLog,
-  type ReadIndex,
-  type ReadStreamOptions,
-  WrongExpectedRevision,
-  isWrongExpectedRevision,
-  isDeleted,
-} from './log-records';
+export { type StreamReader, type StreamLog, type ReadIndex, isWrongExpectedRevision, isDeleted } from './log-records';
 export { type Logger, errorName, reasonOf } from './logger';
 export { Mutex, Queues, Semaphore, Grouped, Turns, coalesced } from './concurrency';
 export { REMEMBERED, SharedLruCache } from './shared-lru-cache';
@@ -74,60 +61,13 @@ export { placeFields } from './place-fields';
 export { productRoot, productVersion } from './product-version';
 export { type Warning, type RetryOptions, retry, retryUntilAnswered } from './retry';
 export { provideWith } from './provide-with';
-export { moment, inReadScope, renewReadScope, servesReadScope } from './read-scope';
+export { moment, renewReadScope, servesReadScope } from './read-scope';
 export type { EventContext, RecordedEvent } from './recorded-event';
 export { type Closable, Resources } from './resources';
 export { assertRuntime } from './runtime';
 export { equalSecrets, InstanceSecret } from './secrets';
 export { sensitive, heldBlob, releasedBlobs } from './marked-fields';
-export {
-  countTokens,
-  TokenCount,
-  BACKGROUND_PRIORITY,
-  type Json,
-  type Plain,
-  canonicalJson,
-  type Erased,
-  ERASED,
-  type Sensitive,
-  isErased,
-  revealed,
-  type Facts,
-  DomainError,
-  reject,
-  isDomainError,
-  Unavailable,
-  type Failure,
-  SomeFailed,
-  AccessDenied,
-  isAccessDenied,
-  Damaged,
-  isDamaged,
-  isUnavailable,
-  isUndone,
-  never,
-  type KeyOwner,
-  type KeySelector,
-  type DataKey,
-  dataKeyName,
-  dataKeyPlace,
-  type Keyring,
-  isUnstorableText,
-  normalisedName,
-  hasAtMost,
-  type Place,
-  placeOf,
-  isSamePlace,
-  pauseUnlessAborted,
-  settlesWithin,
-  inTime,
-  startThread,
-  threadEnds,
-  type Calls,
-  serveCalls,
-  callHere,
-  callThread,
-} from './threads';
+export * from './threads';
 export { timeZoneName } from './time-zone';
 export { CLOCK, IDS, CONFIG, ENVIRONMENT, LOGGER, PRODUCT_VERSION, DATA_FOLDER } from './tokens';
 export { unfinishedName, unfinishedBeside } from './unfinished-file';

@@ -1,19 +1,4 @@
-export {
-  READ_STORE,
-  type Row,
-  type StoredRow,
-  type IndexSpec,
-  type ViewSpec,
-  type Operation,
-  type Checkpoint,
-  type RowBatch,
-  type FindOptions,
-  type BuildFile,
-  type ReadStore,
-  CheckpointMismatch,
-  Fenced,
-  UniqueViolation,
-} from './threads';
+export * from './threads';
 export { type PageStart, type PageRequest, type RowPage, PAGE_SIZE, findPage, fitting, pagesOf } from './find-page';
 export { matchingPage } from './matching-page';
 export { newestOf, newestFirst } from './newest-of';

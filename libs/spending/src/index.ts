@@ -14,25 +14,19 @@ export {
   restatementClosed,
   restatementEvents,
   type RestatementEvent,
-  type CallsBehind,
-  restatementId,
-  Restatements,
-} from './restatement';
+} from './restatement/restatement.events';
+export { type CallsBehind, restatementId, Restatements } from './restatement/restatements';
+export { usageOfInvocation } from './usage/tokens-of';
 export {
-  usageOfInvocation,
   usageGrouping,
   type UsageGrouping,
   usageItem,
   type UsagePart,
   spanOf,
   UsageReport,
-  usageSums,
-  noUsage,
-  addUsage,
-  usageOfOne,
-  shownSums,
-} from './usage';
-export { type ProposedLimit, whatIfAnswer, type WhatIfAnswer, WhatIf, earliestWindow } from './what-if';
+} from './usage/usage-report';
+export { usageSums, noUsage, addUsage, usageOfOne, shownSums } from './usage/usage-sums';
+export { type ProposedLimit, whatIfAnswer, type WhatIfAnswer, WhatIf, earliestWindow } from './what-if/what-if';
 export { windowAt } from './windows';
 export { LIMIT_WINDOWS, overageOf, LimitWindows } from './limit-windows';
 export {

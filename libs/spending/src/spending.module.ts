@@ -30,7 +30,7 @@ import {
   type RecordedSpending,
 } from './lookups';
 import { METERING } from './metering';
-import { type CallsBehind, Restatements, type RestatingParts } from './restatement';
+import { type CallsBehind, Restatements, type RestatingParts } from './restatement/restatements';
 import type { SettlementsParts } from './settlements';
 
 /**

@@ -1,4 +1,4 @@
 export { AgentVersionsViewModule } from './agent-versions-view.module';
-export * from './agent-versions.projection';
-export * from './queries/get-agent-version';
-export * from './queries/list-agent-versions';
+export { agentVersionRow, type AgentVersionRow } from './agent-versions.projection';
+export { GetAgentVersion } from './queries/get-agent-version';
+export { ListAgentVersions } from './queries/list-agent-versions';

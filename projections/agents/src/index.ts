@@ -1,4 +1,4 @@
 export { AgentsViewModule } from './agents-view.module';
-export * from './agents.projection';
-export * from './queries/get-agent';
-export * from './queries/list-agents';
+export { agentRow, type AgentRow, agents } from './agents.projection';
+export { GetAgent } from './queries/get-agent';
+export { ListAgents } from './queries/list-agents';

@@ -1,4 +1,4 @@
 export { ApiKeysViewModule } from './api-keys-view.module';
-export * from './api-keys.projection';
-export * from './queries/get-api-key';
-export * from './queries/list-api-keys';
+export { apiKeyRow, apiKeys } from './api-keys.projection';
+export { GetApiKey } from './queries/get-api-key';
+export { ListApiKeys } from './queries/list-api-keys';

@@ -1,2 +1,1 @@
 export { AttachmentsViewModule } from './attachments-view.module';
-export * from './attachments.projection';

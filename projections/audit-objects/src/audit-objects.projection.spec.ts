@@ -1,5 +1,5 @@
 import type { EventContext } from '@app/kernel';
-import { auditObjectRow, auditObjects } from '.';
+import { auditObjectRow, auditObjects } from './audit-objects.projection';
 
 const context = (stream: string) => ({ stream }) as EventContext;
 

@@ -1,2 +1,2 @@
 export { AuditObjectsViewModule } from './audit-objects-view.module';
-export * from './audit-objects.projection';
+export { type AuditObjectRow, auditObjects } from './audit-objects.projection';

@@ -1,5 +1,5 @@
 import { memoryProjecting, opened, stored } from '../../../test/fixtures/counters';
-import { auditTrail, auditTrailRow } from '.';
+import { auditTrail, auditTrailRow } from './audit-trail.projection';
 
 describe('the audit trail', () => {
   it('holds where an event stands and who recorded it, and none of its data', () => {

@@ -1,2 +1,1 @@
 export { AuditTrailViewModule } from './audit-trail-view.module';
-export * from './audit-trail.projection';

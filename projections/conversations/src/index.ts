@@ -1,4 +1,4 @@
 export { ConversationsViewModule } from './conversations-view.module';
-export * from './conversations.projection';
-export * from './queries/get-conversation';
-export * from './queries/list-conversations';
+export { conversationRow, type ConversationRow, conversations } from './conversations.projection';
+export { GetConversation } from './queries/get-conversation';
+export { type ConversationFilter, ListConversations, ListConversationsHandler } from './queries/list-conversations';

@@ -1,3 +1,3 @@
 export { DocumentLogsViewModule } from './document-logs-view.module';
-export * from './document-logs.projection';
-export * from './queries/list-document-logs';
+export { documentLogRow, type DocumentLogRow, documentLogs } from './document-logs.projection';
+export { ListDocumentLogs } from './queries/list-document-logs';

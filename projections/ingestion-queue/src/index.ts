@@ -1,2 +1,2 @@
 export { IngestionQueueViewModule } from './ingestion-queue-view.module';
-export * from './ingestion-queue.projection';
+export { ingestionQueue } from './ingestion-queue.projection';

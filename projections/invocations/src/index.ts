@@ -1,7 +1,7 @@
-export * from './invocation-pages';
+export { filteredPages, type InvocationFilter, type WantedInvocations, invocationPages } from './invocation-pages';
 export { InvocationsViewModule } from './invocations-view.module';
-export * from './invocations.projection';
-export * from './queries/get-invocation';
-export * from './queries/list-invocations';
-export * from './replay-limit';
-export * from './usage-in';
+export { invocationRow, type InvocationRow, INVOCATION_FILTERS, invocations } from './invocations.projection';
+export { GetInvocation } from './queries/get-invocation';
+export { ListInvocations } from './queries/list-invocations';
+export { replayLimit } from './replay-limit';
+export { filterOfScope, usageIn, recordedCost } from './usage-in';

@@ -1,3 +1,3 @@
 export { LimitsViewModule } from './limits-view.module';
-export * from './limits.projection';
-export * from './queries/list-limits';
+export { limits } from './limits.projection';
+export { ListLimits } from './queries/list-limits';

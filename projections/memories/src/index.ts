@@ -1,4 +1,4 @@
 export { MemoriesViewModule } from './memories-view.module';
-export * from './memories.projection';
-export * from './queries/get-memory';
-export * from './queries/list-memories';
+export { memoryRow, type MemoryRow, memories } from './memories.projection';
+export { GetMemory } from './queries/get-memory';
+export { ListMemories } from './queries/list-memories';

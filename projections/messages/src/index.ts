@@ -1,4 +1,4 @@
 export { MessagesViewModule } from './messages-view.module';
-export * from './messages.projection';
-export * from './queries/get-message';
-export * from './queries/list-messages';
+export { messageRow, type MessageRow, messages } from './messages.projection';
+export { GetMessage } from './queries/get-message';
+export { ListMessages } from './queries/list-messages';

@@ -1,1 +1,1 @@
-export * from './models.projection';
+export { models } from './models.projection';

@@ -1,2 +1,2 @@
 export { NamedBlobsViewModule } from './named-blobs-view.module';
-export * from './named-blobs.projection';
+export { NAMED_BLOBS, namedBlobs } from './named-blobs.projection';

@@ -1,2 +1,2 @@
 export { PassagesViewModule } from './passages-view.module';
-export * from './passages.projection';
+export { passages } from './passages.projection';

@@ -1,4 +1,4 @@
 export { PromptsViewModule } from './prompts-view.module';
-export * from './prompts.projection';
-export * from './queries/get-prompt';
-export * from './queries/list-prompts';
+export { promptRow } from './prompts.projection';
+export { GetPrompt } from './queries/get-prompt';
+export { ListPrompts } from './queries/list-prompts';

@@ -1,3 +1,3 @@
 export { ReindexesViewModule } from './reindexes-view.module';
-export * from './open-reindexes';
-export * from './reindexes.projection';
+export { type OpenReindex, openReindexes } from './open-reindexes';
+export { OPEN_STATES, reindexes } from './reindexes.projection';

@@ -1,4 +1,4 @@
-export * from './queries/get-restatement';
-export * from './queries/list-restatements';
+export { GetRestatement } from './queries/get-restatement';
+export { ListRestatements } from './queries/list-restatements';
 export { RestatementsViewModule } from './restatements-view.module';
-export * from './restatements.projection';
+export { restatementRow, type RestatementRow } from './restatements.projection';

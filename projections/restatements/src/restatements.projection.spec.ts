@@ -1,6 +1,6 @@
 import { idNumbered } from '../../../test/fixtures/invocations';
 import { at, happened, rowsAfter } from '../../../test/fixtures/view';
-import { restatements } from '.';
+import { restatements } from './restatements.projection';
 
 const ID = idNumbered(1);
 const stream = `restatement-${ID}`;

@@ -1,2 +1,2 @@
 export { SearchedMessagesViewModule } from './searched-messages-view.module';
-export * from './searched-messages.projection';
+export { searchedMessages } from './searched-messages.projection';

@@ -1,2 +1,1 @@
 export { SectionSummariesViewModule } from './section-summaries-view.module';
-export * from './section-summaries.projection';

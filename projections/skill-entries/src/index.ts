@@ -1,3 +1,3 @@
-export * from './entries.projection';
+export { entryRow, skillEntries } from './entries.projection';
 export { SkillEntriesViewModule } from './skill-entries-view.module';
-export * from './queries/list-entries';
+export { ListEntries } from './queries/list-entries';

@@ -1,3 +1,3 @@
-export * from './installations.projection';
+export { installationRow, skillInstallations } from './installations.projection';
 export { SkillInstallationsViewModule } from './skill-installations-view.module';
-export * from './queries/list-installations';
+export { ListInstallations } from './queries/list-installations';

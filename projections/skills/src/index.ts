@@ -1,3 +1,3 @@
-export * from './queries/list-skills';
+export { ListSkills } from './queries/list-skills';
 export { SkillsViewModule } from './skills-view.module';
-export * from './skills.projection';
+export { skillRow, type SkillRow, placeOfSkills, skills } from './skills.projection';

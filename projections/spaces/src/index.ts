@@ -1,4 +1,4 @@
-export * from './queries/get-space';
-export * from './queries/list-spaces';
+export { GetSpace } from './queries/get-space';
+export { ListSpaces } from './queries/list-spaces';
 export { SpacesViewModule } from './spaces-view.module';
-export * from './spaces.projection';
+export { spaceRow, spaces } from './spaces.projection';

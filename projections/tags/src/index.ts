@@ -1,5 +1,5 @@
-export * from './queries/get-tag';
-export * from './queries/list-tags';
-export * from './queries/tags-by-id';
+export { GetTag } from './queries/get-tag';
+export { ListTags } from './queries/list-tags';
+export { TagsById } from './queries/tags-by-id';
 export { TagsViewModule } from './tags-view.module';
-export * from './tags.projection';
+export { tagRow, tags } from './tags.projection';

@@ -1,5 +1,2 @@
-export * from './queries/report-usage';
-export * from './spent-in';
-export * from './usage-parts';
+export { ReportUsage } from './queries/report-usage';
 export { UsageViewModule } from './usage-view.module';
-export * from './usage.projection';

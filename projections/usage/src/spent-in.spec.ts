@@ -8,7 +8,9 @@ import { invocations } from '@projections/invocations';
 import * as fc from 'fast-check';
 import { idNumbered, invocation, INVOKER } from '../../../test/fixtures/invocations';
 import { happened } from '../../../test/fixtures/view';
-import { DAYS, QUARTERS, spentIn, usage, usageDays } from '.';
+import { spentIn } from './spent-in';
+import { usage, usageDays } from './usage.projection';
+import { DAYS, QUARTERS } from './usage-parts';
 
 const EVERYBODY: LimitScope = { type: 'instance', id: null };
 const folder = mkdtempSync(join(tmpdir(), 'spent-'));

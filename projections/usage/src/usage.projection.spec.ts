@@ -8,7 +8,8 @@ import { invocations, type WantedInvocations } from '@projections/invocations';
 import * as fc from 'fast-check';
 import { idNumbered, invocation, INVOKER } from '../../../test/fixtures/invocations';
 import { happened } from '../../../test/fixtures/view';
-import { DAYS, nanoOf, QUARTERS, type Spans, usage, usageDays, usageParts, usageRow } from '.';
+import { nanoOf, usage, usageDays, usageRow } from './usage.projection';
+import { DAYS, QUARTERS, type Spans, usageParts } from './usage-parts';
 
 const folder = mkdtempSync(join(tmpdir(), 'usage-'));
 let store: ReadStore;

@@ -1,4 +1,4 @@
-export * from './queries/get-user';
-export * from './queries/list-users';
+export { GetUser } from './queries/get-user';
+export { ListUsers } from './queries/list-users';
 export { UsersViewModule } from './users-view.module';
-export * from './users.projection';
+export { userRow, type UserRow, users } from './users.projection';

@@ -27,7 +27,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
-import { orderedRange } from '../core/usage';
+import { orderedRange } from '../core/usage/range-schemas';
 import { newRestatement, proposed, restatementsQuery, restatementView, shownWhatIf, whatIfBody } from './usage-schemas';
 
 const PATH = '/api/v1/operations/usage';

@@ -5,7 +5,7 @@ import type { InvocationFilter, InvocationRow, WantedInvocations } from '@projec
 import { ReportUsage } from '@projections/usage';
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { type AskedRange, rangeOf } from './usage-range';
+import { type AskedRange, rangeOf } from './range-schemas';
 import type { ShownReport } from './usage-schemas';
 
 type Asked = AskedRange & InvocationFilter;

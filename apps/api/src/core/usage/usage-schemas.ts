@@ -4,7 +4,7 @@ import { usageGrouping, usageItem, usageOfInvocation, usageSums } from '@app/spe
 import { type InvocationRow, invocationRow } from '@projections/invocations';
 import { z } from 'zod';
 import type { Columns } from './csv';
-import { rangeParameters } from './usage-range';
+import { rangeParameters } from './range-schemas';
 
 const groupBy = usageGrouping.default('day').describe('What the sums are grouped by.');
 const filters = {

@@ -1,1 +1,0 @@
-export { orderedRange } from './usage-range';

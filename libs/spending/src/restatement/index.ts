@@ -1,3 +1,0 @@
-export * from './restatement.decider';
-export * from './restatement.events';
-export * from './restatements';

@@ -1,3 +1,0 @@
-export * from './tokens-of';
-export * from './usage-report';
-export * from './usage-sums';

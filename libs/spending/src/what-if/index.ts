@@ -1,2 +1,0 @@
-export * from './tally';
-export * from './what-if';
