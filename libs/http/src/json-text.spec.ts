@@ -40,3 +40,25 @@ it('sends the answers of one turn together, also those that take longer to make'
     await app.close();
   }
 });
+
+it('makes an object of values and of JSON text that is there already, as JSON would', () => {
+  const [one, two] = [new JsonText('{"id":"1"}'), new JsonText('{"id":"2"}')];
+  const json = JsonText.of({
+    items: [one, two],
+    none: [],
+    first: one,
+    'a"b': { c: [1, null] },
+    left: undefined,
+    end: null,
+  });
+  expect(json.text).toBe(
+    JSON.stringify({
+      items: [{ id: '1' }, { id: '2' }],
+      none: [],
+      first: { id: '1' },
+      'a"b': { c: [1, null] },
+      end: null,
+    }),
+  );
+  expect(JsonText.of({}).text).toBe('{}');
+});

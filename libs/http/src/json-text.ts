@@ -16,6 +16,14 @@ export class JsonText {
 
   constructor(readonly text: string) {}
 
+  /** An object of these members, as `JSON.stringify` makes it; those that are JSON text, and lists of it, are taken as they are. */
+  static of(members: Readonly<Record<string, unknown>>): JsonText {
+    const texts = Object.entries(members).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${JSON.stringify(name)}:${textOf(value)}`],
+    );
+    return new JsonText(`{${texts.join(',')}}`);
+  }
+
   /** What is sent: long texts as bytes, so that they are encoded once however often they are sent. */
   get payload(): string | Buffer {
     if (this.text.length < LONG) return this.text;
@@ -29,6 +37,13 @@ export class JsonText {
     return new JsonText(this.text === '{}' ? added : `${this.text.slice(0, -1)},${added.slice(1)}`);
   }
 }
+
+const textOf = (value: unknown): string => {
+  if (value instanceof JsonText) return value.text;
+  return Array.isArray(value) && value.every((item) => item instanceof JsonText)
+    ? `[${value.map(({ text }) => text).join(',')}]`
+    : JSON.stringify(value);
+};
 
 /** Bytes of their own: a short `Buffer.from` is a piece of a shared slab of 64 KB, all of which it would keep. */
 const bytesOf = (text: string): Buffer => {

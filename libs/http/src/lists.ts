@@ -74,8 +74,7 @@ export class Lists {
 
   /** As `answer`; nothing of it is remembered. */
   unkept(list: string, caller: Caller, query: ListQuery, items: readonly JsonText[], next: PageStart | null): JsonText {
-    const nextCursor = next === null ? 'null' : `"${this.cursor(list, caller, query, next)}"`;
-    return new JsonText(`{"items":[${items.map(({ text }) => text).join(',')}],"nextCursor":${nextCursor}}`);
+    return JsonText.of({ items, nextCursor: next === null ? null : this.cursor(list, caller, query, next) });
   }
 
   private cursor(list: string, caller: Caller, query: ListQuery, next: PageStart): string {

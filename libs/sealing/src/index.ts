@@ -5,7 +5,7 @@ export { prepareImport } from './export/import-export';
 export { verifyExport } from './export/verify-export';
 export { type Proof, proofOf } from './proof';
 export { removalEvents, type Removal, removeEvents } from './removal';
-export { sealEvents, headOf, sealHash, makeSeal, metaOfSeal } from './seal';
+export { type SealHead, sealEvents, headOf, sealHash, makeSeal, metaOfSeal } from './seal';
 export { SealArchive } from './seal-archive';
 export { SEAL_KEY, type SealKey, sealKeyOf } from './seal-key';
 export { SealedOrdinals } from './sealed-ordinals';

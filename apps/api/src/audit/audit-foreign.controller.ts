@@ -18,7 +18,7 @@ import { foreignPage } from '@app/sealing';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { z } from 'zod';
-import { foreignEventSchema, foreignEventsSchema } from './audit-schemas';
+import { foreignEventsSchema, foreignEventView } from './audit-schemas';
 
 const LIST = 'foreign-events';
 const foreignQuery = listQuery({
@@ -40,7 +40,7 @@ export class AuditForeignController {
     summary:
       'Lists events that other programs wrote to the log server, oldest first. Items are those in streams of the platform or under a seal; `others` counts the rest. A page before the last can be empty.',
   })
-  @Answers(200, listOf(foreignEventSchema, { others: foreignEventsSchema.describe('The rest.') }))
+  @Answers(200, listOf(foreignEventView.schema, { others: foreignEventsSchema.describe('The rest.') }))
   @Reads()
   async foreign(
     @QueryInput(foreignQuery) query: Input<typeof foreignQuery>,
@@ -51,13 +51,14 @@ export class AuditForeignController {
     const start =
       after?.key ?? (asked.after === undefined ? null : await knownPosition(this.log, asked.after, 'after'));
     const { items, others, next } = await foreignPage(this.log, { after: start, limit });
-    const list = this.lists.answer(
-      LIST,
-      caller,
-      asked,
-      items.map((item) => new JsonText(JSON.stringify(item))),
-      next === null ? null : { values: [], key: next },
-    );
-    return new JsonText(`${list.text.slice(0, -1)},"others":${JSON.stringify(others)}}`);
+    return this.lists
+      .answer(
+        LIST,
+        caller,
+        asked,
+        items.map((item) => foreignEventView(item)),
+        next === null ? null : { values: [], key: next },
+      )
+      .with({ others });
   }
 }

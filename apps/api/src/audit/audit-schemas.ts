@@ -1,4 +1,5 @@
-import { jsonValue } from '@app/http';
+import { jsonValue, presenter } from '@app/http';
+import type { NotedForeignEvent, SealHead } from '@app/sealing';
 import { z } from 'zod';
 
 /** An event as auditors read it (`ShownEvent`). */
@@ -53,8 +54,9 @@ export const historyItemSchema = z
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** An event of another program that verifiers need to know of (`NotedForeignEvent`). */
-export const foreignEventSchema = z
-  .object({
+export const foreignEventView = presenter<NotedForeignEvent>(
+  'ForeignEvent',
+  z.object({
     id: z.string().describe('The id of the event.'),
     position: z.string().describe('Its position in the log.'),
     stream: z.string().describe('The stream it belongs to.'),
@@ -62,8 +64,8 @@ export const foreignEventSchema = z
     contentHash: sha256.describe('SHA-256 of its stored bytes, hexadecimal.'),
     inStreamOfOurs: z.boolean().describe('Whether it is in a stream of the platform.'),
     at: z.string().describe('A time, ISO 8601 in UTC.'),
-  })
-  .meta({ id: 'ForeignEvent' });
+  }),
+);
 
 /** How many events others wrote, and the first of them (`ForeignEvents`). */
 export const foreignEventsSchema = z.object({
@@ -78,8 +80,9 @@ export const foreignEventsSchema = z.object({
 });
 
 /** The part of a seal that is signed, with its signature (`SealHead`). */
-export const sealSchema = z
-  .object({
+export const sealView = presenter<SealHead>(
+  'Seal',
+  z.object({
     fromOrdinal: z.number().int().describe('The ordinal of its first event.'),
     ordinal: z.number().int().describe('The ordinal of its last event.'),
     root: sha256.describe('The Merkle root of its events, hexadecimal.'),
@@ -91,8 +94,8 @@ export const sealSchema = z
       .optional()
       .describe('States that each event was checked by its authentication code.'),
     signature: z.string().describe('Ed25519, base64.'),
-  })
-  .meta({ id: 'Seal' });
+  }),
+);
 
 export const sealKeySchema = z
   .object({
@@ -117,6 +120,6 @@ export const proofSchema = z
     index: z.number().int().describe('The index of its leaf in the tree.'),
     size: z.number().int().describe('The number of leaves in the tree.'),
     path: z.array(sha256).describe('The hashes from the leaf to the root, hexadecimal.'),
-    seal: sealSchema.describe('The seal over the event.'),
+    seal: sealView.schema.describe('The seal over the event.'),
   })
   .meta({ id: 'EventProof' });

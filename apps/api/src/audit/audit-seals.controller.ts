@@ -22,7 +22,7 @@ import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { proofSchema, sealKeySchema, sealSchema } from './audit-schemas';
+import { proofSchema, sealKeySchema, sealView } from './audit-schemas';
 import { IndexWaiter } from './index-waiter';
 
 const LIST = 'seals';
@@ -48,7 +48,7 @@ export class AuditSealsController {
     operationId: 'listSeals',
     summary: 'Lists the seals over the log, oldest first. `after` is an ordinal.',
   })
-  @Answers(200, listOf(sealSchema))
+  @Answers(200, listOf(sealView.schema))
   @Reads()
   async seals(
     @QueryInput(sealsQuery) query: Input<typeof sealsQuery>,
@@ -59,7 +59,7 @@ export class AuditSealsController {
     const seals = await this.archive.after(after === undefined ? (asked.after ?? 0) : Number(after.key), limit + 1);
     const page = seals.slice(0, limit);
     const last = page.at(-1);
-    const items = page.map((seal) => new JsonText(JSON.stringify(seal)));
+    const items = page.map((seal) => sealView(seal));
     return this.lists.answer(
       LIST,
       caller,

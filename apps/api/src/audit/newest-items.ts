@@ -20,6 +20,7 @@ export class NewestItems {
   constructor(private readonly limit: number) {}
 
   add(item: HistoryItem): void {
+    // No presenter: an item is made field by field, and its values, which may be long, are anything.
     const json = new JsonText(JSON.stringify(item));
     this.held.push({ position: item.position, json });
     this.size += json.text.length;

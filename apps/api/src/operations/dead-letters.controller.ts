@@ -18,7 +18,7 @@ import {
 } from '@app/http';
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
-import { deadLetterSchema, solvedSchema } from './operations-schemas';
+import { deadLetterView, solvedSchema } from './operations-schemas';
 
 const LIST = 'dead-letters';
 const lettersQuery = listQuery({});
@@ -43,7 +43,7 @@ export class DeadLettersController {
     operationId: 'listDeadLetters',
     summary: 'Lists events that a view or policy could not handle, oldest first.',
   })
-  @Answers(200, listOf(deadLetterSchema))
+  @Answers(200, listOf(deadLetterView.schema))
   @Reads()
   async list(
     @QueryInput(lettersQuery) query: Input<typeof lettersQuery>,
@@ -61,7 +61,7 @@ export class DeadLettersController {
       LIST,
       caller,
       asked,
-      page.map((letter) => new JsonText(JSON.stringify(letter))),
+      page.map((letter) => deadLetterView(letter)),
       last === undefined || behind.length === page.length ? null : { values: [], key: place(last) },
     );
   }
@@ -72,7 +72,7 @@ export class DeadLettersController {
     operationId: 'getDeadLetter',
     summary: 'Reads a dead letter: where the event is and why it failed, without content.',
   })
-  @Answers(200, deadLetterSchema)
+  @Answers(200, deadLetterView.schema)
   @Reads()
   async one(@Param('id') id: string): Promise<DeadLetter> {
     return (await this.holding(id)).deadLetter(id);

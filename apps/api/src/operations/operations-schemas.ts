@@ -1,3 +1,5 @@
+import { presenter } from '@app/http';
+import type { DeadLetter } from '@app/projecting';
 import { z } from 'zod';
 
 const verification = z.object({
@@ -53,8 +55,9 @@ export const projectionSchema = z
   .meta({ id: 'Projection' });
 
 /** An event that could not be handled, without content (`DeadLetter`). */
-export const deadLetterSchema = z
-  .object({
+export const deadLetterView = presenter<DeadLetter>(
+  'DeadLetter',
+  z.object({
     id: z.uuid().describe('The id of the dead letter.'),
     source: z.enum(['projection', 'policy']).describe('What failed to handle the event.'),
     name: z.string().describe('The name of that view or policy.'),
@@ -69,12 +72,12 @@ export const deadLetterSchema = z
     detail: z.string().describe('What failed, without content.'),
     attempts: z.number().int().describe('The number of attempts.'),
     failedAt: z.string().describe('A time, ISO 8601 in UTC.'),
-  })
-  .meta({ id: 'DeadLetter' });
+  }),
+);
 
 /** What solving a dead letter left behind: the letter that stands now, null when its stream flows again. */
 export const solvedSchema = z
   .object({
-    left: deadLetterSchema.nullable().describe('The dead letter that remains; null if the stream continues.'),
+    left: deadLetterView.schema.nullable().describe('The dead letter that remains; null if the stream continues.'),
   })
   .meta({ id: 'SolvedDeadLetter' });

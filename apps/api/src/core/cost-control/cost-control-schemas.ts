@@ -1,4 +1,4 @@
-import { listQuery } from '@app/http';
+import { listQuery, presenter } from '@app/http';
 import { givenAmount, timeZoneName } from '@app/kernel';
 import { type LimitScope, limitTerms } from '@app/spending';
 import { z } from 'zod';
@@ -49,30 +49,29 @@ export const limitsQuery = listQuery({});
 export const explainQuery = listQuery({});
 
 /** A limit and where its window stands. Amounts are decimals in `currency`. */
-export const shownLimit = z
-  .object({
-    id: z.string().describe('Its id.'),
-    scope: z
-      .object({
-        type: z.string().describe('What it is for.'),
-        id: z.string().optional().describe('Its id.'),
-      })
-      .describe('What it is for.'),
-    amount: z.string().describe('The amount, a decimal.'),
-    currency: z.string().describe('The currency of the amounts.'),
-    window: window.describe('The window that it applies to.'),
-    timeZone: z.string().describe('The time zone of the window.'),
-    action: action.describe('What happens when it is exceeded: calls are rejected, or it is only recorded.'),
-    includedAmount: z.string().optional().describe('The part of the amount that counts as included usage.'),
-    spent: z.string().describe('The amount spent in the window, a decimal.'),
-    held: z.string().describe('The amount reserved for running calls, a decimal.'),
-    remaining: z.string().describe('The amount left, a decimal.'),
-    overage: z.string().describe('The amount spent beyond the limit, a decimal.'),
-    windowStart: z.string().nullable().describe('When the window started; null if it covers all time.'),
-    resetsAt: z.string().nullable().describe('When the window ends; null if it covers all time.'),
-  })
-  .meta({ id: 'SpendLimit' });
-export type ShownLimit = z.output<typeof shownLimit>;
+const limitFields = z.object({
+  id: z.string().describe('Its id.'),
+  scope: z
+    .object({
+      type: z.string().describe('What it is for.'),
+      id: z.string().optional().describe('Its id.'),
+    })
+    .describe('What it is for.'),
+  amount: z.string().describe('The amount, a decimal.'),
+  currency: z.string().describe('The currency of the amounts.'),
+  window: window.describe('The window that it applies to.'),
+  timeZone: z.string().describe('The time zone of the window.'),
+  action: action.describe('What happens when it is exceeded: calls are rejected, or it is only recorded.'),
+  includedAmount: z.string().optional().describe('The part of the amount that counts as included usage.'),
+  spent: z.string().describe('The amount spent in the window, a decimal.'),
+  held: z.string().describe('The amount reserved for running calls, a decimal.'),
+  remaining: z.string().describe('The amount left, a decimal.'),
+  overage: z.string().describe('The amount spent beyond the limit, a decimal.'),
+  windowStart: z.string().nullable().describe('When the window started; null if it covers all time.'),
+  resetsAt: z.string().nullable().describe('When the window ends; null if it covers all time.'),
+});
+export type ShownLimit = z.output<typeof limitFields>;
+export const limitView = presenter<ShownLimit>('SpendLimit', limitFields);
 
 /** What is set aside for a call that has not ended. */
 const shownHold = z.object({
@@ -84,7 +83,7 @@ const shownHold = z.object({
 /** Why a limit stands where it does: calls that ended in its window, newest first, and what is held for those that run. */
 export const explained = z
   .object({
-    limit: shownLimit.describe('The limit.'),
+    limit: limitView.schema.describe('The limit.'),
     holds: z.array(shownHold).describe('Reservations of running calls.'),
     items: z.array(invocationView.schema).describe('Calls that ended in the window, newest first.'),
     nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),

@@ -35,8 +35,8 @@ import {
   limitUpdate,
   limitPlace,
   limitsQuery,
+  limitView,
   newLimit,
-  shownLimit,
 } from './cost-control-schemas';
 import { LimitChanges } from './limit-changes';
 import { ShownLimits } from './shown-limits';
@@ -65,7 +65,7 @@ export class CostControlController {
     operationId: 'listSpendLimits',
     summary: 'Lists spend limits with their balance, newest first: your own and those of your keys, or all for admins.',
   })
-  @Answers(200, listOf(shownLimit))
+  @Answers(200, listOf(limitView.schema))
   @Reads('limits')
   async list(
     @CurrentCaller() caller: Caller,
@@ -87,7 +87,7 @@ export class CostControlController {
     operationId: 'createSpendLimit',
     summary: 'Creates a spend limit for the instance, a Space, an Agent, a user or an API key.',
   })
-  @Answers(201, shownLimit)
+  @Answers(201, limitView.schema)
   @Rejects('not_found', 'agent_not_granted')
   async create(
     @CurrentCaller() caller: Caller,
@@ -109,7 +109,7 @@ export class CostControlController {
     operationId: 'getSpendLimit',
     summary: 'Reads a spend limit, with the amounts spent and reserved in its window.',
   })
-  @Answers(200, shownLimit)
+  @Answers(200, limitView.schema)
   @Reads()
   async read(
     @CurrentCaller() caller: Caller,
@@ -168,7 +168,7 @@ export class CostControlController {
     operationId: 'updateSpendLimit',
     summary: 'Updates a spend limit. Absent fields do not change. A new window or time zone recounts what was spent.',
   })
-  @Answers(200, shownLimit)
+  @Answers(200, limitView.schema)
   update(
     @CurrentCaller() caller: Caller,
     @Param('limitId') limitId: string,
@@ -185,7 +185,7 @@ export class CostControlController {
     operationId: 'updateSpendLimitById',
     summary: 'Updates the spend limit that `id` names, in the body or the query.',
   })
-  @Answers(200, shownLimit)
+  @Answers(200, limitView.schema)
   @Rejects('not_found')
   updateNamed(
     @CurrentCaller() caller: Caller,
@@ -251,7 +251,7 @@ export class CostControlController {
   }
 
   private async text(limit: AppliedLimit): Promise<JsonText> {
-    return new JsonText(JSON.stringify((await this.shown.show(limit)).shown));
+    return limitView((await this.shown.show(limit)).shown);
   }
 
   /** Rejects `not_found` for limits of others, in the words of an unknown one. */

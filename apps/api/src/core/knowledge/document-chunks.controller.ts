@@ -18,7 +18,7 @@ import {
   tagged,
   written,
 } from '@app/http';
-import { type CommandMeta, givenFields, placeOf, reject, streamOf } from '@app/kernel';
+import { type CommandMeta, givenFields, reject, streamOf } from '@app/kernel';
 import { documentDecider, UpdateDocumentChunk } from '@app/knowledge';
 import { passagesFrom, type StoredPassage } from '@app/search-index';
 import type { DocumentRow } from '@projections/documents';
@@ -48,7 +48,7 @@ export class DocumentChunksController {
     operationId: 'listDocumentChunks',
     summary: 'Lists the searchable chunks of a document, in the order of the text.',
   })
-  @Answers(200, listOf(chunkView))
+  @Answers(200, listOf(chunkView.schema))
   @Reads('documents')
   async list(
     @CurrentCaller() caller: Caller,
@@ -66,13 +66,19 @@ export class DocumentChunksController {
     const page = found.slice(0, limit);
     const last = page.at(-1);
     const next = last !== undefined && found.length > limit ? { values: [last.ordinal], key: last.chunkId } : null;
-    return this.lists.answer(list, caller, asked, page.map(chunkJson), next);
+    return this.lists.answer(
+      list,
+      caller,
+      asked,
+      page.map((passage) => chunkView(passage)),
+      next,
+    );
   }
 
   @Get(':chunkId')
   @Requires('knowledge:read')
   @ApiOperation({ operationId: 'getDocumentChunk', summary: 'Reads a chunk. The `etag` is that of the document.' })
-  @Answers(200, chunkView)
+  @Answers(200, chunkView.schema)
   @Reads('documents')
   async read(
     @CurrentCaller() caller: Caller,
@@ -84,7 +90,7 @@ export class DocumentChunksController {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     const chunk = await this.chunk(document, chunkId);
     tagged(reply, document.revision);
-    return chunkJson(chunk);
+    return chunkView(chunk);
   }
 
   @Put(':chunkId')
@@ -115,7 +121,7 @@ export class DocumentChunksController {
     );
     const show = async () => {
       const now = await this.knowledge.read(caller, agentId, documentId);
-      const json = chunkJson(await this.chunk(now.document, chunkId));
+      const json = chunkView(await this.chunk(now.document, chunkId));
       return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
     };
     return written(reply, receipt, { views: ['documents', 'passages'], show });
@@ -133,15 +139,3 @@ export class DocumentChunksController {
     yield* passagesFrom(body.pieces, from);
   }
 }
-
-const chunkJson = (passage: StoredPassage): JsonText => {
-  const { chunkId, ordinal, text, start, end, headings, enabled, edited = false } = passage;
-  const heading = headings.at(-1);
-  const position = {
-    start,
-    end,
-    ...placeOf(passage),
-    ...(heading === undefined ? {} : { heading }),
-  };
-  return new JsonText(JSON.stringify({ id: chunkId, ordinal, text, position, enabled, edited }));
-};

@@ -23,6 +23,7 @@ import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import type { z } from 'zod';
 import { KnowledgeAccess } from './document-access';
 import { DocumentBodies } from './document-body';
 import { documentContent, documentLogView, runningStep } from './documents-schemas';
@@ -55,9 +56,9 @@ export class DocumentContentController {
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText | Readable> {
+  ): Promise<z.output<typeof documentContent> | Readable> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
-    if (document.text === null) return new JsonText(JSON.stringify({ documentId, text: null }));
+    if (document.text === null) return { documentId, text: null };
     const { pieces } = await this.bodies.open(documentId, document.text);
     reply.request.mayGoOn = (now) => this.knowledge.read(now, agentId, documentId);
     void reply.header('content-type', 'application/json; charset=utf-8');
@@ -121,7 +122,7 @@ export class DocumentContentController {
   }
 }
 
-/** The answer with a text, piece by piece as it is read. */
+/** The answer with a text, piece by piece as it is read: by hand, because a presenter would have to hold all of it. */
 async function* jsonOf(documentId: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   yield `{"documentId":${JSON.stringify(documentId)},"text":"`;

@@ -1,6 +1,7 @@
 import { exposed, flagText, listQuery, presenter, withFile, withFiles } from '@app/http';
-import { nameSchema, placeFields, textSchema } from '@app/kernel';
+import { givenFields, nameSchema, placeFields, placeOf, textSchema } from '@app/kernel';
 import { documentScope, failureMessage, ingestionStep, MAX_CHUNK_TEXT, MOST_TAGS } from '@app/knowledge';
+import type { StoredPassage } from '@app/search-index';
 import { type DocumentLogRow, documentLogRow } from '@projections/document-logs';
 import { type DocumentRow, documentRow } from '@projections/documents';
 import { z } from 'zod';
@@ -157,19 +158,22 @@ export const chunkPosition = z.object({
   heading: z.string().optional().describe('The heading above it.'),
 });
 
-export const chunkView = z
-  .object({
-    id: z.string().describe('The id of the chunk.'),
-    ordinal: z.number().int().describe('The position of the chunk in the document.'),
-    text: z.string().describe('Its text.'),
-    position: chunkPosition.describe('Its position in the text.'),
-    enabled: z.boolean().describe('Whether it is searched.'),
-    edited: z.boolean().describe('Whether its text was edited.'),
-  })
-  .meta({ id: 'DocumentChunk' });
+const chunkFields = z.object({
+  id: z.string().describe('The id of the chunk.'),
+  ordinal: z.number().int().describe('The position of the chunk in the document.'),
+  text: z.string().describe('Its text.'),
+  position: chunkPosition.describe('Its position in the text.'),
+  enabled: z.boolean().describe('Whether it is searched.'),
+  edited: z.boolean().describe('Whether its text was edited.'),
+});
+export const chunkView = presenter<StoredPassage>('DocumentChunk', chunkFields, (passage) => {
+  const { chunkId, start, end, headings, edited = false } = passage;
+  const position = { start, end, ...placeOf(passage), ...givenFields({ heading: headings.at(-1) }) };
+  return { ...passage, id: chunkId, position, edited };
+});
 
 /** A chunk in the answer to a write. */
-export const writtenChunk = chunkView
+export const writtenChunk = chunkFields
   .extend({ unchanged: z.literal(true).optional().describe('The write changed nothing.') })
   .meta({ id: 'WrittenChunk' });
 export const chunkUpdate = z

@@ -233,8 +233,7 @@ export class DocumentsController {
         throw error;
       },
     );
-    const show = async () =>
-      new JsonText(`{"items":[${(await this.created(agent, ids)).map(({ text }) => text).join(',')}]}`);
+    const show = async () => JsonText.of({ items: await this.created(agent, ids) });
     return written(reply, receipt, { views: VIEWS, show });
   }
 

@@ -100,7 +100,7 @@ export class CheckpointsController {
   ): Promise<JsonText> {
     await this.assertOwn(caller, agentId, conversationId);
     const checkpoints = await this.history.checkpointsOf(conversationId);
-    return new JsonText(`{"items":[${checkpoints.map((each) => checkpointView(each).text).join(',')}]}`);
+    return JsonText.of({ items: checkpoints.map((each) => checkpointView(each)) });
   }
 
   @Get('checkpoints/:checkpointId')

@@ -79,9 +79,7 @@ export class TurnAnswers {
 }
 
 export const shownAnswer = (conversationId: string, message: JsonText, usage: InvocationUsage | null): JsonText =>
-  new JsonText(
-    `{"conversationId":${JSON.stringify(conversationId)},"message":${message.text},"usage":${JSON.stringify(usage)}}`,
-  );
+  JsonText.of({ conversationId, message, usage });
 
 /** Waits, at most 2 s, until views show an answer. */
 const settled = async ({ server }: FastifyReply, position: string): Promise<void> =>

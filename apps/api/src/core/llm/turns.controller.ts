@@ -27,7 +27,6 @@ import {
   ForwardingInterceptor,
   type Input,
   InvalidInput,
-  JsonText,
   LARGE_JSON_LIMIT,
   QueryInput,
   Reads,
@@ -160,12 +159,12 @@ export class TurnsController {
     @Param('conversationId') conversationId: string,
     @QueryInput(stopQuery) query: Input<typeof stopQuery>,
     @CommandContext({ hasEtag: false }) meta: CommandMeta,
-  ): Promise<JsonText> {
+  ): Promise<z.output<typeof stopAnswer>> {
     await this.access.agent(caller, agentId, 'use');
     const { messageId } = query.parse();
     const stopping = this.incognito.has(conversationId) ? this.incognito : this.turns;
     const stopped = await stopping.stop(participantsOf(caller, agentId), conversationId, messageId, meta);
-    return new JsonText(JSON.stringify({ stopped }));
+    return { stopped };
   }
 
   @Post(':conversationId/messages/:messageId/tools/:callId')
@@ -185,7 +184,7 @@ export class TurnsController {
     @Param('callId') callId: string,
     @BodyInput(callResponse) body: Input<typeof callResponse>,
     @CommandContext() meta: CommandMeta,
-  ): Promise<JsonText> {
+  ): Promise<z.output<typeof callResponded>> {
     const agent = await this.access.agent(caller, agentId, 'use');
     const participants = participantsOf(caller, agentId);
     this.incognito.rejectUnkept(participants, conversationId);
@@ -206,7 +205,7 @@ export class TurnsController {
       },
       meta,
     );
-    return new JsonText(JSON.stringify({ messageId: answerId, status }));
+    return { messageId: answerId, status };
   }
 }
 

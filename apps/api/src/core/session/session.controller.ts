@@ -46,7 +46,7 @@ export class SessionController {
       'Signs in with an API key. The answer sets the cookie `ap_session`, which replaces the key in requests from pages of the same origin.',
   })
   @ApiHeader({ name: 'Origin', description: 'Sent by browsers. Must be the origin of this server.' })
-  @Answers(201, sessionView)
+  @Answers(201, sessionView.schema)
   @Rejects('unauthenticated', 'forbidden', 'rate_limited')
   async start(@BodyInput(signIn) body: Input<typeof signIn>, @Res({ passthrough: true }) reply: FastifyReply) {
     const { request } = reply;
@@ -61,18 +61,18 @@ export class SessionController {
     return written(reply, receipt, {
       views: [],
       location: PATH,
-      show: async () => shown(userId, expiresAt),
+      show: async () => sessionView({ userId, expiresAt }),
     });
   }
 
   @Get()
   @Requires('authenticated')
   @ApiOperation({ operationId: 'getSession', summary: 'Reads the session of the cookie `ap_session`.' })
-  @Answers(200, sessionView)
+  @Answers(200, sessionView.schema)
   @Rejects('not_found')
   @Reads()
   read(@CurrentCaller() caller: Caller): JsonText {
-    return shown(caller.userId, sessionOf(caller).expiresAt);
+    return sessionView({ userId: caller.userId, expiresAt: sessionOf(caller).expiresAt });
   }
 
   @Delete()
@@ -94,8 +94,6 @@ export class SessionController {
     return isOverTls(request.headers, this.config.BASE_URL);
   }
 }
-
-const shown = (userId: string, expiresAt: string): JsonText => new JsonText(JSON.stringify({ userId, expiresAt }));
 
 /** Rejects `not_found` for whoever came with an API key. */
 const sessionOf = ({ session, keyId = '' }: Caller) => session ?? reject('not_found', { kind: 'sessionOf', id: keyId });
