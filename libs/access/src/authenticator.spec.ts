@@ -11,13 +11,15 @@ import {
   hashedSecret,
   makeSecret,
   PERMISSIONS_OF_ROLE,
+  sessionDecider,
+  sessionIdIn,
   StartSession,
   StartSessionHandler,
   SuspendUser,
   USE_NOTED_EVERY_MS,
   userDecider,
 } from '@app/identity';
-import { Unavailable } from '@app/kernel';
+import { type StreamLog, Unavailable } from '@app/kernel';
 import { type Meddle, openTenancy, type Tenancy } from '../../../test/fixtures/tenancy';
 import { Authenticator, keyCredential, sessionCredential } from './authenticator';
 
@@ -27,9 +29,9 @@ let tenancy: Tenancy;
 beforeEach(async () => (tenancy = await openTenancy()));
 afterEach(() => tenancy.close());
 
-const setUp = async (meddle?: Meddle) => {
+const setUp = async (meddle?: Meddle, its?: StreamLog) => {
   const { clock, ids, secret } = tenancy;
-  const process = tenancy.process(meddle);
+  const process = tenancy.process(meddle, its);
   const unnoted: unknown[] = [];
   const authenticator = new Authenticator(
     process.decisions,
@@ -38,6 +40,8 @@ const setUp = async (meddle?: Meddle) => {
     new ApiKeyUse(process.decisions, clock, ids),
     (error) => unnoted.push(error),
   );
+  const session = (userId: string, keyId: string) =>
+    new StartSessionHandler(process.decisions, secret).execute(new StartSession({ userId, keyId }, tenancy.meta()));
   const start = (configured?: string) => bootstrap({ ...process, secret, clock, ids }, configured);
   const user = async (role: 'admin' | 'member' | 'auditor') =>
     (
@@ -65,7 +69,7 @@ const setUp = async (meddle?: Meddle) => {
     );
     return { keyId, text };
   };
-  return { process, authenticator, start, user, key, unnoted };
+  return { process, authenticator, start, user, key, session, unnoted };
 };
 
 describe('the holder of an API key', () => {
@@ -149,6 +153,21 @@ describe('an API key', () => {
     for (const wrong of forged) expect(await authenticator.authenticate(keyCredential(wrong))).toBeUndefined();
   });
 
+  it('is known while the log is away to requests that only read, and to no others', async () => {
+    const { log } = tenancy;
+    let isAway = false;
+    const { authenticator, user, key } = await setUp(undefined, {
+      append: (stream, events, expected) => log.append(stream, events, expected),
+      readStream: (stream, options) =>
+        isAway ? Promise.reject(new Unavailable('log', 'it is away')) : log.readStream(stream, options),
+    });
+    const { text } = await key(await user('member'));
+    const known = await authenticator.authenticate(keyCredential(text));
+    isAway = true;
+    expect(await authenticator.authenticate(keyCredential(text), true)).toEqual(known);
+    await expect(authenticator.authenticate(keyCredential(text))).rejects.toMatchObject({ reason: 'it is away' });
+  });
+
   it('has its use noted once in a while', async () => {
     const { authenticator, user, key, process } = await setUp();
     const { text, keyId } = await key(await user('member'));
@@ -176,6 +195,42 @@ describe('an API key', () => {
     await authenticator.authenticate(keyCredential(text));
     while ((await process.decisions.load(apiKeyUseDecider, keyId)).revision < 0)
       await new Promise((resolve) => setImmediate(resolve));
+  });
+});
+
+describe('a session', () => {
+  it('is opened by its own secret alone, until it ends', async () => {
+    const { authenticator, user, key, session, process } = await setUp();
+    const userId = await user('member');
+    const { keyId, text } = await key(userId);
+    const { secret } = await session(userId, keyId);
+    const sessionId = sessionIdIn(secret) ?? '';
+    expect(await authenticator.authenticate(sessionCredential(secret))).toMatchObject({ session: { id: sessionId } });
+    const forged = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
+    expect(sessionIdIn(forged)).toBe(sessionId);
+    for (const wrong of [forged, text, ''])
+      expect(await authenticator.authenticate(sessionCredential(wrong))).toBeUndefined();
+    await process.decisions.transact(sessionDecider, sessionId, { type: 'End' }, tenancy.meta());
+    expect(await authenticator.authenticate(sessionCredential(secret))).toBeUndefined();
+  });
+
+  it('lasts until it or its key expires, whichever is first', async () => {
+    const { authenticator, user, key, session, process } = await setUp();
+    const userId = await user('member');
+    const [{ keyId: lasting }, { keyId: shortened }] = [await key(userId), await key(userId)];
+    const [{ secret: own, expiresAt }, { secret: ofKey }] = [
+      await session(userId, lasting),
+      await session(userId, shortened),
+    ];
+    const keyEnds = new Date(tenancy.clock.now().getTime() + 1_000).toISOString();
+    const shorten = { type: 'Update', fields: { expiresAt: keyEnds } } as const;
+    await process.decisions.transact(apiKeyDecider, shortened, shorten, tenancy.meta());
+    expect(await authenticator.authenticate(sessionCredential(ofKey))).toBeDefined();
+    tenancy.clock.advance(1_000);
+    expect(await authenticator.authenticate(sessionCredential(ofKey))).toBeUndefined();
+    expect(await authenticator.authenticate(sessionCredential(own))).toBeDefined();
+    tenancy.clock.advance(Date.parse(expiresAt) - tenancy.clock.now().getTime());
+    expect(await authenticator.authenticate(sessionCredential(own))).toBeUndefined();
   });
 });
 
@@ -222,11 +277,9 @@ describe('the bootstrap key', () => {
   });
 
   it('gives its sessions up with its secret', async () => {
-    const { authenticator, start, process } = await setUp();
+    const { authenticator, start, session } = await setUp();
     await start(CONFIGURED);
-    const { secret } = await new StartSessionHandler(process.decisions, tenancy.secret).execute(
-      new StartSession({ userId: FIRST_ADMIN_ID, keyId: BOOTSTRAP_KEY_ID }, tenancy.meta()),
-    );
+    const { secret } = await session(FIRST_ADMIN_ID, BOOTSTRAP_KEY_ID);
     expect(await authenticator.authenticate(sessionCredential(secret))).toMatchObject({ userId: FIRST_ADMIN_ID });
     await start(`${CONFIGURED}, another`);
     expect(await authenticator.authenticate(sessionCredential(secret))).toBeUndefined();
