@@ -85,10 +85,21 @@ describe('a user', () => {
       .when({ type: 'Suspend' })
       .rejects('not_found');
   });
+
+  it('is not created again once deleted, nor forfeits anything', () => {
+    const deleted: UserEvent = { type: 'UserDeleted', data: { mailClaim: claim } };
+    given(userDecider, created, deleted)
+      .when({ type: 'Create', ...profile, role: 'member' })
+      .rejects('conflict');
+    given(userDecider, created, deleted).when({ type: 'ForfeitClaim', claim }).yields();
+  });
 });
 
 describe('the last word on admins', () => {
   it('is with the register: no active admin begins or ends without a later appointment', () => {
+    given(userDecider)
+      .when({ type: 'Create', ...profile, role: 'admin' })
+      .rejects('conflict');
     given(userDecider, created).when({ type: 'Update', fields: {}, role: 'admin' }).rejects('conflict');
     given(userDecider, created)
       .when({ type: 'Update', fields: {}, role: 'admin', appointment: 5 })
