@@ -1,4 +1,4 @@
-import { Claims, COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
+import { Claims } from '@app/coordination';
 import { EVENT_LOG } from '@app/event-log';
 import { Parser } from '@app/extraction';
 import {
@@ -8,8 +8,6 @@ import {
   type Config,
   Decisions,
   EventCodec,
-  type Ids,
-  IDS,
   type Keyring,
   LOGGER,
   provideWith,
@@ -53,9 +51,6 @@ import { DeleteConversationsOfTheDeleted } from './policies/delete-conversations
 import { TitleConversations } from './policies/title-conversations.policy';
 import { Titler } from './titling/titler';
 
-/** A process that has not been heard of for this long is dead, and so are its answers. */
-const CLAIM_MS = 5_000;
-
 interface HistoryParts {
   readonly log: StreamReader;
   readonly codec: EventCodec;
@@ -76,7 +71,7 @@ interface TurnParts {
   readonly copies: DocumentCopies;
   readonly compactor: Compactor;
   readonly decisions: Decisions;
-  readonly coordination: CoordinationStore;
+  readonly claims: Claims;
   readonly models: Models;
   readonly retriever: Retriever;
   readonly tools: AgentTools;
@@ -85,7 +80,6 @@ interface TurnParts {
   readonly memories?: AgentMemories | undefined;
   readonly metering: Metering;
   readonly config: Config;
-  readonly ids: Ids;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void };
 }
@@ -104,8 +98,8 @@ const compactor = ({ history: read, models, metering, config, ...parts }: Compac
 const titler = ({ config, ...parts }: Pick<TurnParts, 'models' | 'metering' | 'config' | 'logger'>): Titler =>
   new Titler({ ...parts, currency: config.DEFAULT_CURRENCY });
 
-const turns = ({ models, retriever, tools, metering, config, ids, skills, memories, ...parts }: TurnParts): Turns => {
-  const { coordination, clock, history: read, logger } = parts;
+const turns = ({ models, retriever, tools, metering, config, skills, memories, ...parts }: TurnParts): Turns => {
+  const { history: read, logger } = parts;
   const catalogTokens = config.SKILL_CATALOG_TOKENS;
   const beginnings = new TurnBeginnings({ models, skills, memories, history: read, catalogTokens, logger });
   return new Turns({
@@ -120,7 +114,6 @@ const turns = ({ models, retriever, tools, metering, config, ids, skills, memori
       logger,
     }),
     beginnings,
-    claims: new Claims(coordination, clock, ids.next(), CLAIM_MS),
   });
 };
 
@@ -129,7 +122,7 @@ const generator = ({
   ...parts
 }: Omit<
   TurnParts,
-  'history' | 'copies' | 'tools' | 'skills' | 'memories' | 'attachments' | 'coordination' | 'ids' | 'clock' | 'logger'
+  'history' | 'copies' | 'tools' | 'skills' | 'memories' | 'attachments' | 'claims' | 'clock' | 'logger'
 >): Generator => new Generator({ ...parts, currency: config.DEFAULT_CURRENCY });
 
 interface ProvenanceReaderParts {
@@ -152,17 +145,11 @@ interface ProvenanceReaderParts {
     TitleConversations,
     Attachments,
     FileReferences,
-    provideWith(
-      FileClaims,
-      ({ coordination, clock, ids }: Pick<TurnParts, 'coordination' | 'clock' | 'ids'>) =>
-        new FileClaims(new Claims(coordination, clock, ids.next(), CLAIM_MS)),
-      { coordination: COORDINATION_STORE, clock: CLOCK, ids: IDS },
-    ),
+    FileClaims,
     {
       provide: Parser,
       inject: [CONFIG],
-      useFactory: ({ PARSER_MEMORY_MB, PARSER_SECONDS, PARSER_INFLATED_BYTES }: Config) =>
-        new Parser({ memoryMb: PARSER_MEMORY_MB, seconds: PARSER_SECONDS, inflatedBytes: PARSER_INFLATED_BYTES }),
+      useFactory: (config: Config) => Parser.of(config),
     },
     provideWith(DocumentCopies, ({ vault }: { vault: Keyring }) => new DocumentCopies(vault), { vault: VAULT }),
     provideWith(History, history, { log: EVENT_LOG, codec: EventCodec, decisions: Decisions }),
@@ -191,7 +178,7 @@ interface ProvenanceReaderParts {
       copies: DocumentCopies,
       compactor: Compactor,
       decisions: Decisions,
-      coordination: COORDINATION_STORE,
+      claims: Claims,
       models: Models,
       retriever: RETRIEVER,
       tools: AGENT_TOOLS,
@@ -200,7 +187,6 @@ interface ProvenanceReaderParts {
       memories: { token: AGENT_MEMORIES, optional: true },
       metering: METERING,
       config: CONFIG,
-      ids: IDS,
       clock: CLOCK,
       logger: LOGGER,
     }),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  type Clock,
   CLOCK,
   CONFIG,
   type Config,
@@ -16,6 +17,7 @@ import {
   type Warning,
 } from '@app/kernel';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { Claims } from './claims';
 import { COORDINATION_STORE, type CoordinationStore } from './coordination-store';
 import type { LeasesOptions } from './lease-member';
 import { Leases } from './leases';
@@ -28,9 +30,12 @@ type ProcessParts = Pick<ProcessesOptions, 'store' | 'clock' | 'logger' | 'versi
   readonly config: Config;
 };
 
+/** A process that has not been heard of for this long is dead: others take up what it worked on, milliseconds. */
+const CLAIM_MS = 5_000;
+
 const beside = { store: COORDINATION_STORE, clock: CLOCK, logger: LOGGER };
 
-/** Provides, everywhere, `COORDINATION_STORE`, which `CONFIG` names, and who is there and does what among the processes. */
+/** Provides, everywhere, `COORDINATION_STORE`, which `CONFIG` names, and who is there, does what (`Leases`) and works on what (`Claims`) among the processes. */
 @Module({})
 export class CoordinationModule {
   static forRoot(): DynamicModule {
@@ -46,6 +51,12 @@ export class CoordinationModule {
               openCoordinationStore({ ...config, DATA_DIR }, { warn: (sentence) => logger.warn(sentence) }),
             ),
         },
+        {
+          provide: Claims,
+          inject: [COORDINATION_STORE, CLOCK, IDS],
+          useFactory: (store: CoordinationStore, clock: Clock, ids: Ids) =>
+            new Claims(store, clock, ids.next(), CLAIM_MS),
+        },
         provideWith(
           Processes,
           ({ ids, config, ...parts }: ProcessParts) =>
@@ -60,7 +71,7 @@ export class CoordinationModule {
         ),
         provideWith(Leases, (parts: LeasesOptions) => new Leases(parts), { ...beside, processes: Processes }),
       ],
-      exports: [COORDINATION_STORE, Processes, Leases],
+      exports: [COORDINATION_STORE, Claims, Processes, Leases],
     };
   }
 }

@@ -1,18 +1,7 @@
 import { BLOBS } from '@app/blobs';
 import { Claims, COORDINATION_STORE, type CoordinationStore, Processes } from '@app/coordination';
 import { Parser } from '@app/extraction';
-import {
-  BACKGROUND_PRIORITY,
-  type Clock,
-  CLOCK,
-  CONFIG,
-  type Config,
-  Decisions,
-  type Ids,
-  IDS,
-  LOGGER,
-  provideWith,
-} from '@app/kernel';
+import { BACKGROUND_PRIORITY, CLOCK, CONFIG, type Config, Decisions, IDS, LOGGER, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
 import { Projecting, UnfinishedWork } from '@app/projecting';
 import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
@@ -61,14 +50,8 @@ import { DeleteTagHandler } from './tags/commands/delete-tag';
 import { UpdateTagHandler } from './tags/commands/update-tag';
 import { KnownTags } from './tags/known-tags';
 
-/** A worker that has not been heard of for this long is dead; its documents are taken up again. */
-const CLAIM_MS = 5_000;
-
 /** If a document does not appear as waiting within this time, it is processed anyway, milliseconds. */
 const SHOWN_WITHIN_MS = 10_000;
-
-/** Injection token of the claims of this process to documents in work and to batches. */
-const KNOWLEDGE_CLAIMS = Symbol('KnowledgeClaims');
 
 const commands = [
   CreateDocumentsHandler,
@@ -143,7 +126,7 @@ const ingestionWorker = ({
       ids: IDS,
       clock: CLOCK,
       logger: LOGGER,
-      claims: KNOWLEDGE_CLAIMS,
+      claims: Claims,
       coordination: COORDINATION_STORE,
       chunkingOf: CHUNKING_OF,
       parser: Parser,
@@ -158,20 +141,11 @@ const ingestionWorker = ({
       ids: IDS,
       clock: CLOCK,
       logger: LOGGER,
-      claims: KNOWLEDGE_CLAIMS,
+      claims: Claims,
       coordination: COORDINATION_STORE,
     }),
     SyncedDocuments,
-    {
-      provide: KNOWLEDGE_CLAIMS,
-      inject: [COORDINATION_STORE, CLOCK, IDS],
-      useFactory: (store: CoordinationStore, clock: Clock, ids: Ids) => new Claims(store, clock, ids.next(), CLAIM_MS),
-    },
-    {
-      provide: Batches,
-      inject: [Decisions, KNOWLEDGE_CLAIMS, CLOCK],
-      useFactory: (decisions: Decisions, claims: Claims, clock: Clock) => new Batches(decisions, claims, clock),
-    },
+    Batches,
     {
       provide: Retrieval,
       inject: [SEARCH_INDEX, SHOWN_DOCUMENTS, Models, METERING],
@@ -181,11 +155,7 @@ const ingestionWorker = ({
     {
       provide: Parser,
       inject: [CONFIG],
-      useFactory: ({ PARSER_MEMORY_MB, PARSER_SECONDS, PARSER_INFLATED_BYTES }: Config) =>
-        new Parser(
-          { memoryMb: PARSER_MEMORY_MB, seconds: PARSER_SECONDS, inflatedBytes: PARSER_INFLATED_BYTES },
-          { priority: BACKGROUND_PRIORITY },
-        ),
+      useFactory: (config: Config) => Parser.of(config, { priority: BACKGROUND_PRIORITY }),
     },
     provideWith(IngestionWorker, ingestionWorker, {
       decisions: Decisions,
@@ -195,7 +165,7 @@ const ingestionWorker = ({
       ids: IDS,
       clock: CLOCK,
       logger: LOGGER,
-      claims: KNOWLEDGE_CLAIMS,
+      claims: Claims,
       chunkingOf: CHUNKING_OF,
       parser: Parser,
       waiting: WAITING_DOCUMENTS,

@@ -1,5 +1,5 @@
 import { BLOBS } from '@app/blobs';
-import { Claims, COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
+import { Claims } from '@app/coordination';
 import { CLOCK, Decisions, IDS, LOGGER, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
 import { METERING, SpendingModule } from '@app/spending';
@@ -16,18 +16,6 @@ import { StartBuildHandler } from './summary-index/commands/start-build';
 import { Estimates } from './summary-index/estimates';
 import { ShownIndexes } from './summary-index/shown-index';
 
-/** A worker that has not been heard of for this long is dead; another goes on with its build. */
-const CLAIM_MS = 5_000;
-
-type Parts = Omit<BuildWorkerParts, 'claims' | 'progress'> & { readonly coordination: CoordinationStore };
-
-const buildWorker = ({ coordination, ...parts }: Parts): BuildWorker =>
-  new BuildWorker({
-    ...parts,
-    claims: new Claims(coordination, parts.clock, parts.ids.next(), CLAIM_MS),
-    progress: new ProgressBoard(coordination),
-  });
-
 /** Section-summary indexes of Agents. Views provide `SUMMARY_SOURCES`, `SUMMARIES_OF` and `RUNNING_BUILDS`. The worker runs where it is started. */
 @Module({
   imports: [SpendingModule],
@@ -39,7 +27,8 @@ const buildWorker = ({ coordination, ...parts }: Parts): BuildWorker =>
     Estimates,
     ShownIndexes,
     SummariesBeside,
-    provideWith(BuildWorker, buildWorker, {
+    ProgressBoard,
+    provideWith(BuildWorker, (parts: BuildWorkerParts) => new BuildWorker(parts), {
       decisions: Decisions,
       blobs: BLOBS,
       models: Models,
@@ -49,7 +38,8 @@ const buildWorker = ({ coordination, ...parts }: Parts): BuildWorker =>
       ids: IDS,
       clock: CLOCK,
       logger: LOGGER,
-      coordination: COORDINATION_STORE,
+      claims: Claims,
+      progress: ProgressBoard,
     }),
   ],
   exports: [BuildWorker, ShownIndexes, SummariesBeside],

@@ -1,4 +1,4 @@
-import { Claims, COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
+import { Claims } from '@app/coordination';
 import {
   type Clock,
   CLOCK,
@@ -35,9 +35,6 @@ import { StoredUploads } from './skill/stored-uploads';
 import { SkillLimit } from './skill/skill-limit';
 import { skillsAggregates } from './skills.aggregates';
 
-/** A process that has not been heard of for this long is dead; the names that it was taking are given back. */
-const CLAIM_MS = 5_000;
-
 const commands = [
   CreateSkillHandler,
   UpdateSkillHandler,
@@ -61,20 +58,15 @@ interface NamesParts {
   readonly decisions: Decisions;
   readonly secret: InstanceSecret;
   readonly ids: Ids;
-  readonly clock: Clock;
-  readonly coordination: CoordinationStore;
+  readonly claims: Claims;
   readonly config: Config;
 }
 
-const skillNames = ({ coordination, clock, config, ids, ...parts }: NamesParts): SkillNames =>
-  new SkillNames({
-    ...parts,
-    ids,
-    claims: new Claims(coordination, clock, ids.next(), CLAIM_MS),
-    most: config.SKILLS_PER_PLACE,
-  });
+const skillNames = ({ config, ...parts }: NamesParts): SkillNames =>
+  new SkillNames({ ...parts, most: config.SKILLS_PER_PLACE });
 
-interface DefaultParts extends Pick<NamesParts, 'ids' | 'clock' | 'config'> {
+interface DefaultParts extends Pick<NamesParts, 'ids' | 'config'> {
+  readonly clock: Clock;
   readonly bodies: SkillBodies;
   readonly listing: EntryListing;
 }
@@ -104,8 +96,7 @@ const limitsOf = ({ SKILL_MAX_FILES: files, SKILL_MAX_BYTES: bytes }: Config) =>
       decisions: Decisions,
       secret: InstanceSecret,
       ids: IDS,
-      clock: CLOCK,
-      coordination: COORDINATION_STORE,
+      claims: Claims,
       config: CONFIG,
     }),
     {

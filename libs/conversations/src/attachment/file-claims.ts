@@ -1,14 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Claims, Release } from '@app/coordination';
+import { Claims, type Release } from '@app/coordination';
 import { Unavailable } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 
 /** How long is waited for whoever else has a file in hand, and how often it is looked, milliseconds. */
 const MOST_WAIT_MS = 5_000;
 const LOOK_MS = 20;
 
 /** Holds files while a question that names them is recorded, or while they are deleted since none names them: one comes before the other, in any process. */
+@Injectable()
 export class FileClaims {
-  constructor(private readonly claims: Pick<Claims, 'take'>) {}
+  constructor(@Inject(Claims) private readonly claims: Pick<Claims, 'take'>) {}
 
   /** Throws `Unavailable` where another holds one of them for too long. */
   async holding<T>(fileIds: readonly string[], work: () => Promise<T>): Promise<T> {

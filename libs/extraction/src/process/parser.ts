@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { productRoot, Unavailable } from '@app/kernel';
+import { type Config, productRoot, Unavailable } from '@app/kernel';
 import {
   ExtractionFailure,
   type ExtractionFailureCode,
@@ -37,6 +37,18 @@ export class Parser {
     private readonly limits: ParserLimits,
     private readonly options?: StartOptions,
   ) {}
+
+  /** Has the limits of the configuration. */
+  static of(
+    {
+      PARSER_MEMORY_MB: memoryMb,
+      PARSER_SECONDS: seconds,
+      PARSER_INFLATED_BYTES: inflatedBytes,
+    }: Pick<Config, 'PARSER_MEMORY_MB' | 'PARSER_SECONDS' | 'PARSER_INFLATED_BYTES'>,
+    options?: StartOptions,
+  ): Parser {
+    return new Parser({ memoryMb, seconds, inflatedBytes }, options);
+  }
 
   /**
    * The extraction of a file as JSON. Rejects with `ExtractionFailure`, or the reason of the signal, which ends the process.

@@ -1,7 +1,9 @@
+import { Claims } from '@app/coordination';
 import {
   type Clock,
+  CLOCK,
   type CommandMeta,
-  type Decisions,
+  Decisions,
   deriveId,
   isDomainError,
   reject,
@@ -9,7 +11,7 @@ import {
   Unavailable,
   unlessLeft,
 } from '@app/kernel';
-import type { Claims } from '@app/coordination';
+import { Inject, Injectable } from '@nestjs/common';
 import { documentDecider } from './document.decider';
 
 /** Claims on documents that are being added or withdrawn, whatever their state. */
@@ -23,11 +25,12 @@ export const addedDocumentId = ({ commandId }: Pick<CommandMeta, 'commandId'>, i
   deriveId(commandId, `document/${index}`);
 
 /** Documents that one command adds, each in its own stream: all of them or, in the end, none, even if the process dies in between (`finish`). */
+@Injectable()
 export class Batches {
   constructor(
     private readonly decisions: Decisions,
     private readonly claims: Claims,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /**

@@ -1,5 +1,6 @@
-import type { CoordinationStore } from '@app/coordination';
+import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { unlessLeft } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import { z } from 'zod';
 
 /** How far a build is: `done` of about `total` summaries. */
@@ -12,10 +13,11 @@ const INTERVAL_MS = 300;
 const PREFIX = 'summary-progress/';
 
 /** Progress of running builds, which any process may show; removed when the build ends. Where the store is away it is left out: the build goes on. */
+@Injectable()
 export class ProgressBoard {
   private readonly written = new Map<string, number>();
 
-  constructor(private readonly store: Pick<CoordinationStore, 'read' | 'write'>) {}
+  constructor(@Inject(COORDINATION_STORE) private readonly store: Pick<CoordinationStore, 'read' | 'write'>) {}
 
   async show(agentId: string, progress: BuildProgress): Promise<void> {
     const now = performance.now();

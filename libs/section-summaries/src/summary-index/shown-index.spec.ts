@@ -4,6 +4,7 @@ import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
 import { MemoryLog } from '../../../../test/fixtures/memory-log';
 import { encodeHierarchy } from '../building/hierarchy';
+import { ProgressBoard } from '../building/progress';
 import type { PresentSummaries } from '../lookups';
 import { sectionSummaryDecider } from '../section-summary/section-summary.decider';
 import { sectionSummaryEvents } from '../section-summary/section-summary.events';
@@ -48,7 +49,7 @@ const countOf = async (shown: PresentSummaries): Promise<readonly [number, numbe
     estimates as Estimates,
     blobs as Partial<Blobs> as Blobs,
     present,
-    new MemoryCoordinationStore(),
+    new ProgressBoard(new MemoryCoordinationStore()),
   );
   const { summaries, progress } = await indexes.of({ agentId, spaceId, model });
   return [summaries, progress.done];

@@ -1,5 +1,4 @@
 import { BLOBS, type Blobs } from '@app/blobs';
-import { COORDINATION_STORE, type CoordinationStore } from '@app/coordination';
 import { Decisions, type Position } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { hierarchyOf } from '../building/hierarchy';
@@ -32,17 +31,13 @@ export interface ShownIndex {
 /** Shows section-summary indexes. */
 @Injectable()
 export class ShownIndexes {
-  private readonly board: ProgressBoard;
-
   constructor(
     private readonly decisions: Decisions,
     private readonly estimates: Estimates,
     @Inject(BLOBS) private readonly blobs: Blobs,
     @Inject(SUMMARIES_OF) private readonly made: SummariesOf,
-    @Inject(COORDINATION_STORE) coordination: CoordinationStore,
-  ) {
-    this.board = new ProgressBoard(coordination);
-  }
+    private readonly board: ProgressBoard,
+  ) {}
 
   /** `model`: key of the Agent's chat model. Rejects `model_not_available`. */
   async of({ model, ...agent }: SummarisedAgent & { readonly model: string }): Promise<ShownIndex> {
