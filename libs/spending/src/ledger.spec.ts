@@ -114,6 +114,19 @@ describe('the ledger', () => {
     ]);
   });
 
+  it('holds nothing under one limit when another gave what was left to a call at the same time', async () => {
+    const [wide, narrow] = [await spending.setLimit(ofAll), await spending.setLimit(ofUser, { amount: '0.00000001' })];
+    const { ledger } = spending.process();
+    const calls = await Promise.all([callOf(USER, 10), callOf(USER, 10)].map((call) => begun(ledger.begin(call))));
+    expect(calls.filter((call) => call !== undefined)).toHaveLength(1);
+    for (const call of calls) await call?.settle(ended(10));
+    await ledger.close(10_000);
+    expect([await spending.state(wide), await spending.state(narrow)]).toEqual([
+      [10n, 0n],
+      [10n, 0n],
+    ]);
+  });
+
   it('counts what was spent before a limit was set, and calls that run then, once', async () => {
     const { ledger } = spending.process();
     await (await ledger.begin(callOf(USER, 5))).settle(ended(5));
