@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { continuationOf, continued, takesBack } from './continuation';
-import type { MessagePart } from './message-parts';
+import { type MessagePart, textOf } from './message-parts';
 
 const part = fc.oneof(
   fc.record({ type: fc.constantFrom('text' as const, 'reasoning' as const), text: fc.string({ maxLength: 4 }) }),
@@ -50,6 +50,15 @@ describe('a continuation', () => {
     expect(continuationOf([text('Half')], [text('Half')])).toBeUndefined();
   });
 
+  it('does not go on with words of another kind, nor behind words that are missing', () => {
+    const before = [{ type: 'text' as const, text: 'Half' }];
+    for (const [type, offset] of [
+      ['reasoning', 4],
+      ['text', 5],
+    ] as const)
+      expect(continued(before, { part: 0, offset, parts: [{ type, text: ' an answer' }] })).toBe(before);
+  });
+
   it('takes back words that are others, and not what went on', () => {
     const text = (said: string) => ({ type: 'text' as const, text: said });
     const [before, call] = [[text('Half an ')], { type: 'step-start' as const }];
@@ -58,5 +67,16 @@ describe('a continuation', () => {
     expect(takesBack(before, [text('Half')])).toBe(true);
     expect(takesBack(before, [call, ...before])).toBe(true);
     expect(takesBack([], before)).toBe(false);
+    expect(takesBack([text('')], [call])).toBe(false);
   });
+});
+
+it('the text of a message has nothing of the reasoning behind it', () => {
+  const [text, reasoning] = [
+    { type: 'text' as const, text: 'Half an ' },
+    { type: 'reasoning' as const, text: 'Hm.' },
+  ];
+  expect(textOf([text, reasoning, { type: 'text', text: 'answer' }])).toBe('Half an answer');
+  expect(takesBack([reasoning], [text])).toBe(true);
+  expect(continuationOf([reasoning], [{ ...reasoning, text: 'Hm. So.' }])).toMatchObject({ offset: 3 });
 });

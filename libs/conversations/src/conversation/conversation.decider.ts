@@ -180,9 +180,7 @@ const evolveLive = (
       return {
         ...withMessage(state, event),
         // Of before messages had keys: the title is the beginning of the first one.
-        titleOf:
-          state.titleOf ??
-          (state.last === null && state.deleted.isEmpty() && state.parents.isEmpty() ? messageId : null),
+        titleOf: state.titleOf ?? (state.deleted.isEmpty() && state.parents.isEmpty() ? messageId : null),
         open: state.open.set(answerId, { messageId, answerId, channel, parts: [], isWaiting: false }),
       };
     }
