@@ -1,23 +1,9 @@
 import { Claims } from '@app/coordination';
-import { EVENT_LOG } from '@app/event-log';
 import { Parser } from '@app/extraction';
-import {
-  type Clock,
-  CLOCK,
-  CONFIG,
-  type Config,
-  Decisions,
-  EventCodec,
-  type Keyring,
-  LOGGER,
-  provideWith,
-  Resources,
-  type StreamReader,
-} from '@app/kernel';
+import { type Clock, CLOCK, CONFIG, type Config, Decisions, LOGGER, provideWith, Resources } from '@app/kernel';
 import { Models } from '@app/models';
 import { UnfinishedWork } from '@app/projecting';
 import { type Metering, METERING, SpendingModule } from '@app/spending';
-import { VAULT } from '@app/vault';
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { attachmentAggregate } from './attachment/attachment.decider';
 import { Attachments } from './attachment/attachments';
@@ -51,12 +37,6 @@ import { DeleteConversationsOfTheDeleted } from './policies/delete-conversations
 import { TitleConversations } from './policies/title-conversations.policy';
 import { Titler } from './titling/titler';
 
-interface HistoryParts {
-  readonly log: StreamReader;
-  readonly codec: EventCodec;
-  readonly decisions: Decisions;
-}
-
 interface CompactorDependencies {
   readonly history: History;
   readonly decisions: Decisions;
@@ -84,8 +64,6 @@ interface TurnParts {
   readonly logger: { warn(facts: object, message: string): void };
 }
 
-const history = ({ log, codec, decisions }: HistoryParts): History => new History(log, codec, decisions);
-
 const compactor = ({ history: read, models, metering, config, ...parts }: CompactorDependencies): Compactor =>
   new Compactor({
     ...parts,
@@ -94,9 +72,6 @@ const compactor = ({ history: read, models, metering, config, ...parts }: Compac
     models,
     budget: config.CONVERSATION_CONTEXT_TOKENS,
   });
-
-const titler = ({ config, ...parts }: Pick<TurnParts, 'models' | 'metering' | 'config' | 'logger'>): Titler =>
-  new Titler({ ...parts, currency: config.DEFAULT_CURRENCY });
 
 const turns = ({ models, retriever, tools, metering, config, skills, memories, ...parts }: TurnParts): Turns => {
   const { history: read, logger } = parts;
@@ -117,21 +92,6 @@ const turns = ({ models, retriever, tools, metering, config, skills, memories, .
   });
 };
 
-const generator = ({
-  config,
-  ...parts
-}: Omit<
-  TurnParts,
-  'history' | 'copies' | 'tools' | 'skills' | 'memories' | 'attachments' | 'claims' | 'clock' | 'logger'
->): Generator => new Generator({ ...parts, currency: config.DEFAULT_CURRENCY });
-
-interface ProvenanceReaderParts {
-  readonly history: History;
-  readonly copies: DocumentCopies;
-  readonly memories?: AgentMemories;
-  readonly skills?: AgentSkills;
-}
-
 /** Conversations and their answers, and what Agents generate outside of them. Views provide `CONVERSATIONS_OF` and `RETRIEVER`, hosting `AGENT_TOOLS`; where there are `AGENT_SKILLS` and `AGENT_MEMORIES`, answers have them. */
 @Module({
   imports: [SpendingModule, IncognitoModule],
@@ -151,8 +111,8 @@ interface ProvenanceReaderParts {
       inject: [CONFIG],
       useFactory: (config: Config) => Parser.of(config),
     },
-    provideWith(DocumentCopies, ({ vault }: { vault: Keyring }) => new DocumentCopies(vault), { vault: VAULT }),
-    provideWith(History, history, { log: EVENT_LOG, codec: EventCodec, decisions: Decisions }),
+    DocumentCopies,
+    History,
     provideWith(Compactor, compactor, {
       history: History,
       decisions: Decisions,
@@ -161,18 +121,8 @@ interface ProvenanceReaderParts {
       config: CONFIG,
       logger: LOGGER,
     }),
-    provideWith(Titler, titler, { models: Models, metering: METERING, config: CONFIG, logger: LOGGER }),
-    provideWith(
-      ProvenanceReader,
-      ({ history, copies, memories, skills }: ProvenanceReaderParts) =>
-        new ProvenanceReader(history, copies, memories, skills),
-      {
-        history: History,
-        copies: DocumentCopies,
-        memories: { token: AGENT_MEMORIES, optional: true },
-        skills: { token: AGENT_SKILLS, optional: true },
-      },
-    ),
+    Titler,
+    ProvenanceReader,
     provideWith(Turns, turns, {
       history: History,
       copies: DocumentCopies,
@@ -190,30 +140,14 @@ interface ProvenanceReaderParts {
       clock: CLOCK,
       logger: LOGGER,
     }),
-    provideWith(Generator, generator, {
-      compactor: Compactor,
-      decisions: Decisions,
-      models: Models,
-      retriever: RETRIEVER,
-      metering: METERING,
-      config: CONFIG,
-    }),
+    Generator,
     {
       provide: SchemaChecks,
       inject: [Resources],
       useFactory: (resources: Resources) => resources.open(async () => new SchemaChecks()),
     },
-    {
-      provide: MediaGenerator,
-      inject: [Models, METERING, CONFIG],
-      useFactory: (models: Models, metering: Metering, { DEFAULT_CURRENCY: currency }: Config) =>
-        new MediaGenerator({ models, metering, currency }),
-    },
-    {
-      provide: ObjectGenerator,
-      inject: [Generator, SchemaChecks],
-      useFactory: (...parts: ConstructorParameters<typeof ObjectGenerator>) => new ObjectGenerator(...parts),
-    },
+    MediaGenerator,
+    ObjectGenerator,
   ],
   exports: [
     IncognitoModule,

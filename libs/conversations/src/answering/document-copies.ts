@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
 import { decryptField, encryptField, fieldPlace, isErased, type Keyring, streamOf } from '@app/kernel';
+import { VAULT } from '@app/vault';
+import { Inject, Injectable } from '@nestjs/common';
 import { keptPassage, type PausedAnswer } from '../conversation/tool-approvals';
 import { passage } from '../conversation/tool-approval.events';
 import type { CopiedText } from '../conversation/provenance.schema';
@@ -12,8 +14,9 @@ const [deflated, inflated] = [promisify(deflate), promisify(inflate)];
  * Copies of document texts in conversations: each is encrypted under the data key of its document, and with the rest
  * under the key of its message. So it is erased with either of them.
  */
+@Injectable()
 export class DocumentCopies {
-  constructor(private readonly keyring: Pick<Keyring, 'keys'>) {}
+  constructor(@Inject(VAULT) private readonly keyring: Pick<Keyring, 'keys'>) {}
 
   /** Texts under the keys of their documents, in their order; undefined for one whose document is deleted. Throws `Unavailable`. */
   async sealed(

@@ -1,6 +1,7 @@
+import { EVENT_LOG } from '@app/event-log';
 import {
-  type Decisions,
-  type EventCodec,
+  Decisions,
+  EventCodec,
   isErased,
   type RecordedEvent,
   REMEMBERED,
@@ -9,6 +10,7 @@ import {
   type StreamReader,
   streamOf,
 } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import { conversationDecider, type LiveConversation } from '../conversation/conversation.decider';
 import type { ConversationEvent } from '../conversation/conversation.events';
 import type { MessagePart } from '../conversation/message-parts';
@@ -56,11 +58,12 @@ const OF_MESSAGE = 300;
  * Reads messages from the log itself, each from its place, because the view may be behind the previous turn. Remembers
  * them until they are erased; reads only messages of the conversation.
  */
+@Injectable()
 export class History {
   private readonly cache = new SharedLruCache<string, Remembered>(REMEMBERED, ({ size }) => size);
 
   constructor(
-    private readonly log: StreamReader,
+    @Inject(EVENT_LOG) private readonly log: StreamReader,
     private readonly codec: EventCodec,
     private readonly decisions: Decisions,
   ) {

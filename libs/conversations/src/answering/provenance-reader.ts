@@ -1,11 +1,12 @@
 import { isErased, reject } from '@app/kernel';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Provenance, RequestTemplate } from '../conversation/provenance.schema';
-import type { DocumentCopies } from './document-copies';
-import type { History, RecordedAnswer } from './history';
-import type { AgentMemories } from './memories';
+import { DocumentCopies } from './document-copies';
+import { History, type RecordedAnswer } from './history';
+import { AGENT_MEMORIES, type AgentMemories } from './memories';
 import { sentRequest, skillsOf, textsOf } from './sent-request';
 import { skillTextAt } from './skill-texts';
-import type { AgentSkills } from './skills';
+import { AGENT_SKILLS, type AgentSkills } from './skills';
 import { lineOf } from './turn-memories';
 
 /** What an answer was made from, as its own events say it. */
@@ -27,13 +28,14 @@ export interface ReadRequest {
 type Place = Exclude<RequestTemplate[number], string>;
 
 /** Reads what answers were made from. Nothing is run again. */
+@Injectable()
 export class ProvenanceReader {
   /** Without `memories` or `skills` nobody has any. */
   constructor(
     private readonly history: History,
-    private readonly copies: Pick<DocumentCopies, 'text'>,
-    private readonly memories: Pick<AgentMemories, 'textAt'> | undefined,
-    private readonly skills: AgentSkills | undefined,
+    @Inject(DocumentCopies) private readonly copies: Pick<DocumentCopies, 'text'>,
+    @Optional() @Inject(AGENT_MEMORIES) private readonly memories: Pick<AgentMemories, 'textAt'> | undefined,
+    @Optional() @Inject(AGENT_SKILLS) private readonly skills: AgentSkills | undefined,
   ) {}
 
   /** Rejects `not_found` if it is not an answer of the conversation. */

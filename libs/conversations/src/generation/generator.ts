@@ -1,4 +1,4 @@
-import { dataKeyName, type Decisions, reject, streamOf } from '@app/kernel';
+import { CONFIG, type Config, dataKeyName, Decisions, reject, streamOf } from '@app/kernel';
 import {
   callWindow,
   type ChatMessage,
@@ -8,8 +8,7 @@ import {
   type InvocationUsage,
   isUpstreamFailure,
   type JsonSchema,
-  type ModelDescription,
-  type Models,
+  Models,
   type Provider,
   requestTokens,
   type Sampling,
@@ -17,14 +16,15 @@ import {
   upstreamRejection,
   usageOf,
 } from '@app/models';
-import { CallRecord, type MeteredCall, type Metering, RepeatedCall } from '@app/spending';
+import { CallRecord, type MeteredCall, type Metering, METERING, RepeatedCall } from '@app/spending';
+import { Inject, Injectable } from '@nestjs/common';
 import { usageSum } from '../answering/usage-sum';
 import { searchText, sourceOf } from '../answering/sources';
 import { documentKeysOf } from '../answering/document-copies';
 import { CitationReader } from '../answering/citations';
-import type { Compactor } from '../answering/compactor';
+import { Compactor } from '../answering/compactor';
 import { keptText } from '../answering/kept-text';
-import type { Requester, RetrievedPassage, Retriever } from '../answering/retriever';
+import { type Requester, type RetrievedPassage, RETRIEVER, type Retriever } from '../answering/retriever';
 import { sourceParts } from '../answering/source-parts';
 import { attachmentDecider } from '../attachment/attachment.decider';
 import { conversationDecider } from '../conversation/conversation.decider';
@@ -75,23 +75,6 @@ export interface GeneratedText {
 /** The input of a model, and the names of the data keys of its content. */
 type Shown = { readonly messages: readonly ChatMessage[] } & Pick<GeneratedText, 'madeFrom'>;
 
-/** What generating needs of the models of the instance. */
-interface GeneratingModels extends Pick<Models, 'catalogue' | 'rates'> {
-  chat(key: string | null): {
-    readonly model: ModelDescription;
-    readonly provider: Pick<Provider, 'complete' | 'mayAnswer'>;
-  };
-}
-
-export interface GeneratorParts {
-  readonly models: GeneratingModels;
-  readonly retriever: Retriever;
-  readonly metering: Metering;
-  readonly currency: string;
-  readonly decisions: Decisions;
-  readonly compactor: Pick<Compactor, 'shown'>;
-}
-
 /**
  * One answer, with its input. `usage`: of the call that answered, and of those that its provider broke off;
  * `invocationId`: of the former.
@@ -109,8 +92,16 @@ export interface GeneratedAnswer {
  * `unsupported_parameter` for one that the provider rejects, `upstream_error` and `upstream_timeout`; throws the
  * signal's reason if it was aborted.
  */
+@Injectable()
 export class Generator {
-  constructor(private readonly parts: GeneratorParts) {}
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly compactor: Compactor,
+    private readonly models: Models,
+    @Inject(RETRIEVER) private readonly retriever: Retriever,
+    @Inject(METERING) private readonly metering: Metering,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
 
   /** Text, with the sources that it cites. */
   async text(generation: Generation): Promise<GeneratedText> {
@@ -137,10 +128,10 @@ export class Generator {
   async messages({ agent, requester, conversationId, model, messages, fileIds = [] }: Generation): Promise<Shown> {
     const files = fileIds.map((fileId) => streamOf(attachmentDecider.category, fileId));
     if (conversationId === undefined) return { messages, madeFrom: files };
-    const { state } = await this.parts.decisions.load(conversationDecider, conversationId);
+    const { state } = await this.decisions.load(conversationDecider, conversationId);
     if (state.status !== 'Live' || state.userId !== requester.userId || state.agentId !== agent.agentId)
       return reject('not_found', { kind: 'conversation', id: conversationId });
-    const shown = await this.parts.compactor.shown(conversationId, { model });
+    const shown = await this.compactor.shown(conversationId, { model });
     const stream = streamOf(conversationDecider.category, conversationId);
     return {
       messages: [...shown.messages, ...messages],
@@ -156,7 +147,7 @@ export class Generator {
     passages?: readonly RetrievedPassage[],
   ): Promise<GeneratedAnswer> {
     const { agent, requester, usesKnowledge, sampling, maxOutputTokens, stopSequences, seed, signal } = generation;
-    const { model, provider } = this.parts.models.chat(generation.model);
+    const { model, provider } = this.models.chat(generation.model);
     const searches = passages === undefined && usesKnowledge;
     const request: ChatRequest = {
       model,
@@ -178,7 +169,7 @@ export class Generator {
       signal.throwIfAborted();
       const found = searches
         ? (
-            await this.parts.retriever.retrieve(agent, searchText(messages), {
+            await this.retriever.retrieve(agent, searchText(messages), {
               ...requester,
               signal,
               holds: !metered.isHeld,
@@ -187,7 +178,7 @@ export class Generator {
         : (passages ?? []);
       asked = { ...request, sources: found.map(sourceOf) };
       const input = usageOf({ input: requestTokens(asked, model).counted });
-      const recordOf = (call: MeteredCall) => new CallRecord(call, model, most, this.parts.models.rates);
+      const recordOf = (call: MeteredCall) => new CallRecord(call, model, most, this.models.rates);
       const repeated = new RepeatedCall(recordOf(metered), async () => recordOf((await reserve()).metered));
       calls = repeated;
       const result = await provider.complete({ ...asked, onBrokenOff: (failure) => repeated.again(failure, input) });
@@ -196,7 +187,7 @@ export class Generator {
       record.used({ usage: result.usage, source: result.usageSource });
       if (result.pace !== undefined) record.madeIn(result.pace.ms, result.pace.tokens);
       record.succeeded();
-      const usage = calls.all.map((each) => each.bill(this.parts.currency)).reduce(usageSum);
+      const usage = calls.all.map((each) => each.bill(this.config.DEFAULT_CURRENCY)).reduce(usageSum);
       return { result, passages: found, usage, invocationId: record.id };
     } catch (error) {
       if (signal.aborted) calls?.stopped();
@@ -219,7 +210,7 @@ export class Generator {
     const tokens = requestTokens(request, model);
     const window = callWindow(mayAnswer, tokens.counted + passages);
     const most = Math.min(request.maxOutputTokens ?? USUAL.output, window.output);
-    const metered = await this.parts.metering.begin({
+    const metered = await this.metering.begin({
       userId,
       ...(keyId === undefined ? {} : { keyId }),
       agentId,

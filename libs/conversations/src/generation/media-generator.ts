@@ -1,3 +1,4 @@
+import { CONFIG, type Config } from '@app/kernel';
 import {
   estimatedTokens,
   type ImageRequest,
@@ -7,7 +8,7 @@ import {
   type Media,
   type MediaProvider,
   type ModelDescription,
-  type Models,
+  Models,
   mostTokens,
   type ShownUsage,
   shownUsage,
@@ -17,7 +18,8 @@ import {
   UpstreamFailure,
   usageOf,
 } from '@app/models';
-import { CallRecord, type Metering, RepeatedCall } from '@app/spending';
+import { CallRecord, type Metering, METERING, RepeatedCall } from '@app/spending';
+import { Inject, Injectable } from '@nestjs/common';
 import { keptText } from '../answering/kept-text';
 import { usageSum } from '../answering/usage-sum';
 import type { Requester } from '../answering/retriever';
@@ -61,12 +63,6 @@ interface Made {
   readonly invocationId: string;
 }
 
-export interface MediaGeneratorParts {
-  readonly models: Pick<Models, 'media' | 'rates'>;
-  readonly metering: Metering;
-  readonly currency: string;
-}
-
 /** What is known of a call before it is made: the most that it may take. */
 interface Asked {
   readonly kind: 'image' | 'speech' | 'transcription';
@@ -97,14 +93,19 @@ interface Making {
  * `model_not_available`, `unsupported_parameter`, `upstream_error` and `upstream_timeout`; throws the signal's reason
  * if it was aborted.
  */
+@Injectable()
 export class MediaGenerator {
-  constructor(private readonly parts: MediaGeneratorParts) {}
+  constructor(
+    private readonly models: Models,
+    @Inject(METERING) private readonly metering: Metering,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
 
   async images(
     caller: MediaCaller,
     asked: Omit<ImageRequest, 'model' | 'signal'>,
   ): Promise<Made & { readonly images: Images['images'] }> {
-    const { model, provider } = this.parts.models.media('image', caller.model);
+    const { model, provider } = this.models.media('image', caller.model);
     const files = [asked.image, asked.mask].filter((file) => file !== undefined).length * IMAGE_TOKENS;
     const expected: Asked = {
       kind: 'image',
@@ -126,7 +127,7 @@ export class MediaGenerator {
     audio: Media,
     prompt: string | undefined,
   ): Promise<Made & Pick<Transcription, 'text'>> {
-    const { model, provider } = this.parts.models.media('transcription', caller.model);
+    const { model, provider } = this.models.media('transcription', caller.model);
     const seconds = secondsOf(audio, BYTES_PER_SECOND.held);
     const input = seconds * SECOND_TOKENS + estimatedTokens(prompt ?? '');
     const expected: Asked = {
@@ -150,7 +151,7 @@ export class MediaGenerator {
 
   /** What each voice says, one after another, as one sound. */
   async speech(caller: MediaCaller, passages: readonly Passage[]): Promise<Made & { readonly audio: Media }> {
-    const { model, provider } = this.parts.models.media('speech', caller.model);
+    const { model, provider } = this.models.media('speech', caller.model);
     const texts = passages.map(({ text }) => text);
     const characters = charactersOf(texts);
     const tokens = speechTokens(texts);
@@ -203,7 +204,8 @@ export class MediaGenerator {
     { kind, units, tokens, mostInput }: Asked,
     make: (making: Making) => Promise<Answered<T>>,
   ): Promise<Made & { readonly made: T }> {
-    const { metering, models, currency } = this.parts;
+    const { metering, models } = this;
+    const { DEFAULT_CURRENCY: currency } = this.config;
     const mayAnswer = provider.mayAnswer(model);
     // Where none is billed by them, nobody knows of tokens.
     const held = mayAnswer.some(isBilledByTokens) ? tokens.outputTokens : 0;

@@ -1,10 +1,11 @@
 import { reject } from '@app/kernel';
 import { type ChatMessage, type JsonSchema, textOfMessage, userText } from '@app/models';
+import { Inject, Injectable } from '@nestjs/common';
 import { documentKeysOf } from '../answering/document-copies';
 import { sourceParts } from '../answering/source-parts';
 import { usageSum } from '../answering/usage-sum';
-import type { GeneratedAnswer, GeneratedText, Generation, Generator } from './generator';
-import type { CheckFor, SchemaChecks } from './schema-checks';
+import { type GeneratedAnswer, type GeneratedText, type Generation, Generator } from './generator';
+import { type CheckFor, SchemaChecks } from './schema-checks';
 
 /** How often a model is asked: once, and twice again. */
 const TIMES = 3;
@@ -24,10 +25,11 @@ export interface ObjectForm {
 }
 
 /** Generates JSON that is valid under a schema. */
+@Injectable()
 export class ObjectGenerator {
   constructor(
-    private readonly generator: Pick<Generator, 'messages' | 'answer'>,
-    private readonly checks: Pick<SchemaChecks, 'check'>,
+    @Inject(Generator) private readonly generator: Pick<Generator, 'messages' | 'answer'>,
+    @Inject(SchemaChecks) private readonly checks: Pick<SchemaChecks, 'check'>,
   ) {}
 
   /**

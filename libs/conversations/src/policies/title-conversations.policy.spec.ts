@@ -30,12 +30,12 @@ const answered = async ({ titleModel, named, metering = unmetered }: Given = {})
   const catalogue = { ...models.catalogue, titleModel, models: new Map(known.map((model) => [model.key, model])) };
   const warnings: object[] = [];
   const titler = () =>
-    new Titler({
-      models: { ...models, catalogue },
+    new Titler(
+      { ...models, catalogue },
       metering,
-      currency: 'USD',
-      logger: { warn: (facts) => void warnings.push(facts) },
-    });
+      { DEFAULT_CURRENCY: 'USD' },
+      { warn: (facts) => void warnings.push(facts) },
+    );
   /** The policy in a process of its own. */
   const policy = (asking = titler()) => new TitleConversations(new Decisions(log, codec), history, asking, clock);
   const turn = await turns.ask(question('When does the ferry leave?'), meta());

@@ -1,6 +1,7 @@
-import { isDomainError, isUnavailable, Unavailable } from '@app/kernel';
-import { type ChatRequest, isAsTrusted, LOCAL, type ModelDescription, userText } from '@app/models';
-import type { Metering } from '@app/spending';
+import { CONFIG, type Config, isDomainError, isUnavailable, LOGGER, Unavailable } from '@app/kernel';
+import { type ChatRequest, isAsTrusted, LOCAL, type ModelDescription, Models, userText } from '@app/models';
+import { type Metering, METERING } from '@app/spending';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { AnsweringModels } from '../answering/answering';
 import { MeteredCompletions, type Paying } from '../answering/metered-completions';
@@ -27,21 +28,20 @@ export interface FirstExchange extends Pick<Paying, 'agent' | 'requester'> {
   readonly model: string;
 }
 
-export interface TitlerParts {
-  readonly models: AnsweringModels;
-  readonly metering: Metering;
-  readonly currency: string;
-  readonly logger: { warn(facts: object, message: string): void };
-}
-
 /** Asks a model for the titles of conversations. Each call is metered, for the user and the Agent of the conversation. */
+@Injectable()
 export class Titler {
   private readonly completions: MeteredCompletions;
   private readonly closing = new AbortController();
   private readonly failed = new LRUCache<string, true>({ max: 1_000, ttl: AFTER_FAILURE_MS });
 
-  constructor(private readonly parts: TitlerParts) {
-    this.completions = new MeteredCompletions(parts.models, parts.metering, parts.currency);
+  constructor(
+    @Inject(Models) private readonly models: AnsweringModels,
+    @Inject(METERING) metering: Metering,
+    @Inject(CONFIG) { DEFAULT_CURRENCY }: Pick<Config, 'DEFAULT_CURRENCY'>,
+    @Inject(LOGGER) private readonly logger: { warn(facts: object, message: string): void },
+  ) {
+    this.completions = new MeteredCompletions(models, metering, DEFAULT_CURRENCY);
   }
 
   /**
@@ -67,7 +67,7 @@ export class Titler {
       signal: AbortSignal.any([this.closing.signal, timeout]),
     };
     try {
-      const { provider } = this.parts.models.chat(model.key);
+      const { provider } = this.models.chat(model.key);
       const { text } = await this.completions.complete(request, provider, {
         ...paying,
         mostOutput: MOST_OUTPUT,
@@ -79,7 +79,7 @@ export class Titler {
       if (isUnavailable(error)) throw error;
       if (isDomainError(error, 'usage_limit_exceeded')) return undefined;
       this.failed.set(model.key, true);
-      this.parts.logger.warn(
+      this.logger.warn(
         { model: model.key, ...(isDomainError(error) ? { code: error.code } : { error }) },
         'Titling a conversation failed. Its title stays the beginning of the first question.',
       );
@@ -101,7 +101,7 @@ export class Titler {
    * cannot write titles.
    */
   private modelFor(key: string): ModelDescription | undefined {
-    const { models, titleModel } = this.parts.models.catalogue;
+    const { models, titleModel } = this.models.catalogue;
     const answering = models.get(key);
     if (titleModel === null || answering?.kind !== 'chat') return undefined;
     const named = titleModel === undefined ? undefined : models.get(titleModel);
