@@ -71,12 +71,12 @@ describe('a continuation', () => {
   });
 });
 
-it('the text of a message has nothing of the reasoning behind it', () => {
+it('the text of a message has nothing of its reasoning, whose words go on as others do', () => {
   const [text, reasoning] = [
     { type: 'text' as const, text: 'Half an ' },
     { type: 'reasoning' as const, text: 'Hm.' },
   ];
-  expect(textOf([text, reasoning, { type: 'text', text: 'answer' }])).toBe('Half an answer');
+  expect(textOf([text, reasoning, { type: 'text', text: 'Done.' }])).toBe('Half an \n\nDone.');
   expect(takesBack([reasoning], [text])).toBe(true);
   expect(continuationOf([reasoning], [{ ...reasoning, text: 'Hm. So.' }])).toMatchObject({ offset: 3 });
 });
