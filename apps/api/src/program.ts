@@ -1,8 +1,9 @@
-import { bootstrap, CreateUserHandler } from '@app/identity';
+import { bootstrap } from '@app/identity';
 import { CLOCK, type Clock, type Config, Decisions, type Ids, IDS, InstanceSecret } from '@app/kernel';
 import { Models, recordCatalogue } from '@app/models';
 import type { Program } from '@app/process';
 import type { INestApplicationContext } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import { AppModule } from './app.module';
 
 /** What stands before the first request of the API: the first admin and their key, and the models and prices of this start. */
@@ -14,7 +15,7 @@ const prepare = async (
   if (!ROLES.includes('api')) return;
   const system = {
     decisions: app.get(Decisions),
-    createUser: app.get(CreateUserHandler),
+    commands: app.get(CommandBus),
     secret: app.get(InstanceSecret),
     clock: app.get<Clock>(CLOCK),
     ids: app.get<Ids>(IDS),

@@ -42,7 +42,8 @@ const setUp = async (meddle?: Meddle, its?: StreamLog) => {
   );
   const session = (userId: string, keyId: string) =>
     new StartSessionHandler(process.decisions, secret).execute(new StartSession({ userId, keyId }, tenancy.meta()));
-  const start = (configured?: string) => bootstrap({ ...process, secret, clock, ids }, configured);
+  const start = (configured?: string) =>
+    bootstrap({ ...process, commands: process.createUser, secret, clock, ids }, configured);
   const user = async (role: 'admin' | 'member' | 'auditor') =>
     (
       await process.createUser.execute(

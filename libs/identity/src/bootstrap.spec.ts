@@ -17,7 +17,7 @@ const atTheNextStart = async (
 ): Promise<readonly Permission[]> => {
   const { clock, ids, secret } = tenancy;
   const process = tenancy.process();
-  const start = () => bootstrap({ ...process, secret, clock, ids }, undefined);
+  const start = () => bootstrap({ ...process, commands: process.createUser, secret, clock, ids }, undefined);
   await start();
   const key = [apiKeyDecider, BOOTSTRAP_KEY_ID] as const;
   await process.decisions.transact(...key, { type: 'Update', fields: { permissions } }, tenancy.meta());

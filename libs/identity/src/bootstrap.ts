@@ -2,7 +2,7 @@ import { type Clock, type CommandMeta, Decisions, deriveId, type Ids, InstanceSe
 import { apiKeyDecider, type ApiKeyFields } from './api-key/api-key.decider';
 import { hashedSecret, makeSecret } from './secrets';
 import { type Permission, permission } from './api-key/permissions';
-import { CreateUser, type CreateUserHandler } from './user/commands/create-user';
+import { CreateUser } from './user/commands/create-user';
 import { userDecider } from './user/user.decider';
 
 const BEGINNING = '01900000-0000-7000-8000-000000000000';
@@ -37,7 +37,8 @@ export interface Bootstrapped {
 export const bootstrap = async (
   system: {
     readonly decisions: Decisions;
-    readonly createUser: CreateUserHandler;
+    /** The command bus. */
+    readonly commands: { execute(command: CreateUser): Promise<unknown> };
     readonly secret: InstanceSecret;
     readonly clock: Clock;
     readonly ids: Ids;
@@ -49,7 +50,7 @@ export const bootstrap = async (
   const meta: CommandMeta = { commandId, correlationId: commandId, actor: 'system:bootstrap', now: system.clock.now() };
   const admin = { email: 'admin@localhost.localdomain', name: 'Administrator', role: 'admin', language: 'en' } as const;
   if ((await decisions.load(userDecider, FIRST_ADMIN_ID)).revision < 0)
-    await system.createUser.execute(new CreateUser(admin, meta, FIRST_ADMIN_ID));
+    await system.commands.execute(new CreateUser(admin, meta, FIRST_ADMIN_ID));
 
   const { state: key } = await decisions.load(apiKeyDecider, BOOTSTRAP_KEY_ID);
   if (key.status === 'absent') {

@@ -38,7 +38,7 @@ const services = [AdminRegister, ApiKeyUse];
 @Module({
   imports: [ReservationsModule],
   providers: [...commands, ...policies, ...services],
-  exports: [...services, CreateUserHandler],
+  exports: services,
 })
 export class IdentityModule {
   static readonly aggregates = identityAggregates;

@@ -105,6 +105,7 @@ const made = async (
     { type: 'AdminKeyRequested', data: { keyId, userId, ...given } },
     meta,
   );
+  // Asked itself: without the platform there is no command bus.
   const { secret } = await app
     .get(CreateApiKeyHandler)
     .execute(new CreateApiKey(userId, { name: NAME, ...EVERYTHING }, step));
