@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codesOf, type CreateApplication, makeLogger, type ServedRoute } from '@app/http';
+import { codesOf, type CreateApplication, LATE_MS, makeLogger, type ServedRoute } from '@app/http';
 import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
 import { LocalEmbeddings } from '@app/models';
@@ -96,7 +96,10 @@ const applicationWith =
   async (module, adapter, options) => {
     const building = Test.createTestingModule({ imports: [module] })
       .overrideProvider(LocalEmbeddings)
-      .useValue(sharedEmbeddings());
+      .useValue(sharedEmbeddings())
+      // The tests run on the same loop.
+      .overrideProvider(LATE_MS)
+      .useValue(Infinity);
     const testing = await change(building).compile();
     return testing.createNestApplication<NestFastifyApplication>(adapter, options);
   };
@@ -122,8 +125,6 @@ export const startTestPlatform = async (
   const config = readConfig(environment);
   const started = await startProgram(api, config, environment, given.logger ?? makeLogger(config.LOG_LEVEL), {
     createApplication: applicationWith(given.change ?? ((builder) => builder)),
-    // The tests run on the same loop.
-    lateMs: Infinity,
     ...(given.listen === true
       ? { listen: async (app) => void (await app.listen({ host: config.HOST, port: config.PORT })) }
       : {}),

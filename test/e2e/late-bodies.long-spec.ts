@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
-import type { FastifyInstance } from 'fastify';
+import { SlowBodies } from '@app/http';
 import { until } from '../fixtures/until';
 import { startTestPlatform, type TestPlatform } from './harness';
 
@@ -66,8 +66,7 @@ class Slow {
 }
 
 const minute = (): void => {
-  const fastify: FastifyInstance = product.platform.app.getHttpAdapter().getInstance();
-  fastify.edge.requests.slow.look(60_000);
+  product.platform.app.get(SlowBodies).look(60_000);
 };
 const boundary = 'xyz';
 const multipart = `multipart/form-data; boundary=${boundary}`;

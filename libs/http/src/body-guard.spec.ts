@@ -1,6 +1,9 @@
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { Authenticator } from '@app/access';
+import { CONFIG, readConfig } from '@app/kernel';
+import { Test } from '@nestjs/testing';
+import { Admission } from './admission';
 import { BodyGuard } from './body-guard';
-import type { EdgeServices } from './edge-services';
 
 /** A write without a body, by a key that was admitted and has been revoked since. */
 const request = {
@@ -14,8 +17,17 @@ const request = {
 
 it('rejects a write without a body whose caller was revoked while it waited', async () => {
   const authenticator = { recognise: () => undefined, authenticate: async () => undefined };
-  // The cast: only what is called is there.
-  const guard = new BodyGuard({ authenticator, config: {} } as unknown as EdgeServices);
+  const testing = await Test.createTestingModule({
+    providers: [
+      BodyGuard,
+      Admission,
+      { provide: CONFIG, useValue: readConfig({}) },
+      { provide: Authenticator, useValue: authenticator },
+    ],
+  })
+    .useMocker(() => ({}))
+    .compile();
+  const guard = testing.get(BodyGuard);
   await expect(async () => guard.canActivate(new ExecutionContextHost([request]))).rejects.toMatchObject({
     code: 'unauthenticated',
   });

@@ -1,6 +1,6 @@
 import type { Caller } from '@app/access';
-import { type CommandMeta, reject } from '@app/kernel';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Clock, CLOCK, type CommandMeta, type Ids, IDS, reject } from '@app/kernel';
+import { createParamDecorator, type ExecutionContext, Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { InvalidInput } from './invalid-input';
 import { correlationIdOf } from './request';
@@ -10,37 +10,57 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
   callerOf(context.getArgByIndex(0)),
 );
 
+/** What `@CommandContext()` asks `CommandMetaPipe` for. */
+interface AskedMeta {
+  readonly request: FastifyRequest;
+  readonly hasEtag: boolean;
+}
+
+const metaOf = createParamDecorator((hasEtag: boolean, context: ExecutionContext): AskedMeta => ({
+  request: context.getArgByIndex(0),
+  hasEtag,
+}));
+
 /**
  * Injects the metadata of this request's command: identity, actor, `If-Match`, request id. `hasEtag: false` for a write to
  * several things, or to none that has an etag: rejects `If-Match` with `precondition_failed`, as no etag holds.
  */
-export const CommandContext = createParamDecorator(
-  ({ hasEtag = true }: { readonly hasEtag?: boolean } | undefined = {}, context: ExecutionContext): CommandMeta => {
-    const meta = commandMeta(context.getArgByIndex(0));
+export const CommandContext = ({ hasEtag = true }: { readonly hasEtag?: boolean } = {}): ParameterDecorator =>
+  metaOf(hasEtag, CommandMetaPipe);
+
+/** Makes the metadata of commands. A pipe, since Nest injects clock and ids into pipes, and nothing into the functions of parameter decorators. */
+@Injectable()
+export class CommandMetaPipe implements PipeTransform<AskedMeta, CommandMeta> {
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+  ) {}
+
+  transform({ request, hasEtag }: AskedMeta): CommandMeta {
+    const meta = this.metaOf(request);
     return hasEtag || meta.ifRevision === undefined ? meta : reject('precondition_failed', { reason: 'no_etag' });
-  },
-);
+  }
+
+  /** Metadata of the command of a request whose caller is known. */
+  metaOf(request: FastifyRequest): CommandMeta {
+    const caller = callerOf(request);
+    const { acceptance } = request;
+    const ifRevision = revisionOf(request.headers['if-match']);
+    return {
+      commandId: acceptance?.commandId ?? this.ids.next(),
+      ...(acceptance === null ? {} : { commandHash: acceptance.hash }),
+      actor: caller.actor,
+      ...(caller.onBehalfOf === undefined ? {} : { onBehalfOf: caller.onBehalfOf }),
+      requestId: request.id,
+      correlationId: correlationIdOf(request),
+      now: this.clock.now(),
+      progress: (request.progress ??= { hasWritten: false }),
+      ...(ifRevision === undefined ? {} : { ifRevision }),
+    };
+  }
+}
 
 const callerOf = (request: FastifyRequest): Caller => request.caller ?? reject('unauthenticated');
-
-/** Metadata of the command of a request whose caller is known. */
-export const commandMeta = (request: FastifyRequest): CommandMeta => {
-  const caller = callerOf(request);
-  const { clock, ids } = request.server.edge;
-  const { acceptance } = request;
-  const ifRevision = revisionOf(request.headers['if-match']);
-  return {
-    commandId: acceptance?.commandId ?? ids.next(),
-    ...(acceptance === null ? {} : { commandHash: acceptance.hash }),
-    actor: caller.actor,
-    ...(caller.onBehalfOf === undefined ? {} : { onBehalfOf: caller.onBehalfOf }),
-    requestId: request.id,
-    correlationId: correlationIdOf(request),
-    now: clock.now(),
-    progress: (request.progress ??= { hasWritten: false }),
-    ...(ifRevision === undefined ? {} : { ifRevision }),
-  };
-};
 
 const ETAG = /^"(0|[1-9]\d{0,14})"$/;
 /** A well-formed etag (RFC 9110, 8.8.3) that is not one of ours. */

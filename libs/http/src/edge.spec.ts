@@ -62,6 +62,10 @@ describe('the guard', () => {
     expect(await code({ method: 'PUT', body: {} })).toEqual([403, 'forbidden']);
   });
 
+  it('rejects a handler of a controller that is not documented, whatever it declares', async () => {
+    expect(await code({ url: '/undocumented' })).toEqual([403, 'forbidden']);
+  });
+
   it.each(['/things/%6bnown', '/%74hings/known'])('guards the handler however its path is written: %s', async (url) => {
     expect(await code({ url, key: '' })).toEqual([401, 'unauthenticated']);
   });

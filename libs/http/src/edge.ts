@@ -1,14 +1,21 @@
-import { inReadScope, reject } from '@app/kernel';
+import { CONFIG, type Config, inReadScope, LOGGER, reject } from '@app/kernel';
+import { isTracing, Metrics, startRootSpan, under } from '@app/telemetry';
+import { Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { isTracing, startRootSpan, under } from '@app/telemetry';
 import { accessLog } from './access-log';
+import { Admission } from './admission';
 import { hideUnknownType } from './body-headers';
 import { budgetWaits } from './budget-waits';
-import type { EdgeServices } from './edge-services';
 import { JsonTextAdapter } from './json-text';
+import { OpenRequests } from './open-requests';
+import { OpenStreams } from './open-streams';
+import { declareDocs } from './openapi/serve-docs';
 import { sendError } from './problem-filter';
 import { correlationIdOf, patternOf, requestIdOf } from './request';
+import { RouteTable } from './route-table';
+import { UnreadAnswers } from './slow-readers';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
 
@@ -37,14 +44,75 @@ export const makeAdapter = (): JsonTextAdapter =>
   });
 
 /**
- * Puts on an instance, before its routes are registered, what every request has, also one of no route or of a route that is not Nest's: its id,
- * the check of its host, its span, its line in the log. Guards, interceptors, pipes and the exception filter do the rest.
+ * What every request has, also one of no route or of a route that is not Nest's, such as those of `SwaggerModule`: its id, the check of its host,
+ * its span, its line in the log. These are hooks of Fastify, since nothing of Nest runs for such a request. Guards, interceptors, pipes and the
+ * exception filter do the rest.
  */
-export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger: Logger): void => {
-  const { EVENTSTORE_URL, MAX_UPLOAD_BYTES } = edge.config;
-  // Bodies that come too slowly are rejected before; the largest upload may come over a slow line.
-  fastify.server.requestTimeout = Math.max(15 * 60_000, Math.ceil(MAX_UPLOAD_BYTES / SLOW_LINE));
-  fastify.decorate('edge', edge);
+@Injectable()
+export class Edge {
+  constructor(
+    private readonly host: HttpAdapterHost<JsonTextAdapter>,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly metrics: Metrics,
+    private readonly admission: Admission,
+    private readonly requests: OpenRequests,
+    private readonly streams: OpenStreams,
+    private readonly unread: UnreadAnswers,
+    private readonly routes: RouteTable,
+  ) {}
+
+  /** Puts it on the server. Before there are routes: Fastify tells of those alone that are registered later. */
+  install(): void {
+    const { EVENTSTORE_URL, MAX_UPLOAD_BYTES } = this.config;
+    const adapter = this.host.httpAdapter;
+    const fastify = adapter.getInstance();
+    adapter.watching = { streams: this.streams, unread: this.unread };
+    this.requests.watch(fastify.server);
+    // Bodies that come too slowly are rejected before; the largest upload may come over a slow line.
+    fastify.server.requestTimeout = Math.max(15 * 60_000, Math.ceil(MAX_UPLOAD_BYTES / SLOW_LINE));
+    decorateRequests(fastify);
+    fastify.addHook('onRequest', this.begin);
+    // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
+    fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
+    traceRequests(fastify);
+    if (EVENTSTORE_URL !== undefined) budgetWaits(fastify);
+    declareDocs(fastify, this.admission);
+    this.routes.collect(fastify);
+    this.logAnswers(fastify);
+    fastify.removeAllContentTypeParsers();
+    // Bodies are left unread: `BodyGuard` reads them behind `AccessGuard`, files are read by their handlers.
+    fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    takeMultipart(fastify, MAX_UPLOAD_BYTES);
+  }
+
+  private logAnswers(fastify: FastifyInstance): void {
+    fastify.addHook('onRoute', (options) => {
+      options.onResponse = [accessLog(this.logger, this.metrics, options.url)];
+    });
+    const unrouted = accessLog(this.logger, this.metrics, 'none');
+    fastify.addHook('onResponse', (request, reply, done) => (request.is404 ? unrouted(request, reply, done) : done()));
+  }
+
+  private readonly begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    request.startedAt = performance.now();
+    reply
+      .header('x-request-id', request.id)
+      .header('x-content-type-options', 'nosniff')
+      .header('cache-control', 'no-store');
+    this.requests.admit(request, reply);
+    hideUnknownType(request.raw.headers);
+    const hosts = hostsOf(request.raw.rawHeaders);
+    if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
+      reply.header('connection', 'close');
+      reject('invalid_parameter', { path: 'Host', reason: hosts === 0 ? 'required' : 'repeated' });
+    }
+    inReadScope(done);
+  };
+}
+
+/** What is known of a request alone, by its types in `request.ts`. */
+const decorateRequests = (fastify: FastifyInstance): void => {
   fastify.decorateRequest('caller', null);
   fastify.decorateRequest('acceptance', null);
   fastify.decorateRequest('bodyDigest', null);
@@ -53,36 +121,6 @@ export const installEdge = (fastify: FastifyInstance, edge: EdgeServices, logger
   fastify.decorateRequest('mayGoOn', null);
   fastify.decorateRequest('isTransient', false);
   fastify.decorateRequest('correlationId', '');
-  fastify.addHook('onRequest', begin);
-  // An expectation that nobody knows may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
-  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
-  traceRequests(fastify);
-  if (EVENTSTORE_URL !== undefined) budgetWaits(fastify);
-  fastify.addHook('onRoute', (options) => {
-    options.onResponse = [accessLog(logger, edge.metrics, options.url)];
-  });
-  const unrouted = accessLog(logger, edge.metrics, 'none');
-  fastify.addHook('onResponse', (request, reply, done) => (request.is404 ? unrouted(request, reply, done) : done()));
-  fastify.removeAllContentTypeParsers();
-  // Bodies are left unread: `BodyGuard` reads them behind `AccessGuard`, files are read by their handlers.
-  fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  takeMultipart(fastify, MAX_UPLOAD_BYTES);
-};
-
-const begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-  request.startedAt = performance.now();
-  reply
-    .header('x-request-id', request.id)
-    .header('x-content-type-options', 'nosniff')
-    .header('cache-control', 'no-store');
-  request.server.edge.requests.admit(request, reply);
-  hideUnknownType(request.raw.headers);
-  const hosts = hostsOf(request.raw.rawHeaders);
-  if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
-    reply.header('connection', 'close');
-    reject('invalid_parameter', { path: 'Host', reason: hosts === 0 ? 'required' : 'repeated' });
-  }
-  inReadScope(done);
 };
 
 /** How many `Host` headers came: Node keeps the first of several, where a proxy may have gone by another (RFC 9112, 3.2). */

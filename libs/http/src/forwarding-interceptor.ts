@@ -1,6 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, of } from 'rxjs';
+import { OpenStreams } from './open-streams';
 import { type Place, TransientRequests } from './transient-requests';
 
 /**
@@ -9,7 +10,10 @@ import { type Place, TransientRequests } from './transient-requests';
  */
 @Injectable()
 export class ForwardingInterceptor implements NestInterceptor {
-  constructor(private readonly transients: TransientRequests) {}
+  constructor(
+    private readonly transients: TransientRequests,
+    private readonly streams: OpenStreams,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> | Promise<Observable<unknown>> {
     const request = context.getArgByIndex<FastifyRequest>(0);
@@ -28,6 +32,9 @@ export class ForwardingInterceptor implements NestInterceptor {
     const found = await place;
     // What was forwarded once is answered here, if only with 404.
     if (found === 'here' || this.transients.isForwarded(request)) return next.handle();
-    return of(await this.transients.forward(request, reply, found));
+    const answer = await this.transients.forward(request, reply, found);
+    // The process that answers says the end; here the answer is broken off if it has not by the next check.
+    if (answer !== undefined) this.streams.add(answer.getStream(), request, () => undefined);
+    return of(answer);
   }
 }

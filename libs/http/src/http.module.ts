@@ -13,19 +13,58 @@ import {
 } from '@app/kernel';
 import { Projecting } from '@app/projecting';
 import { VAULT } from '@app/vault';
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type NestModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import type { Logger } from 'pino';
+import { AccessGuard } from './access-guard';
+import { Admission } from './admission';
+import { BodyGuard } from './body-guard';
+import { CommandMetaPipe } from './command-context';
+import { Edge } from './edge';
 import { Idempotency } from './idempotency';
 import { Lists } from './lists';
+import { OPEN_ANSWERS } from './open-answers';
+import { OpenRequests } from './open-requests';
+import { OpenStreams } from './open-streams';
+import { LATE_MS, Overload, USUAL_LATE_MS } from './overload';
+import { ProblemFilter } from './problem-filter';
 import { RateLimiter } from './rate-limiter';
+import { RouteTable } from './route-table';
+import { SlowBodies } from './slow-bodies';
+import { UnreadAnswers } from './slow-readers';
 import { TransientRequests } from './transient-requests';
+import { Uploads } from './uploads';
 import { VIEW_WAITER } from './view-waiter';
+import { Writes } from './written';
 
-/** Provides, everywhere, what requests have in common: pages of lists, limits of their rate, keys that make a write happen once, and waits for views. */
+/**
+ * What requests have in common: the guards and the exception filter of every route, and, everywhere, pages of lists, limits of their rate, keys that
+ * make a write happen once, and waits for views. Its application is made on the adapter of `serve`.
+ */
 @Global()
 @Module({
   imports: [AccessModule],
   providers: [
+    // By their classes, so that a testing module can put others in their place. Guards run in this order: nothing of a body is read before access is checked.
+    AccessGuard,
+    BodyGuard,
+    ProblemFilter,
+    { provide: APP_GUARD, useExisting: AccessGuard },
+    { provide: APP_GUARD, useExisting: BodyGuard },
+    { provide: APP_FILTER, useExisting: ProblemFilter },
+    Admission,
+    CommandMetaPipe,
+    Edge,
+    { provide: OPEN_ANSWERS, useFactory: () => new Map() },
+    OpenRequests,
+    OpenStreams,
+    UnreadAnswers,
+    SlowBodies,
+    { provide: LATE_MS, useValue: USUAL_LATE_MS },
+    Overload,
+    RouteTable,
+    Uploads,
+    Writes,
     { provide: VIEW_WAITER, useExisting: Projecting },
     { provide: Lists, inject: [InstanceSecret], useFactory: (secret: InstanceSecret) => new Lists(secret) },
     {
@@ -53,6 +92,26 @@ import { VIEW_WAITER } from './view-waiter';
       ) => new Idempotency(store, keyring, secret, clock, ids, processes, logger),
     },
   ],
-  exports: [VIEW_WAITER, Lists, RateLimiter, Idempotency, TransientRequests],
+  exports: [
+    VIEW_WAITER,
+    CommandMetaPipe,
+    Idempotency,
+    Lists,
+    OpenRequests,
+    OpenStreams,
+    RateLimiter,
+    RouteTable,
+    SlowBodies,
+    TransientRequests,
+    Uploads,
+    Writes,
+  ],
 })
-export class HttpModule {}
+export class HttpModule implements NestModule {
+  constructor(private readonly edge: Edge) {}
+
+  /** Nest asks for what stands in front of routes before it registers them. */
+  configure(): void {
+    this.edge.install();
+  }
+}

@@ -59,7 +59,7 @@ export interface Acceptance {
   /** Nothing of the request is stored (`unkept`). */
   readonly isUnkept?: true;
   /**
-   * What `written` answered: the name of the data key that the body is under (stored as `thing`), those of what it was made from, without
+   * What `Writes` answered: the name of the data key that the body is under (stored as `thing`), those of what it was made from, without
    * which it cannot be read either, and the body as a repeat may see it.
    */
   answered: { readonly keyName: string; readonly madeFrom?: readonly string[]; readonly body: string | null } | null;

@@ -15,7 +15,7 @@
  *     async update(@CurrentCaller() caller, @Param('agentId') agentId, @BodyInput(updateAgent) body: Input<typeof updateAgent>, @CommandContext() meta, @Res({ passthrough: true }) reply) {
  *       await this.access.agent(caller, agentId, 'edit');
  *       const receipt = await this.commands.execute(new UpdateAgent(agentId, body.parse(), meta));
- *       return written(reply, receipt, { views: ['agents'], show: async () => agentView(await this.queries.execute(new GetAgent(agentId))) });
+ *       return this.writes.answer(reply, receipt, { views: ['agents'], show: async () => agentView(await this.queries.execute(new GetAgent(agentId))) });
  *     }
  *
  * The handler parses its input once it has asked for the target. A list takes `@QueryInput(schema) query: Input<typeof schema>`
@@ -25,7 +25,7 @@
  */
 export { Documented } from './openapi/documented';
 export { asFile } from './as-file';
-export { CommandContext, commandMeta, CurrentCaller } from './command-context';
+export { CommandContext, CommandMetaPipe, CurrentCaller } from './command-context';
 export { envelopeOf, GatewayError } from './envelope';
 export { errorRegistry } from './error-registry';
 export { EventStream } from './event-stream';
@@ -33,27 +33,42 @@ export { exposed } from './exposed';
 export { ForwardingInterceptor } from './forwarding-interceptor';
 export { HttpModule } from './http.module';
 export { Idempotency } from './idempotency';
-export { BodyInput, flagText, type Input, input, instant, QueryInput, rejecting, wholeNumberText } from './input';
+export {
+  BodyInput,
+  flagText,
+  type Input,
+  input,
+  instant,
+  QueryInput,
+  rejecting,
+  UncheckedBody,
+  wholeNumberText,
+} from './input';
 export { InvalidInput } from './invalid-input';
 export { JsonText } from './json-text';
 export { jsonValue } from './json-value';
+export { SlowBodies } from './slow-bodies';
 export { streamId, streamIdAt } from './stream-id';
 export { knownPosition, noPosition, type ResumePoint, resumePoint } from './known-position';
+export { interceptorsOf, pathOf } from './nest-metadata';
 export { listOf, listQuery, Lists } from './lists';
 export { type MultipartBody, onlyFile, withFile, withFiles } from './multipart-body';
 export { makeLogger } from './logging';
 export { codesOf } from './openapi/error-responses';
 export { openApiDocument } from './openapi/openapi';
+export { OpenRequests } from './open-requests';
+export { OpenStreams } from './open-streams';
+export { LATE_MS } from './overload';
 export { presenter, type Presenter } from './presenter';
 export { problemOf } from './problem';
 export { RateLimiter } from './rate-limiter';
 export { Accepts, AcceptsFiles, Answers, AnswersAs, LARGE_JSON_LIMIT, Reads, Rejects, Requires } from './route';
-export type { RouteTable, ServedRoute } from './route-table';
+export { RouteTable, type ServedRoute } from './route-table';
 export { type CreateApplication, serve } from './serve';
 export { type Place, TransientRequests } from './transient-requests';
-export { parts } from './uploads';
-export { reached, VIEW_WAIT_MS, VIEW_WAITER } from './view-waiter';
+export { Uploads } from './uploads';
+export { reached, VIEW_WAIT_MS, VIEW_WAITER, type ViewWaiter } from './view-waiter';
 export { isOverTls } from './same-origin';
 export { turnsEnd } from './turns-end';
 export { noSessionCookie, sessionCookie } from './session-cookie';
-export { tagged, written, writtenTogether } from './written';
+export { type OutcomeTogether, tagged, Writes } from './written';

@@ -2,6 +2,7 @@ import { asSentence, isoTime, issueWords, reject, sentenceAbout } from '@app/ker
 import { type ArgumentMetadata, Body, type PipeTransform, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { type InputFault, InvalidInput, pathText } from './invalid-input';
+import { declareInput } from './route';
 
 /**
  * The body or query that a client sent. Parse it after the access check: a caller who may not send it learns nothing
@@ -23,10 +24,28 @@ class InputPipe implements PipeTransform<unknown, Input<z.ZodType>> {
 const pipes = [new InputPipe()];
 
 /** Injects the body of a request as an `Input`, makes the route accept one, and documents its schema. */
-export const BodyInput = (schema: z.ZodType): ParameterDecorator => Body({ schema, pipes });
+export const BodyInput =
+  (schema: z.ZodType): ParameterDecorator =>
+  (target, handler, index) => {
+    declareInput(target, handler, { body: schema });
+    Body({ schema, pipes })(target, handler, index);
+  };
+
+/** Injects a body as it was sent, makes the route accept one, and documents its schema: for handlers with checks of their own. */
+export const UncheckedBody =
+  (schema: z.ZodType): ParameterDecorator =>
+  (target, handler, index) => {
+    declareInput(target, handler, { body: schema });
+    Body({ schema })(target, handler, index);
+  };
 
 /** Injects the query parameters of a request as an `Input`, and documents their schema. */
-export const QueryInput = (schema: z.ZodObject): ParameterDecorator => Query({ schema, pipes });
+export const QueryInput =
+  (schema: z.ZodObject): ParameterDecorator =>
+  (target, handler, index) => {
+    declareInput(target, handler, { query: schema });
+    Query({ schema, pipes })(target, handler, index);
+  };
 
 /** Most faults one answer lists. */
 const MOST_FAULTS = 20;

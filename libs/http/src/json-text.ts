@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
+import type { OpenStreams } from './open-streams';
+import type { UnreadAnswers } from './slow-readers';
 import { turnsEnd } from './turns-end';
 
 /** From this length on bytes beside the headers are cheaper to send than one string. */
@@ -60,25 +62,28 @@ Reflect.deleteProperty(JsonText.prototype, 'constructor');
  * same (wire, Everywhere).
  */
 export class JsonTextAdapter extends FastifyAdapter {
+  /** Watch what is being sent. `Edge` sets them: an adapter is made before anything is provided. */
+  watching: { readonly streams: Pick<OpenStreams, 'add'>; readonly unread: Pick<UnreadAnswers, 'look'> } | undefined;
+
   override reply(response: FastifyReply, body: unknown, statusCode?: number): ReturnType<FastifyAdapter['reply']> {
     if (!(body instanceof JsonText)) {
       const stream = body instanceof StreamableFile ? body.getStream() : body;
-      if (stream instanceof Readable) response.server.edge.requests.streams.add(stream, response.request);
+      if (stream instanceof Readable) this.watching?.streams.add(stream, response.request);
       return super.reply(response, body, statusCode);
     }
     if (statusCode !== undefined) response.status(statusCode);
     response.header('content-type', 'application/json; charset=utf-8');
     // The cast: Nest's type says a reply, but all that Nest does with what is returned is to await it, and a reply that is not sent yet would listen to its connection then. This rejects where sending fails.
-    return turnsEnd().then(() => sendText(response, body)) as unknown as ReturnType<FastifyAdapter['reply']>;
+    return turnsEnd().then(() => this.send(response, body)) as unknown as ReturnType<FastifyAdapter['reply']>;
   }
 
   override put(...route: Parameters<FastifyAdapter['put']>): ReturnType<FastifyAdapter['put']> {
     super.patch(...route);
     return super.put(...route);
   }
-}
 
-const sendText = (response: FastifyReply, { text, payload }: JsonText): void => {
-  void response.send(payload);
-  if (text.length > MUCH) response.server.edge.requests.unread.look();
-};
+  private send(response: FastifyReply, { text, payload }: JsonText): void {
+    void response.send(payload);
+    if (text.length > MUCH) this.watching?.unread.look();
+  }
+}

@@ -1,25 +1,28 @@
 import { reject } from '@app/kernel';
 import type { Server, ServerResponse } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OPEN_ANSWERS } from './open-answers';
 import { OpenStreams } from './open-streams';
-import type { Overload } from './overload';
-import { SlowBodies } from './slow-bodies';
-import { closeSilent, UnreadAnswers } from './slow-readers';
+import { Overload } from './overload';
+import { closeSilent } from './slow-readers';
 
 /** The requests that are being answered, so that a stop can wait for them. */
+@Injectable()
 export class OpenRequests {
-  readonly streams = new OpenStreams();
   /** Why none is taken; undefined while they are. */
   private closed: 'starting' | 'stopping' | undefined;
-  private readonly open = new Map<ServerResponse, FastifyRequest>();
-  readonly unread = new UnreadAnswers(this.open);
-  readonly slow = new SlowBodies(this.open);
   private whenNone: (() => void) | undefined;
 
   constructor(
-    server: Server,
+    @Inject(OPEN_ANSWERS) private readonly open: Map<ServerResponse, FastifyRequest>,
+    private readonly streams: OpenStreams,
     private readonly overload: Overload,
-  ) {
+  ) {}
+
+  /** Begins to watch the connections of a server. */
+  watch(server: Server): void {
+    this.overload.watch(server);
     closeSilent(server, this.open);
   }
 
@@ -41,12 +44,6 @@ export class OpenRequests {
     }
     this.open.set(reply.raw, request);
     reply.raw.on('close', () => this.done(reply.raw));
-  }
-
-  stop(): void {
-    this.overload.stop();
-    this.unread.stop();
-    this.slow.stop();
   }
 
   /** Takes no further requests; resolves when none is open, or after `ms`. */

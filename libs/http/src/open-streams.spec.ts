@@ -2,14 +2,18 @@ import { PassThrough, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
+import { DomainError } from '@app/kernel';
+import type { Admission } from './admission';
 import { EventStream } from './event-stream';
 import { OpenStreams } from './open-streams';
 
-// All that is asked of a request before its first check.
-const requestOf = (method: string): FastifyRequest => ({ method, server: {} }) as FastifyRequest;
+// All that is asked of a request.
+const requestOf = (method: string): FastifyRequest => ({ method }) as FastifyRequest;
+// The cast: only what is called is there.
+const streamsOf = (admittedStill: Admission['admittedStill']) => new OpenStreams({ admittedStill } as Admission);
 
 test('a stop ends the event streams that readers follow, with what was sent', async () => {
-  const streams = new OpenStreams();
+  const streams = streamsOf(async () => undefined);
   const [followed, posted] = [new EventStream(), new EventStream()];
   streams.add(followed.body, requestOf('GET'));
   streams.add(posted.body, requestOf('POST'));
@@ -25,19 +29,9 @@ test('a stop ends the event streams that readers follow, with what was sent', as
 });
 
 describe('when the key of its reader is revoked', () => {
-  // Admitted as long as there is an authenticator that says so.
-  const revoked = (): FastifyRequest => {
-    const edge = { authenticator: { authenticate: async () => undefined }, config: {} };
-    return {
-      method: 'GET',
-      caller: {},
-      raw: { headers: { 'x-api-key': 'ap_revoked' } },
-      routeOptions: { config: { route: { requires: 'llm' } } },
-      server: { edge },
-    } as unknown as FastifyRequest;
-  };
+  const streams = streamsOf(async () => Promise.reject(new DomainError('unauthenticated')));
   const watched = (stream: Readable, end?: () => void): Readable => {
-    new OpenStreams().add(stream, revoked(), end);
+    streams.add(stream, requestOf('GET'), end);
     return stream;
   };
 
@@ -60,10 +54,10 @@ describe('when the key of its reader is revoked', () => {
   });
 
   test('one that is watched already keeps the end it has', async () => {
-    const [streams, body] = [new OpenStreams(), new PassThrough()];
+    const body = new PassThrough();
     // It ends a little later, before the next check.
-    streams.add(body, revoked(), () => void setTimeout(() => body.end('told'), 200));
-    streams.add(body, revoked());
+    streams.add(body, requestOf('GET'), () => void setTimeout(() => body.end('told'), 200));
+    streams.add(body, requestOf('GET'));
     expect(await text(body)).toBe('told');
   });
 });

@@ -1,15 +1,19 @@
 import type { Readable, Writable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { Admission } from './admission';
 import { EventLines } from './event-stream';
-import { admittedStill } from './access-guard';
 
 /** Check the callers of open streams this often. A revoked key reads no longer than this. */
 const CHECK_MS = 2_000;
 
 /** Tracks the answers that are being streamed. */
+@Injectable()
 export class OpenStreams {
   private readonly followed = new Set<EventLines>();
   private readonly watched = new WeakSet<Readable | Writable>();
+
+  constructor(private readonly admission: Admission) {}
 
   /**
    * Watches a stream. When its caller is no longer admitted, calls `end`, which may say why: streams of events have an end of their own, and all others
@@ -25,7 +29,7 @@ export class OpenStreams {
       else end?.(reason);
       told = true;
     };
-    const check = setInterval(() => void admittedStill(request.server.edge, request).catch(rejected), CHECK_MS).unref();
+    const check = setInterval(() => void this.admission.admittedStill(request).catch(rejected), CHECK_MS).unref();
     if (request.method === 'GET' && stream instanceof EventLines) this.followed.add(stream);
     stream.once('close', () => {
       clearInterval(check);

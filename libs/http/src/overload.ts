@@ -1,10 +1,13 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 /** How often the main loop is looked at, milliseconds. */
 const LOOK_MS = 1_000;
-/** Where it stood still for longer, those who wait are asked to come again. */
-const LATE_MS = 4_900;
+/** Where it stood still for longer, those who wait are asked to come again, milliseconds. */
+export const USUAL_LATE_MS = 4_900;
+/** Injection token of another value, for tests: they share the main loop with their clients. */
+export const LATE_MS = Symbol('LateMs');
 /** Open files that the stores and the connections between processes may need. */
 const OWN_FILES = 200;
 /** Of the other files: a request to the gateway takes its own connection and one to a provider. */
@@ -17,7 +20,8 @@ const SURPLUS_MS = 1_000;
  * Detects that this process has more work than it can do, so that callers get an answer at once instead of late or
  * never.
  */
-export class Overload {
+@Injectable()
+export class Overload implements OnModuleDestroy {
   private connections = 0;
   /** Connections that came when there were enough: they are told so when they ask, and closed soon if they do not. */
   private readonly surplus = new WeakSet<Socket>();
@@ -27,13 +31,14 @@ export class Overload {
     LEAST_CALLERS,
     Math.floor((mostOpenFiles() - OWN_FILES) / FILES_PER_CALLER),
   );
-  private readonly timer = setInterval(() => this.look(), LOOK_MS).unref();
+  private timer: NodeJS.Timeout | undefined;
 
-  /** `lateMs` is how long the main loop may stand still. */
-  constructor(
-    server: Server,
-    private readonly lateMs = LATE_MS,
-  ) {
+  constructor(@Inject(LATE_MS) private readonly lateMs: number) {}
+
+  /** Begins to look at the main loop, and at the connections of a server. */
+  watch(server: Server): void {
+    this.lookedAt = performance.now();
+    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
     server.on('connection', (socket) => {
       this.connections += 1;
       if (this.connections > this.mostConnections) this.shed(socket);
@@ -47,7 +52,7 @@ export class Overload {
     return this.late ? 'the process is overloaded' : undefined;
   }
 
-  stop(): void {
+  onModuleDestroy(): void {
     clearInterval(this.timer);
   }
 

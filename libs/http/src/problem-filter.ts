@@ -1,23 +1,24 @@
-import { isDomainError } from '@app/kernel';
-import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { isDomainError, LOGGER } from '@app/kernel';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { envelopeOf, isCompatible, sendEnvelope, unknownUrl, wrongMethod } from './envelope';
 import { errorRegistry } from './error-registry';
 import { type Problem, problemOf } from './problem';
 import { patternOf } from './request';
-import type { RouteTable } from './route-table';
+import { RouteTable } from './route-table';
 import { isMeantForGateway, unrouted } from './unrouted';
 
 /**
  * Answers every error as a problem document or, on the compatible API, as an envelope. Logs errors that are our
  * fault.
  */
+@Injectable()
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
-    private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {

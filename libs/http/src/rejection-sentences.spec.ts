@@ -43,7 +43,7 @@ describe('every rejection in the code', () => {
   });
 
   it('that forbids names a permission, a role, or why', () => {
-    const undeclared = 'libs/http/src/access-guard.ts';
+    const undeclared = 'libs/http/src/admission.ts';
     const silent = rejections('forbidden').filter(({ file, facts }) => {
       const reason = literal(facts, 'reason') ?? literal(facts, 'path');
       return (

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import type { RouteDeclaration } from './route';
 
@@ -9,12 +10,14 @@ export interface ServedRoute {
   readonly declaration: RouteDeclaration;
 }
 
-/** Every route of the instance, collected as they are registered. */
+/** Every route that is served, collected as they are registered. */
+@Injectable()
 export class RouteTable {
   readonly routes: ServedRoute[] = [];
   private readonly patterns = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
 
-  constructor(fastify: FastifyInstance) {
+  /** Collects the routes of an instance, from now on. */
+  collect(fastify: FastifyInstance): void {
     fastify.addHook('onRoute', ({ method, url, config }) => {
       for (const one of [method].flat()) this.add({ method: one, url, declaration: config?.route ?? {} });
     });

@@ -1,7 +1,5 @@
-import { HttpCode } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { RouteConfig } from '@nestjs/platform-fastify';
+import { HttpCode, type Type } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Permission } from '@app/access';
 import { z } from 'zod';
 import type { MultipartBody } from './multipart-body';
@@ -46,35 +44,34 @@ export const JSON_LIMIT = 1024 ** 2;
 /** 32 MiB: LLM, compatible and document routes. */
 export const LARGE_JSON_LIMIT = 32 * 1024 ** 2;
 
-const declarations = new WeakMap<object, RouteDeclaration>();
+/** On the handler: what its decorators say. `@Documented` puts it on the route that is served, and requests go by that (`declarationOf`). */
+const Declared = Reflector.createDecorator<RouteDeclaration>();
+const reflector = new Reflector();
 
-/** Reads what a handler declares. */
-export const declarationOfHandler = (handler: object): RouteDeclaration => declarations.get(handler) ?? {};
+/** What the decorators of a handler have said so far. */
+export const declaredOn = (handler: object): RouteDeclaration =>
+  // The cast: a reflector takes any function that metadata may be on.
+  (reflector.get(Declared, handler as Type) as RouteDeclaration | undefined) ?? {};
 
-/** Adds to what a handler declares. Fastify carries it as `config.route` of the route. */
+/** Adds to what a handler declares. */
 const declare =
   (change: (declared: RouteDeclaration) => RouteDeclaration): MethodDecorator =>
-  (target, key, descriptor) => {
-    const handler = descriptor.value as object;
-    const route = change(declarations.get(handler) ?? declaredByParameters(target, key));
-    declarations.set(handler, route);
-    RouteConfig({ route })(target, key, descriptor);
-  };
+  (target, key, descriptor) =>
+    Declared(change(declaredOn(descriptor.value as object)))(target, key, descriptor);
 
-/** The schemas of `@BodyInput` and `@QueryInput`: decorators of parameters come before those of their method. */
-const declaredByParameters = (target: object, handler: string | symbol): RouteDeclaration => {
-  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, handler) ?? {}) as Record<
-    string,
-    { readonly schema?: z.ZodType }
-  >;
-  const schemaOf = (type: RouteParamtypes): z.ZodType | undefined =>
-    Object.entries(parameters).find(([place]) => place.startsWith(`${type}:`))?.[1].schema;
-  const body = schemaOf(RouteParamtypes.BODY);
-  const query = schemaOf(RouteParamtypes.QUERY);
-  return {
+/** Adds the schema of a parameter of a handler. Decorators of parameters come before those of their method. */
+export const declareInput = (
+  target: object,
+  key: string | symbol | undefined,
+  { body, query }: { readonly body?: z.ZodType; readonly query?: z.ZodObject },
+): void => {
+  const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
+  if (key === undefined || descriptor === undefined) throw new Error('Only handlers take a body or a query.');
+  declare((route) => ({
+    ...route,
     ...(body === undefined ? {} : { body: { schema: body, limit: JSON_LIMIT, required: true } }),
-    ...(query === undefined ? {} : { query: query as z.ZodObject }),
-  };
+    ...(query === undefined ? {} : { query }),
+  }))(target, key, descriptor);
 };
 
 /** Says who may call the handler. Without it nobody may, and a test fails. */
@@ -100,7 +97,7 @@ export const Answers =
   (status: number, schema: z.ZodType | null = null): MethodDecorator =>
   (target, key, descriptor) => {
     declare((route) => ({ ...route, answers: { ...route.answers, [status]: schema } }))(target, key, descriptor);
-    const statuses = Object.keys(declarationOfHandler(descriptor.value as object).answers ?? {});
+    const statuses = Object.keys(declaredOn(descriptor.value as object).answers ?? {});
     HttpCode(Math.min(...statuses.map(Number)))(target, key, descriptor);
   };
 

@@ -21,7 +21,7 @@ const opened = () => {
   const told: unknown[] = [];
   raw.on('error', (error) => told.push(error));
   const slow = new SlowBodies(new Map([[new ServerResponse(raw), { raw } as FastifyRequest]]));
-  stops.push(() => slow.stop());
+  stops.push(() => slow.onModuleDestroy());
   return { slow, raw, came, told };
 };
 

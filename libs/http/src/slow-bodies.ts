@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '@app/kernel';
-import type { OpenAnswers } from './slow-readers';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { OPEN_ANSWERS, type OpenAnswers } from './open-answers';
 
 /** While we wait for a body, at least so many bytes must come in each minute: about 1 KiB/s. */
 const WINDOW_MS = 60_000;
@@ -17,7 +18,8 @@ interface Pace {
 }
 
 /** Rejects bodies that come too slowly with 408. Each holds a connection, and what came of it. */
-export class SlowBodies {
+@Injectable()
+export class SlowBodies implements OnModuleDestroy {
   private readonly paces = new WeakMap<IncomingMessage, Pace>();
   private lookedAt = performance.now();
   private readonly timer = setInterval(() => {
@@ -27,7 +29,7 @@ export class SlowBodies {
     this.lookedAt = now;
   }, LOOK_MS).unref();
 
-  constructor(private readonly open: OpenAnswers) {}
+  constructor(@Inject(OPEN_ANSWERS) private readonly open: OpenAnswers) {}
 
   /** Looks at all bodies, so many milliseconds after it did before. */
   look(passedMs: number): void {
@@ -43,7 +45,7 @@ export class SlowBodies {
     }
   }
 
-  stop(): void {
+  onModuleDestroy(): void {
     clearInterval(this.timer);
   }
 }

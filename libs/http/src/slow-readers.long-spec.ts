@@ -133,6 +133,6 @@ describe('a caller who leaves much unread', () => {
     expect(served).toBe(false);
     serving.sockets[0]?.resume();
     await drained;
-    unread.stop();
+    unread.onModuleDestroy();
   });
 });

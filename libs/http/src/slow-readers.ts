@@ -1,8 +1,10 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { reject } from '@app/kernel';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { OPEN_ANSWERS, type OpenAnswers } from './open-answers';
 import { endBody } from './slow-bodies';
 
 /** Close a connection that reads nothing of its answer, or reject a body of which nothing comes, after this long. It takes at most a quarter longer. */
@@ -12,9 +14,6 @@ export const MOST_UNREAD = 4 * 1024 ** 2;
 /** Check the answers in progress this often, milliseconds. */
 const LOOK_MS = 250;
 const TIMEOUT_MS = 30_000;
-
-/** Requests in progress, by their answers. */
-export type OpenAnswers = ReadonlyMap<ServerResponse, FastifyRequest>;
 
 /** Checks per period of silence. The first may be missed: the request may have begun during it. */
 const PARTS = 4;
@@ -48,12 +47,13 @@ const isDue = (socket: Socket, { raw }: FastifyRequest): boolean =>
   socket.writableLength > 0 || (!raw.complete && raw.readableLength === 0);
 
 /** Bounds what callers leave unread, since it is held in memory. */
-export class UnreadAnswers {
+@Injectable()
+export class UnreadAnswers implements OnModuleDestroy {
   /** Callers that leave more than `MOST_UNREAD`. */
   private over: ReadonlySet<string> = new Set();
   private readonly timer = setInterval(() => this.look(), LOOK_MS).unref();
 
-  constructor(private readonly open: OpenAnswers) {}
+  constructor(@Inject(OPEN_ANSWERS) private readonly open: OpenAnswers) {}
 
   isOver(actor: string): boolean {
     return this.over.has(actor);
@@ -79,7 +79,7 @@ export class UnreadAnswers {
     this.over = new Set([...unread].filter(([, bytes]) => bytes > MOST_UNREAD).map(([actor]) => actor));
   }
 
-  stop(): void {
+  onModuleDestroy(): void {
     clearInterval(this.timer);
   }
 }

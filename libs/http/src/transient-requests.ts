@@ -1,5 +1,5 @@
 import { canonicalJson, equalSecrets, type InstanceSecret, Unavailable } from '@app/kernel';
-import { StreamableFile } from '@nestjs/common';
+import { type OnModuleDestroy, StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
 
@@ -33,7 +33,7 @@ declare module 'fastify' {
  * secret marks a request as forwarded, and counted, already; such a request is not forwarded again. Without a valid
  * signature the header is ignored.
  */
-export class TransientRequests {
+export class TransientRequests implements OnModuleDestroy {
   private source: PlaceOf = () => undefined;
   /** An answer may take as long as a model does. */
   private readonly agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_MS } });
@@ -92,12 +92,10 @@ export class TransientRequests {
       answer.body.resume();
       return undefined;
     }
-    // The process that answers says the end; here the answer is broken off if it has not by the next check.
-    request.server.edge.requests.streams.add(answer.body, request, () => undefined);
     return new StreamableFile(answer.body);
   }
 
-  async close(): Promise<void> {
+  async onModuleDestroy(): Promise<void> {
     await this.agent.destroy();
   }
 

@@ -1,7 +1,8 @@
 import multipart from '@fastify/multipart';
-import { inBlocks, isUnstorableText } from '@app/kernel';
+import { CONFIG, type Config, inBlocks, isUnstorableText } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { admittedStill } from './access-guard';
+import { Admission } from './admission';
 import { InvalidInput } from './invalid-input';
 import { countParts } from './part-count';
 
@@ -45,50 +46,59 @@ export const takeMultipart = (fastify: FastifyInstance, fileSize: number): void 
   );
 };
 
-/**
- * Yields the parts of a multipart body in order; for routes declared with `files`. Reading a file throws `too_large`
- * beyond `MAX_UPLOAD_BYTES`. Rejects names and values that cannot be stored, and bodies that are cut off, malformed
- * or contain a part that was not passed on. A body may take minutes: whoever would be rejected at its end is rejected
- * (`mayGoOn`). Passes over the rest of a body that is read no further.
- */
-export async function* parts(request: FastifyRequest): AsyncGenerator<Part> {
-  try {
-    yield* partsOf(request);
-  } finally {
-    // Where a part is wrong nobody reads on, and the connection would stand still with the next request in it.
-    if (!request.raw.readableEnded) request.raw.unpipe().resume();
-  }
-}
+/** Reads the files that come with a request. */
+@Injectable()
+export class Uploads {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'MAX_UPLOAD_BYTES'>,
+    private readonly admission: Admission,
+  ) {}
 
-async function* partsOf(request: FastifyRequest): AsyncGenerator<Part> {
-  const partsOfBody = countParts(request);
-  let given = 0;
-  for await (const part of parsed(request.parts())) {
-    given += 1;
-    // The parser's types know no part without a name, the parser does.
-    if ((part.fieldname as string | undefined) === undefined) throw rejection('', NOT_A_PART, 'malformed');
-    if (isUnstorableText(part.fieldname)) throw rejection('', 'Part names must not contain NUL or lone surrogates.');
-    if (part.type === 'file') {
-      const fileName = (part.filename as string | undefined) ?? '';
-      if (isUnstorableText(fileName))
-        throw rejection(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
-      yield {
-        kind: 'file',
-        name: part.fieldname,
-        fileName,
-        mimeType: part.mimetype,
-        body: parsed(inBlocks(part.file)),
-      };
-      if (part.file.truncated) throw tooLarge(part.fieldname, request);
-    } else {
-      const value = String(part.value);
-      if (part.valueTruncated === true || isUnstorableText(value))
-        throw rejection(part.fieldname, 'The value is too long, or contains NUL or lone surrogates.');
-      yield { kind: 'field', name: part.fieldname, value };
+  /**
+   * Yields the parts of a multipart body in order; for routes declared with `files`. Reading a file throws `too_large`
+   * beyond `MAX_UPLOAD_BYTES`. Rejects names and values that cannot be stored, and bodies that are cut off, malformed
+   * or contain a part that was not passed on. A body may take minutes: whoever would be rejected at its end is rejected
+   * (`mayGoOn`). Passes over the rest of a body that is read no further.
+   */
+  async *parts(request: FastifyRequest): AsyncGenerator<Part> {
+    try {
+      yield* this.partsOf(request);
+    } finally {
+      // Where a part is wrong nobody reads on, and the connection would stand still with the next request in it.
+      if (!request.raw.readableEnded) request.raw.unpipe().resume();
     }
   }
-  if (given !== partsOfBody()) throw rejection('', NOT_A_PART, 'malformed');
-  await admittedStill(request.server.edge, request);
+
+  private async *partsOf(request: FastifyRequest): AsyncGenerator<Part> {
+    const partsOfBody = countParts(request);
+    let given = 0;
+    for await (const part of parsed(request.parts())) {
+      given += 1;
+      // The parser's types know no part without a name, the parser does.
+      if ((part.fieldname as string | undefined) === undefined) throw rejection('', NOT_A_PART, 'malformed');
+      if (isUnstorableText(part.fieldname)) throw rejection('', 'Part names must not contain NUL or lone surrogates.');
+      if (part.type === 'file') {
+        const fileName = (part.filename as string | undefined) ?? '';
+        if (isUnstorableText(fileName))
+          throw rejection(part.fieldname, 'The file name must not contain NUL or lone surrogates.');
+        yield {
+          kind: 'file',
+          name: part.fieldname,
+          fileName,
+          mimeType: part.mimetype,
+          body: parsed(inBlocks(part.file)),
+        };
+        if (part.file.truncated) throw tooLarge(part.fieldname, this.config.MAX_UPLOAD_BYTES);
+      } else {
+        const value = String(part.value);
+        if (part.valueTruncated === true || isUnstorableText(value))
+          throw rejection(part.fieldname, 'The value is too long, or contains NUL or lone surrogates.');
+        yield { kind: 'field', name: part.fieldname, value };
+      }
+    }
+    if (given !== partsOfBody()) throw rejection('', NOT_A_PART, 'malformed');
+    await this.admission.admittedStill(request);
+  }
 }
 
 const NOT_A_PART = `Each part needs a content-disposition header with form-data and a name, among its first ${MOST_HEADERS} headers.`;
@@ -121,12 +131,12 @@ const tooMany = (code: string): InvalidInput | undefined => {
 };
 
 /** Not of the parser's own errors, which the instance without its hooks keeps for itself. */
-const tooLarge = (path: string, { server }: FastifyRequest): InvalidInput =>
+const tooLarge = (path: string, limit: number): InvalidInput =>
   new InvalidInput('too_large', [
     {
       path,
       code: 'too_large',
-      message: `The file is larger than the limit of ${server.edge.config.MAX_UPLOAD_BYTES} bytes.`,
+      message: `The file is larger than the limit of ${limit} bytes.`,
     },
   ]);
 

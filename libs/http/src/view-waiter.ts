@@ -23,7 +23,7 @@ export const reached = async (waiter: ViewWaiter, views: readonly string[], posi
 const POSITION = /^\d{16,20}$/;
 
 /** `x-read-after` on a read: waits, at most 2 s, until the views that it reads have reached that position. */
-export const waitForReadAfter = async (request: FastifyRequest): Promise<void> => {
+export const waitForReadAfter = async (views: ViewWaiter, request: FastifyRequest): Promise<void> => {
   const given = request.headers['x-read-after'];
   const { reads = [] } = declarationOf(request);
   if (given === undefined || reads.length === 0) return;
@@ -34,5 +34,5 @@ export const waitForReadAfter = async (request: FastifyRequest): Promise<void> =
       { path: 'x-read-after', code: 'invalid_format', message: 'Must be a position from x-log-position.' },
     ]);
   }
-  if (!(await reached(request.server.edge.views, reads, position))) reject('view_unavailable');
+  if (!(await reached(views, reads, position))) reject('view_unavailable');
 };

@@ -1,7 +1,8 @@
 import { idOf, isDomainError, isUnavailable, type Receipt } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { JsonText } from './json-text';
-import { reached } from './view-waiter';
+import { reached, VIEW_WAITER, type ViewWaiter } from './view-waiter';
 
 /** How a write answers. */
 export interface Outcome {
@@ -17,66 +18,63 @@ export interface Outcome {
   readonly once?: Readonly<Record<string, string>>;
 }
 
-/**
- * Answers a write. Waits up to 2 s until the views show it, and sets `etag`, `x-log-position`, `location` and, if a
- * view is late or away, `x-view-late`. Answers what `show` reads, or the id and revision of the resource if that is
- * not there yet.
- */
-export const written = async (
-  reply: FastifyReply,
-  receipt: Receipt,
-  outcome: Outcome,
-): Promise<JsonText | undefined> => {
-  const { edge } = reply.server;
-  const inTime = (await unlessUnavailable(() => reached(edge.views, outcome.views, receipt.position))) === true;
-  reply.header('etag', `"${receipt.revision}"`).header('x-log-position', receipt.position);
-  if (outcome.location !== undefined) reply.header('location', outcome.location);
-  const { show } = outcome;
-  const found = show === undefined ? undefined : await unlessUnavailable(() => shown(show, inTime));
-  if (!inTime || found === UNAVAILABLE) reply.header('x-view-late', 'true');
-  const json = show === undefined ? undefined : found === undefined || found === UNAVAILABLE ? bare(receipt) : found;
-  const { acceptance } = reply.request;
-  if (acceptance !== null)
-    acceptance.answered = { keyName: outcome.keptWith?.() ?? receipt.stream, body: json?.text ?? null };
-  return outcome.once === undefined ? json : json?.with(outcome.once);
-};
+/** How a write to several streams answers. */
+export interface OutcomeTogether {
+  readonly views: readonly string[];
+  /** The data key under which the answer is kept for a repeat. */
+  readonly keptWith: string;
+  /** Others without which it is not given again either. */
+  readonly madeFrom?: readonly string[];
+  readonly json: JsonText;
+  /** What a repeat is given in place of `json`; null: it runs again. */
+  readonly kept?: JsonText | null;
+}
 
-/**
- * Answers a write to several streams: as `written`, without `etag`. `keptWith` names the data key under which the
- * answer is kept for a repeat; `madeFrom` names others without which it is not given again either. `kept`: what a repeat is given in place
- * of `json`; null: it runs again.
- */
-export const writtenTogether = async (
-  reply: FastifyReply,
-  receipts: readonly Receipt[],
-  {
-    views,
-    keptWith,
-    madeFrom,
-    json,
-    kept = json,
-  }: {
-    readonly views: readonly string[];
-    readonly keptWith: string;
-    readonly madeFrom?: readonly string[];
-    readonly json: JsonText;
-    readonly kept?: JsonText | null;
-  },
-): Promise<JsonText> => {
-  const last = receipts
-    .map(({ position }) => position)
-    .toSorted()
-    .at(-1);
-  if (last !== undefined) {
-    if ((await unlessUnavailable(() => reached(reply.server.edge.views, views, last))) !== true)
-      reply.header('x-view-late', 'true');
-    reply.header('x-log-position', last);
+/** Answers writes, once they can be read. */
+@Injectable()
+export class Writes {
+  constructor(@Inject(VIEW_WAITER) private readonly views: ViewWaiter) {}
+
+  /**
+   * Answers a write. Waits up to 2 s until the views show it, and sets `etag`, `x-log-position`, `location` and, if a
+   * view is late or away, `x-view-late`. Answers what `show` reads, or the id and revision of the resource if that is
+   * not there yet.
+   */
+  async answer(reply: FastifyReply, receipt: Receipt, outcome: Outcome): Promise<JsonText | undefined> {
+    const inTime = (await unlessUnavailable(() => reached(this.views, outcome.views, receipt.position))) === true;
+    reply.header('etag', `"${receipt.revision}"`).header('x-log-position', receipt.position);
+    if (outcome.location !== undefined) reply.header('location', outcome.location);
+    const { show } = outcome;
+    const found = show === undefined ? undefined : await unlessUnavailable(() => shown(show, inTime));
+    if (!inTime || found === UNAVAILABLE) reply.header('x-view-late', 'true');
+    const json = show === undefined ? undefined : found === undefined || found === UNAVAILABLE ? bare(receipt) : found;
+    const { acceptance } = reply.request;
+    if (acceptance !== null)
+      acceptance.answered = { keyName: outcome.keptWith?.() ?? receipt.stream, body: json?.text ?? null };
+    return outcome.once === undefined ? json : json?.with(outcome.once);
   }
-  const { acceptance } = reply.request;
-  if (acceptance !== null && kept !== null)
-    acceptance.answered = { keyName: keptWith, ...(madeFrom && { madeFrom }), body: kept.text };
-  return json;
-};
+
+  /** Answers a write to several streams: as `answer`, without `etag`. */
+  async answerTogether(
+    reply: FastifyReply,
+    receipts: readonly Receipt[],
+    { views, keptWith, madeFrom, json, kept = json }: OutcomeTogether,
+  ): Promise<JsonText> {
+    const last = receipts
+      .map(({ position }) => position)
+      .toSorted()
+      .at(-1);
+    if (last !== undefined) {
+      if ((await unlessUnavailable(() => reached(this.views, views, last))) !== true)
+        reply.header('x-view-late', 'true');
+      reply.header('x-log-position', last);
+    }
+    const { acceptance } = reply.request;
+    if (acceptance !== null && kept !== null)
+      acceptance.answered = { keyName: keptWith, ...(madeFrom && { madeFrom }), body: kept.text };
+    return json;
+  }
+}
 
 const UNAVAILABLE = Symbol('unavailable');
 

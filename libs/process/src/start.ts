@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
 import { Lifecycle, type ProcessOptions, Projector, Worker } from '@app/hosting';
-import { type CreateApplication, Idempotency, reached, type RouteTable, serve } from '@app/http';
+import { type CreateApplication, Idempotency, OpenRequests, reached, RouteTable, serve } from '@app/http';
 import {
   assertFolder,
   type Config,
@@ -52,8 +52,6 @@ interface Starting {
   /** Told the secret of the bootstrap key as soon as it stands, only by the start that makes it. */
   readonly madeKey?: (secret: string) => void;
   readonly createApplication?: CreateApplication;
-  /** How long the main loop may stand still before requests are rejected, milliseconds: tests share it with their clients. */
-  readonly lateMs?: number;
 }
 
 /** Starts what `ROLES` names. Throws what stands in the way; the process is to end then. */
@@ -62,19 +60,18 @@ export const startProgram = async (
   config: Config,
   environment: Environment,
   logger: Logger,
-  { listen, madeKey = () => undefined, createApplication, lateMs }: Starting = {},
+  { listen, madeKey = () => undefined, createApplication }: Starting = {},
 ): Promise<Platform> => {
   assertRoles(program, config);
   const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, config.OTEL_SERVICE_NAME);
   if (!mayShare(config)) assertFolder('DATA_DIR', config.DATA_DIR);
   const resources = new Resources();
   const module = program.module.forRoot({ config, environment, logger, resources, version: productVersion });
-  const { app, routes, requests } = await serve(module, logger, createApplication, lateMs).catch(
-    async (error: unknown) => {
-      await resources.close();
-      throw error;
-    },
-  );
+  const app = await serve(module, logger, createApplication).catch(async (error: unknown) => {
+    await resources.close();
+    throw error;
+  });
+  const requests = app.get(OpenRequests);
   requests.hold();
   await listen?.(app);
   await program.prepare?.(app, config, madeKey);
@@ -107,7 +104,7 @@ export const startProgram = async (
     const sent = tracing.stop().catch((error: unknown) => logger.warn({ error }, 'Sending the last traces failed.'));
     if (!(await settlesWithin(LAST_TRACES_MS, sent))) logger.warn({}, 'Sending the last traces took too long.');
   };
-  return { app, routes, stop };
+  return { app, routes: app.get(RouteTable), stop };
 };
 
 /**

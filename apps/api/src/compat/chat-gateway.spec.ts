@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '@app/access';
+import type { OpenStreams } from '@app/http';
 import type { Config } from '@app/kernel';
 import { type ModelDescription, type Models, OutputRates, readCatalogue, type Route } from '@app/models';
 import type { FastifyReply } from 'fastify';
@@ -29,7 +30,7 @@ it('sends the whole answers of one turn together, also those that take longer to
   const upstream = { send, breaker: () => breaker, description: { timeoutMs: 1_000, forward: [] } };
   const provider = new OpenAiProvider(new Map([[model.key, [{ model, upstream } as unknown as Route]]]));
   const models = { provider: () => provider, rates: new OutputRates() } as unknown as Models;
-  const gateway = new ChatGateway(models, unmetered, {} as Config);
+  const gateway = new ChatGateway(models, unmetered, {} as Config, {} as OpenStreams);
   const ask = (content: string): Promise<void> => {
     const raw = Object.assign(new EventEmitter(), {
       writeHead: () => ({ end: () => void did.push(`${content} sent`) }),

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { CONFIG, type Config } from '@app/kernel';
 import type { Caller } from '@app/access';
-import { turnsEnd } from '@app/http';
+import { OpenStreams, turnsEnd } from '@app/http';
 import {
   type Attempt,
   believedUsage,
@@ -54,6 +54,7 @@ export class ChatGateway {
     private readonly models: Models,
     @Inject(METERING) private readonly metering: Metering,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly streams: OpenStreams,
   ) {}
 
   /** Answers a request. Throws `GatewayError`, or a rejection by the metering, while nothing was sent. */
@@ -85,7 +86,7 @@ export class ChatGateway {
       reply,
     );
     const call = { model, parameters, input, calls, reply };
-    if (routes.length === 0) return localChat(provider, { ...call, record: calls.now });
+    if (routes.length === 0) return localChat(provider, { ...call, record: calls.now, streams: this.streams });
     const upstream = new UpstreamCall(routes, (failure) => calls.again(failure, usageOf({ input })));
     try {
       await (parameters.stream ? this.streamed(call, upstream) : this.whole(call, upstream));
@@ -117,7 +118,7 @@ export class ChatGateway {
   }
 
   private async streamed(call: ChatCall, upstream: UpstreamCall): Promise<void> {
-    const writer = new EventWriter(call.reply);
+    const writer = new EventWriter(call.reply, this.streams);
     const abort = (): void => upstream.abort();
     writer.onLeft = abort;
     try {

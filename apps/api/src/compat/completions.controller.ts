@@ -1,7 +1,16 @@
 import type { Caller } from '@app/access';
-import { Accepts, Answers, AnswersAs, CurrentCaller, Documented, LARGE_JSON_LIMIT, Requires } from '@app/http';
+import {
+  Accepts,
+  Answers,
+  AnswersAs,
+  CurrentCaller,
+  Documented,
+  LARGE_JSON_LIMIT,
+  Requires,
+  UncheckedBody,
+} from '@app/http';
 import { Models } from '@app/models';
-import { Body, Controller, Post, Res } from '@nestjs/common';
+import { Controller, Post, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ChatGateway } from './chat-gateway';
@@ -34,7 +43,7 @@ export class CompletionsController {
   @AnswersAs('text/event-stream')
   complete(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: chatBody }) raw: unknown,
+    @UncheckedBody(chatBody) raw: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const body = fieldsOf(raw);
@@ -49,7 +58,7 @@ export class CompletionsController {
   @Answers(200, embeddingsList)
   embed(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: embeddingsBody }) raw: unknown,
+    @UncheckedBody(embeddingsBody) raw: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const body = fieldsOf(raw);
@@ -64,7 +73,7 @@ export class CompletionsController {
   @Answers(200, rerankList)
   async rerank(
     @CurrentCaller() caller: Caller,
-    @Body({ schema: rerankBody }) raw: unknown,
+    @UncheckedBody(rerankBody) raw: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const body = fieldsOf(raw);

@@ -19,10 +19,9 @@ class Response extends EventEmitter {
 
 const open = () => {
   const raw = new Response();
-  const server = { edge: { requests: { streams: { add: () => undefined } } } };
   // What the writer uses of a reply.
-  const reply = { raw, server, hijack: () => undefined, getHeaders: () => ({}) } as unknown as FastifyReply;
-  return { raw, writer: new EventWriter(reply) };
+  const reply = { raw, hijack: () => undefined, getHeaders: () => ({}) } as unknown as FastifyReply;
+  return { raw, writer: new EventWriter(reply, { add: () => undefined }) };
 };
 
 beforeEach(() => void jest.useFakeTimers());

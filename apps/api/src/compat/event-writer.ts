@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { envelopeOf } from '@app/http';
+import { envelopeOf, type OpenStreams } from '@app/http';
 import type { FastifyReply } from 'fastify';
 import { brokenEnd } from './chat-stream';
 
@@ -24,7 +24,10 @@ export class EventWriter {
   private silence: NodeJS.Timeout | undefined;
   private ended = false;
 
-  constructor(private readonly reply: FastifyReply) {
+  constructor(
+    private readonly reply: FastifyReply,
+    private readonly streams: Pick<OpenStreams, 'add'>,
+  ) {
     this.response = reply.raw;
     this.response.once('close', () => {
       clearTimeout(this.silence);
@@ -85,7 +88,7 @@ export class EventWriter {
   private begin(): void {
     const { reply, response } = this;
     reply.hijack();
-    reply.server.edge.requests.streams.add(response, reply.request, (reason) => this.reject(reason));
+    this.streams.add(response, reply.request, (reason) => this.reject(reason));
     response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...STREAM_HEADERS });
   }
 }

@@ -7,6 +7,7 @@ import {
   UpstreamFailure,
   usageOf,
 } from '@app/models';
+import type { OpenStreams } from '@app/http';
 import type { FastifyReply } from 'fastify';
 import type { CallRecord } from '@app/spending';
 import type { ChatParameters } from './chat-parameters';
@@ -22,15 +23,16 @@ interface LocalCall {
   readonly input: number;
   readonly record: CallRecord;
   readonly reply: FastifyReply;
+  readonly streams: OpenStreams;
 }
 
 /** The local chat model in the common format. It says of itself that it answers from documents alone, which this API has none of. */
 export const localChat = async (
   provider: ChatProvider,
-  { model, parameters, input, record, reply }: LocalCall,
+  { model, parameters, input, record, reply, streams }: LocalCall,
 ): Promise<void> => {
   const left = new AbortController();
-  const writer = new EventWriter(reply);
+  const writer = new EventWriter(reply, streams);
   writer.onLeft = () => left.abort(new UpstreamFailure('aborted'));
   const { stream, includeUsage, messages } = parameters;
   const head = {

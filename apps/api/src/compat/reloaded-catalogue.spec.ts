@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Caller } from '@app/access';
+import type { OpenStreams } from '@app/http';
 import type { Config } from '@app/kernel';
 import { type ModelDescription, type Models, type Route, UpstreamFailure } from '@app/models';
 import { OpenAiProvider } from '../../../../libs/models/src/upstream/openai-provider';
@@ -43,7 +44,7 @@ describe('a call whose model is taken out of the catalogue while it waits', () =
     [
       'chat/completions',
       () =>
-        new ChatGateway(...reloaded(), {} as Config).answer(
+        new ChatGateway(...reloaded(), {} as Config, {} as OpenStreams).answer(
           caller,
           model,
           { messages: [{ role: 'user', content: 'Hi' }] },

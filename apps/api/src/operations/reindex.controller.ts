@@ -9,7 +9,7 @@ import {
   Reads,
   Rejects,
   Requires,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, CONFIG, type Config } from '@app/kernel';
 import {
@@ -37,6 +37,7 @@ export class InstanceReindexController {
     private readonly commands: CommandBus,
     private readonly reindexes: Reindexes,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -77,7 +78,7 @@ export class InstanceReindexController {
     }
     reply.status(202);
     const receipt = await this.commands.execute(new StartReindex(plan, meta));
-    return written(reply, receipt, { views: VIEWS, show: () => this.show() });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.show() });
   }
 
   @Post('pause')
@@ -134,7 +135,7 @@ export class InstanceReindexController {
 
   private async act(action: ReindexAction, meta: CommandMeta, reply: FastifyReply): Promise<JsonText | undefined> {
     const receipt = await this.commands.execute(new UpdateReindex(INSTANCE, action, meta));
-    return written(reply, receipt, { views: VIEWS, show: () => this.show() });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.show() });
   }
 
   private async show(): Promise<JsonText> {

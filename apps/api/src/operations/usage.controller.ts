@@ -14,7 +14,9 @@ import {
   reached,
   Reads,
   Requires,
-  written,
+  Writes,
+  VIEW_WAITER,
+  type ViewWaiter,
 } from '@app/http';
 import { isLiving, userDecider } from '@app/identity';
 import { type CommandMeta, type Config, CONFIG, Decisions, reject } from '@app/kernel';
@@ -45,6 +47,8 @@ export class UsageOperationsController {
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(READ_STORE) private readonly store: ReadStore,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly writes: Writes,
+    @Inject(VIEW_WAITER) private readonly views: ViewWaiter,
   ) {}
 
   @Post('restatements')
@@ -61,7 +65,7 @@ export class UsageOperationsController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | undefined> {
-    await this.assertComplete(reply);
+    await this.assertComplete();
     const now = meta.now.toISOString();
     const { from, to = now, prices } = body.parse();
     const terms = {
@@ -71,7 +75,7 @@ export class UsageOperationsController {
     };
     const receipt = await this.restatements.restate(terms, meta);
     const id = restatementId(meta);
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['restatements'],
       location: `${PATH}/restatements/${id}`,
       show: async () => restatementView(await this.queries.execute(new GetRestatement(id))),
@@ -122,9 +126,8 @@ export class UsageOperationsController {
   async whatIf(
     @BodyInput(whatIfBody) body: Input<typeof whatIfBody>,
     @CommandContext() meta: CommandMeta,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<z.output<typeof shownWhatIf>> {
-    await this.assertComplete(reply);
+    await this.assertComplete();
     const { from, to = meta.now.toISOString(), limit } = body.parse();
     const { DEFAULT_CURRENCY: currency, DEFAULT_TIME_ZONE } = this.config;
     const period = { ...orderedRange(from, to, 'invalid_body'), currency };
@@ -135,9 +138,9 @@ export class UsageOperationsController {
   }
 
   /** Rejects `view_unavailable` while there are records of usage that the view has not read: a ledger that is closed without them stays wrong. */
-  private async assertComplete({ server }: FastifyReply): Promise<void> {
+  private async assertComplete(): Promise<void> {
     const head = await this.log.head();
-    if (head !== null && !(await reached(server.edge.views, ['invocations'], head))) reject('view_unavailable');
+    if (head !== null && !(await reached(this.views, ['invocations'], head))) reject('view_unavailable');
   }
 
   private async weekOf(userId: string): Promise<string | null> {

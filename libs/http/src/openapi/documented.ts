@@ -1,5 +1,5 @@
-import { RequestMethod, UseInterceptors } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { UseInterceptors } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import {
   ApiBody,
   ApiExtension,
@@ -11,7 +11,8 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { IdempotencyInterceptor } from '../idempotency-interceptor';
-import { type BodyDeclaration, declarationOfHandler, type Requirement, type RouteDeclaration } from '../route';
+import { methodOf, pathOf } from '../nest-metadata';
+import { type BodyDeclaration, declaredOn, type Requirement, type RouteDeclaration } from '../route';
 import { MULTIPART } from './complete-document';
 import { isCompatPath } from './error-envelope';
 import { errorResponses } from './error-responses';
@@ -21,7 +22,8 @@ import type { Tag } from './tags';
 
 /**
  * Documents the handlers of a controller under a tag. `@nestjs/swagger` reads `@ApiOperation`, `@BodyInput` and
- * `@QueryInput` itself; this adds what follows from the other decorators, and has writes take an `Idempotency-Key`. Put it above `@Controller`.
+ * `@QueryInput` itself; this adds what follows from the other decorators, and has writes take an `Idempotency-Key`. It also puts what handlers declare on their
+ * routes, where the guards look: without it nobody may call them. Put it above `@Controller`.
  */
 export const Documented =
   (tag: Tag): ClassDecorator =>
@@ -30,11 +32,12 @@ export const Documented =
     const prototype = controller.prototype as object;
     for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
       const handler: unknown = descriptor.value;
-      if (typeof handler !== 'function' || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
-      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
+      const method = typeof handler === 'function' ? methodOf(handler) : undefined;
+      if (typeof handler !== 'function' || method === undefined) continue;
       const path = `${pathOf(controller)}/${pathOf(handler)}`;
-      const declaration = declarationOfHandler(handler);
+      const declaration = declaredOn(handler);
       assertDeclared(`${controller.name}.${name}`, method, declaration);
+      RouteConfig({ route: declaration })(prototype, name, descriptor);
       for (const decorate of documentation(method, path, declaration)) decorate(prototype, name, descriptor);
       if (isRepeatable(method, path, declaration)) UseInterceptors(IdempotencyInterceptor)(prototype, name, descriptor);
     }
@@ -46,8 +49,6 @@ const assertDeclared = (handler: string, method: string, { answers, reads }: Rou
   if (method === 'GET' && reads === undefined)
     throw new Error(`${handler} does not say which views it answers from: add @Reads(...views), or @Reads() for none.`);
 };
-
-const pathOf = (target: object): string => Reflect.getMetadata(PATH_METADATA, target) as string;
 
 const documentation = (method: string, path: string, declaration: RouteDeclaration): MethodDecorator[] => [
   ...securityOf(declaration.requires),
@@ -127,7 +128,7 @@ const answersOf = (mayBeLate: boolean, { answers = {}, mediaType }: RouteDeclara
   ),
 ];
 
-/** Of writes: see `written`. */
+/** Of writes: see `Writes`. */
 const LATE = {
   'x-view-late': {
     description:

@@ -2,7 +2,7 @@ import { reject } from '@app/kernel';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { admit } from '../access-guard';
+import type { Admission } from '../admission';
 import type { RouteDeclaration } from '../route';
 import { openApiDocument } from './openapi';
 
@@ -39,7 +39,10 @@ export const serveDocs = (app: NestFastifyApplication, version: string): void =>
 };
 
 /** Says who may call these routes, and checks it. They are registered beside controllers, so they have no decorators and no guards. */
-export const declareDocs = (fastify: FastifyInstance): void => {
+export const declareDocs = (fastify: FastifyInstance, admission: Admission): void => {
+  const admitted = async (request: FastifyRequest): Promise<void> => {
+    await admission.admit(request, DECLARATION);
+  };
   fastify.addHook('onRoute', (route) => {
     if (!isOfDocs(route)) return;
     route.config = { ...route.config, route: DECLARATION };
@@ -50,10 +53,6 @@ export const declareDocs = (fastify: FastifyInstance): void => {
 };
 
 const DECLARATION: RouteDeclaration = { requires: 'docs' };
-
-const admitted = async (request: FastifyRequest): Promise<void> => {
-  await admit(request.server.edge, request, DECLARATION);
-};
 
 const isOfDocs = ({ url }: RouteOptions): boolean => /^\/(?:docs(?:\/|$)|openapi\.json$)/.test(url);
 

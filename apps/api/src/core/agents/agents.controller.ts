@@ -16,7 +16,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { GrantAgent } from '@app/identity';
 import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
@@ -39,6 +39,7 @@ export class AgentsController {
     private readonly queries: QueryBus,
     private readonly access: Access,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -101,7 +102,7 @@ export class AgentsController {
         : await unlessLeft(() => this.commands.execute(new GrantAgent(keyId, agentId, stepOf(meta, 'grant'))));
     // A key that may use it already was last changed before.
     const position = granted !== undefined && granted.position > receipt.position ? granted.position : receipt.position;
-    return written(
+    return this.writes.answer(
       reply,
       { ...receipt, position },
       { views: [...VIEWS, 'api-keys'], show: () => this.show(agentId), location: `${PATH}/${agentId}` },
@@ -180,11 +181,11 @@ export class AgentsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.agent(caller, agentId, 'edit');
-    return written(reply, await this.commands.execute(new DeleteAgent(agentId, meta)), { views: VIEWS });
+    return this.writes.answer(reply, await this.commands.execute(new DeleteAgent(agentId, meta)), { views: VIEWS });
   }
 
   private shown(receipt: Receipt, agentId: string, reply: FastifyReply) {
-    return written(reply, receipt, { views: VIEWS, show: () => this.show(agentId) });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.show(agentId) });
   }
 
   private async show(agentId: string): Promise<JsonText> {

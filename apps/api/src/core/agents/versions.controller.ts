@@ -14,7 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, reject } from '@app/kernel';
 import { GetAgentVersion, ListAgentVersions } from '@projections/agent-versions';
@@ -33,6 +33,7 @@ export class AgentVersionsController {
     private readonly queries: QueryBus,
     private readonly access: Access,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -97,7 +98,7 @@ export class AgentVersionsController {
     await this.access.agent(caller, agentId, 'edit');
     if (!/^(?:0|[1-9]\d{0,14})$/.test(revision)) return reject('not_found', { kind: 'version', id: revision });
     const receipt = await this.commands.execute(new RestoreAgent(agentId, Number(revision), meta));
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['agents', 'agent-versions'],
       show: async () => agentView(await this.queries.execute(new GetAgent(agentId))),
     });

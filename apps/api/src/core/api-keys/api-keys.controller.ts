@@ -16,7 +16,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { UpdateApiKey, CreateApiKey, RevokeApiKey } from '@app/identity';
 import { type CommandMeta, givenFields, reject } from '@app/kernel';
@@ -39,6 +39,7 @@ export class ApiKeysController {
     private readonly queries: QueryBus,
     private readonly scope: KeyGrants,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -86,7 +87,7 @@ export class ApiKeysController {
     const userId = whose(caller, asked);
     await this.scope.assert(caller, userId, fields);
     const { keyId, secret, receipt } = await this.commands.execute(new CreateApiKey(userId, fields, meta));
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: VIEWS,
       show: () => this.show(keyId),
       location: `${PATH}/${keyId}`,
@@ -128,7 +129,7 @@ export class ApiKeysController {
     await this.scope.key(caller, keyId);
     const fields = givenFields(body.parse());
     const change = await this.scope.changing(caller, keyId, () => fields, fields.agentIds);
-    return written(reply, await this.commands.execute(new UpdateApiKey(keyId, change, meta)), {
+    return this.writes.answer(reply, await this.commands.execute(new UpdateApiKey(keyId, change, meta)), {
       views: VIEWS,
       show: () => this.show(keyId),
     });
@@ -148,7 +149,7 @@ export class ApiKeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.scope.key(caller, keyId);
-    return written(reply, await this.commands.execute(new RevokeApiKey(keyId, meta)), { views: VIEWS });
+    return this.writes.answer(reply, await this.commands.execute(new RevokeApiKey(keyId, meta)), { views: VIEWS });
   }
 
   private async show(keyId: string): Promise<JsonText> {

@@ -18,7 +18,9 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
+  VIEW_WAITER,
+  type ViewWaiter,
 } from '@app/http';
 import { type CommandMeta, decimalAmount, givenFields, reject } from '@app/kernel';
 import { type AppliedLimit, type LimitScope, Limits } from '@app/spending';
@@ -57,6 +59,8 @@ export class CostControlController {
     private readonly queries: QueryBus,
     private readonly lists: Lists,
     @Inject(EVENT_LOG) private readonly log: EventLog,
+    private readonly writes: Writes,
+    @Inject(VIEW_WAITER) private readonly views: ViewWaiter,
   ) {}
 
   @Get()
@@ -96,7 +100,7 @@ export class CostControlController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { limitId, receipt } = await this.changes.add(caller, body.parse(), meta);
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: VIEWS,
       show: () => this.show(limitId, reply),
       location: `${PATH}/${limitId}`,
@@ -139,8 +143,7 @@ export class CostControlController {
     const limit = await this.visible(caller, limitId);
     const { shown, state } = await this.shown.show(limit);
     const head = await this.log.head();
-    if (head !== null && !(await reached(reply.server.edge.views, ['invocations'], head)))
-      reply.header('x-view-late', 'true');
+    if (head !== null && !(await reached(this.views, ['invocations'], head))) reply.header('x-view-late', 'true');
     const list = `explain/${limitId}`;
     const wanted = { filters: [filterOf(limit.scope)], from: state.start ?? '' };
     const { rows, next } = await this.queries.execute(
@@ -208,7 +211,7 @@ export class CostControlController {
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return written(reply, await this.changes.remove(caller, await this.visible(caller, limitId), meta), {
+    return this.writes.answer(reply, await this.changes.remove(caller, await this.visible(caller, limitId), meta), {
       views: VIEWS,
     });
   }
@@ -241,7 +244,7 @@ export class CostControlController {
   ) {
     if (id !== undefined && id !== limitId) throw mismatch('the path');
     const receipt = await this.changes.change(caller, await this.visible(caller, limitId), givenFields(change), meta);
-    return written(reply, receipt, { views: VIEWS, show: () => this.show(limitId, reply) });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.show(limitId, reply) });
   }
 
   private async show(limitId: string, reply: FastifyReply): Promise<JsonText> {

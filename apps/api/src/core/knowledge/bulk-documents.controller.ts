@@ -8,7 +8,7 @@ import {
   type Input,
   presenter,
   Requires,
-  writtenTogether,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, givenFields, streamOf } from '@app/kernel';
 import { bulkOperation, UpdateDocuments, KnownTags, MOST_DOCUMENTS } from '@app/knowledge';
@@ -66,6 +66,7 @@ export class BulkDocumentsController {
     private readonly commands: CommandBus,
     private readonly knowledge: KnowledgeAccess,
     private readonly tags: KnownTags,
+    private readonly writes: Writes,
   ) {}
 
   @Post('bulk')
@@ -89,7 +90,7 @@ export class BulkDocumentsController {
     const levels = await this.knowledge.levels(caller, agentId);
     const change = { agent, levels, ...asked, ...givenFields({ tagId }) };
     const { results, receipts } = await this.commands.execute(new UpdateDocuments(change, meta));
-    return writtenTogether(reply, receipts, {
+    return this.writes.answerTogether(reply, receipts, {
       views: ['documents', 'tags', 'passages'],
       keptWith: streamOf('agent', agentId),
       json: bulkResults({ results: [...results] }),

@@ -16,7 +16,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, givenFields, reject, streamOf } from '@app/kernel';
 import { documentDecider, UpdateDocumentChunk } from '@app/knowledge';
@@ -40,6 +40,7 @@ export class DocumentChunksController {
     private readonly commands: CommandBus,
     private readonly lists: Lists,
     @Inject(BLOBS) private readonly blobs: Blobs,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -124,7 +125,7 @@ export class DocumentChunksController {
       const json = chunkView(await this.chunk(now.document, chunkId));
       return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
     };
-    return written(reply, receipt, { views: ['documents', 'passages'], show });
+    return this.writes.answer(reply, receipt, { views: ['documents', 'passages'], show });
   }
 
   private async chunk(document: DocumentRow, chunkId: string): Promise<StoredPassage> {

@@ -11,6 +11,8 @@ import {
   Reads,
   Rejects,
   Requires,
+  VIEW_WAITER,
+  type ViewWaiter,
 } from '@app/http';
 import { Decisions } from '@app/kernel';
 import { documentDecider, isSearchedBy, readProgress } from '@app/knowledge';
@@ -32,6 +34,7 @@ export class DocumentEventsController {
     private readonly decisions: Decisions,
     @Inject(EVENT_LOG) private readonly log: EventLog,
     @Inject(COORDINATION_STORE) private readonly coordination: CoordinationStore,
+    @Inject(VIEW_WAITER) private readonly views: ViewWaiter,
   ) {}
 
   @Get('events')
@@ -71,7 +74,7 @@ export class DocumentEventsController {
       const current = await readProgress(this.coordination, documentId);
       return current === undefined ? undefined : JSON.stringify(current);
     };
-    const viewReached = (position: string) => reached(reply.server.edge.views, ['documents'], position);
+    const viewReached = (position: string) => reached(this.views, ['documents'], position);
     void reply.header('x-accel-buffering', 'no');
     const following = await documentEvents({ log: this.log, from, viewReached, show, wasShown, progress });
     return new StreamableFile(following, { type: 'text/event-stream; charset=utf-8' });

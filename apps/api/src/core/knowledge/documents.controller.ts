@@ -31,7 +31,8 @@ import {
   Reads,
   Requires,
   tagged,
-  written,
+  Writes,
+  Uploads,
 } from '@app/http';
 import { type AskedDocument, KnowledgeAccess } from './document-access';
 import { DocumentPresenter } from './document-presenter';
@@ -69,6 +70,8 @@ export class DocumentsController {
     private readonly changes: SentChanges,
     private readonly presenter: DocumentPresenter,
     private readonly lists: Lists,
+    private readonly writes: Writes,
+    private readonly uploads: Uploads,
   ) {}
 
   @Get()
@@ -183,7 +186,7 @@ export class DocumentsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.knowledge.change(caller, agentId, documentId);
-    return written(reply, await this.commands.execute(new DeleteDocument(documentId, meta)), {
+    return this.writes.answer(reply, await this.commands.execute(new DeleteDocument(documentId, meta)), {
       views: [...VIEWS, 'passages'],
     });
   }
@@ -221,7 +224,7 @@ export class DocumentsController {
     );
     const location = `/api/v1/core/knowledge/${agentId}/documents/${documentId}`;
     const show = async () => (await this.created(agent, [documentId]))[0] as JsonText;
-    return written(reply, receipt, { views: VIEWS, show, location });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show, location });
   }
 
   private async addFiles({ caller, agentId, meta }: Adding, request: FastifyRequest, reply: FastifyReply) {
@@ -234,7 +237,7 @@ export class DocumentsController {
       },
     );
     const show = async () => JsonText.of({ items: await this.created(agent, ids) });
-    return written(reply, receipt, { views: VIEWS, show });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show });
   }
 
   /** Adds the ids of the documents as their bodies come. */
@@ -244,20 +247,24 @@ export class DocumentsController {
     { caller, agentId, meta }: Adding,
     request: FastifyRequest,
   ): Promise<Receipt> {
-    const { fields, files } = await readUpload(request, this.bodies, {
-      body: uploadedDocuments,
-      allow: async ({ scope, tagIds }) => {
-        await this.knowledge.write(caller, agentId, scope);
-        request.mayGoOn = (now) => this.knowledge.write(now, agentId, scope);
-        await this.tags.assert(agent.spaceId, tagIds);
+    const { fields, files } = await readUpload(
+      request,
+      { uploads: this.uploads, bodies: this.bodies },
+      {
+        body: uploadedDocuments,
+        allow: async ({ scope, tagIds }) => {
+          await this.knowledge.write(caller, agentId, scope);
+          request.mayGoOn = (now) => this.knowledge.write(now, agentId, scope);
+          await this.tags.assert(agent.spaceId, tagIds);
+        },
+        store: (body, { scope }, index) => {
+          const documentId = addedDocumentId(meta, index);
+          ids.push(documentId);
+          return this.bodies.store(documentId, scope === 'global' ? null : agent.spaceId, body);
+        },
+        nameOf: ({ name }) => name,
       },
-      store: (body, { scope }, index) => {
-        const documentId = addedDocumentId(meta, index);
-        ids.push(documentId);
-        return this.bodies.store(documentId, scope === 'global' ? null : agent.spaceId, body);
-      },
-      nameOf: ({ name }) => name,
-    });
+    );
     return this.commands.execute(
       new CreateDocuments(
         files.map((file) => documentOf(file, fields, agent)),
@@ -279,6 +286,6 @@ export class DocumentsController {
       const json = await this.presenter.one(agent, document);
       return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
     };
-    return written(reply, receipt, { views: [...VIEWS, 'passages'], show });
+    return this.writes.answer(reply, receipt, { views: [...VIEWS, 'passages'], show });
   }
 }

@@ -12,7 +12,7 @@ import {
   Reads,
   Rejects,
   Requires,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, CONFIG, type Config } from '@app/kernel';
 import {
@@ -41,6 +41,7 @@ export class ReindexController {
     private readonly commands: CommandBus,
     private readonly reindexes: Reindexes,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -88,7 +89,7 @@ export class ReindexController {
       return reindexView({ scope, state: 'none', code: null, estimate: plan.estimate, progress, currency });
     }
     reply.status(202);
-    return written(reply, await this.commands.execute(new StartReindex(plan, meta)), {
+    return this.writes.answer(reply, await this.commands.execute(new StartReindex(plan, meta)), {
       views: VIEWS,
       show: () => this.show(place),
     });
@@ -194,7 +195,7 @@ export class ReindexController {
     const agent = await this.access.agent(caller, agentId, 'edit');
     const place = await this.placeOf(agent, body.parse({}).scope);
     const receipt = await this.commands.execute(new UpdateReindex(reindexId(place), action, meta));
-    return written(reply, receipt, { views: VIEWS, show: () => this.show(place) });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.show(place) });
   }
 
   private async placeOf(

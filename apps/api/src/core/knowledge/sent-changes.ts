@@ -1,4 +1,4 @@
-import type { Input } from '@app/http';
+import { type Input, Uploads } from '@app/http';
 import { givenFields } from '@app/kernel';
 import { Bodies, type DocumentUpdate, KnownTags } from '@app/knowledge';
 import { Injectable } from '@nestjs/common';
@@ -19,6 +19,7 @@ export class SentChanges {
   constructor(
     private readonly tags: KnownTags,
     private readonly bodies: Bodies,
+    private readonly uploads: Uploads,
   ) {}
 
   /** What is to change in a document. New content is stored for it already. */
@@ -37,13 +38,17 @@ export class SentChanges {
   private async ofFile(found: DocumentAccess, request: FastifyRequest): Promise<DocumentUpdate> {
     const { document } = found;
     let fields: DocumentUpdate = {};
-    const { files } = await readUpload(request, this.bodies, {
-      body: replacedContent,
-      allow: async (given) => void (fields = await this.fields(found, given)),
-      store: (body) => this.bodies.store(document.id, null, body),
-      // The document keeps its name.
-      nameOf: () => 'file',
-    });
+    const { files } = await readUpload(
+      request,
+      { uploads: this.uploads, bodies: this.bodies },
+      {
+        body: replacedContent,
+        allow: async (given) => void (fields = await this.fields(found, given)),
+        store: (body) => this.bodies.store(document.id, null, body),
+        // The document keeps its name.
+        nameOf: () => 'file',
+      },
+    );
     const [file] = files;
     if (file === undefined) return fields;
     // A type that nothing tells is that of the document.

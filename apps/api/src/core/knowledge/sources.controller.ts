@@ -13,8 +13,8 @@ import {
   presenter,
   Requires,
   withFile,
-  written,
-  writtenTogether,
+  Writes,
+  Uploads,
 } from '@app/http';
 import { type CommandMeta, streamOf } from '@app/kernel';
 import {
@@ -76,6 +76,8 @@ export class SourcesController {
     private readonly bodies: Bodies,
     private readonly synced: SyncedDocuments,
     private readonly presenter: DocumentPresenter,
+    private readonly writes: Writes,
+    private readonly uploads: Uploads,
   ) {}
 
   @Post('sync')
@@ -102,7 +104,7 @@ export class SourcesController {
     );
     const { upload, replace } = plan;
     const [vanished, withheld] = [plan.vanished, plan.withheld].map((gone) => gone.map(({ path }) => path));
-    return writtenTogether(reply, receipts, {
+    return this.writes.answerTogether(reply, receipts, {
       views: ['documents', 'tags', 'passages'],
       keptWith: streamOf('agent', agentId),
       json: syncResult({ upload, replace, vanished, withheld }),
@@ -136,12 +138,16 @@ export class SourcesController {
       ]);
     request.mayGoOn = (now) => this.access.agent(now, agentId, 'edit');
     let documentId = '';
-    const { fields, files } = await readUpload(request, this.bodies, {
-      body: sourceFile,
-      allow: async ({ path }) => void (documentId = await this.synced.idOf({ agentId, sourceId, path })),
-      store: (file) => this.bodies.store(documentId, agent.spaceId, file),
-      nameOf: ({ path }) => path,
-    });
+    const { fields, files } = await readUpload(
+      request,
+      { uploads: this.uploads, bodies: this.bodies },
+      {
+        body: sourceFile,
+        allow: async ({ path }) => void (documentId = await this.synced.idOf({ agentId, sourceId, path })),
+        store: (file) => this.bodies.store(documentId, agent.spaceId, file),
+        nameOf: ({ path }) => path,
+      },
+    );
     const { mimeType, body } = files[0] as UploadedFile;
     const receipt = await this.commands.execute(
       new PutSyncedFile({ documentId, agent, sourceId, path: fields.path, mimeType, body }, meta),
@@ -151,7 +157,7 @@ export class SourcesController {
       return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
     };
     const location = `/api/v1/core/knowledge/${agentId}/documents/${documentId}`;
-    return written(reply, receipt, { views: ['documents', 'tags'], show, location });
+    return this.writes.answer(reply, receipt, { views: ['documents', 'tags'], show, location });
   }
 }
 

@@ -14,7 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
-  written,
+  Writes,
 } from '@app/http';
 import type { CommandMeta } from '@app/kernel';
 import {
@@ -85,6 +85,7 @@ export class SummaryIndexController {
     private readonly commands: CommandBus,
     private readonly access: Access,
     private readonly indexes: ShownIndexes,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -121,7 +122,7 @@ export class SummaryIndexController {
     const { mode } = body.parse({});
     const { model } = found.agent.version.config;
     const receipt = await this.commands.execute(new StartBuild({ agentId, spaceId: found.spaceId, model }, mode, meta));
-    return written(reply, receipt, { views: VIEWS, show: () => this.shown(found) });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.shown(found) });
   }
 
   @Delete()
@@ -141,7 +142,7 @@ export class SummaryIndexController {
   ) {
     await this.access.agent(caller, agentId, 'edit');
     const { purge } = query.parse();
-    return written(reply, await this.commands.execute(new EndBuild(agentId, purge, meta)), { views: VIEWS });
+    return this.writes.answer(reply, await this.commands.execute(new EndBuild(agentId, purge, meta)), { views: VIEWS });
   }
 
   private async shown({ agentId, spaceId, agent }: AgentAccess): Promise<JsonText> {

@@ -15,7 +15,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, givenFields, type Receipt } from '@app/kernel';
 import { AttachTag, CreateTag, DeleteTag, DetachTag, KnownTags, UpdateTag } from '@app/knowledge';
@@ -41,6 +41,7 @@ export class TagsController {
     private readonly known: KnownTags,
     private readonly presenter: DocumentPresenter,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get('tags')
@@ -80,7 +81,7 @@ export class TagsController {
   ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
     const { tagId, receipt } = await this.commands.execute(new CreateTag(spaceId, body.parse(), meta));
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['tags'],
       show: () => this.show(spaceId, tagId),
       location: `/api/v1/core/knowledge/${agentId}/tags/${tagId}`,
@@ -120,7 +121,7 @@ export class TagsController {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
     await this.known.assert(spaceId, [tagId]);
     const receipt = await this.commands.execute(new UpdateTag(spaceId, tagId, givenFields(body.parse()), meta));
-    return written(reply, receipt, { views: ['tags'], show: () => this.show(spaceId, tagId) });
+    return this.writes.answer(reply, receipt, { views: ['tags'], show: () => this.show(spaceId, tagId) });
   }
 
   @Delete('tags/:tagId')
@@ -136,7 +137,9 @@ export class TagsController {
   ) {
     const { spaceId } = await this.access.agent(caller, agentId, 'edit');
     await this.known.assert(spaceId, [tagId]);
-    return written(reply, await this.commands.execute(new DeleteTag(spaceId, tagId, meta)), { views: ['tags'] });
+    return this.writes.answer(reply, await this.commands.execute(new DeleteTag(spaceId, tagId, meta)), {
+      views: ['tags'],
+    });
   }
 
   @Post('documents/:documentId/tags/:tagId')
@@ -159,7 +162,7 @@ export class TagsController {
       const json = await this.presenter.one(agent, document);
       return receipt.eventIds.length === 0 ? json.with({ unchanged: true }) : json;
     };
-    return written(reply, receipt, { views: ['documents', 'tags', 'passages'], show });
+    return this.writes.answer(reply, receipt, { views: ['documents', 'tags', 'passages'], show });
   }
 
   @Delete('documents/:documentId/tags/:tagId')
@@ -176,7 +179,7 @@ export class TagsController {
   ) {
     const { spaceId } = await this.knowledge.change(caller, agentId, documentId);
     await this.known.assert(spaceId, [tagId]);
-    return written(reply, await this.commands.execute(new DetachTag(documentId, tagId, meta)), {
+    return this.writes.answer(reply, await this.commands.execute(new DetachTag(documentId, tagId, meta)), {
       views: ['documents', 'tags', 'passages'],
     });
   }

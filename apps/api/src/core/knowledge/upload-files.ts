@@ -1,5 +1,5 @@
 import { mediaTypeByName } from '@app/extraction/threads';
-import { input, InvalidInput, type MultipartBody, parts } from '@app/http';
+import { input, InvalidInput, type MultipartBody, type Uploads } from '@app/http';
 import type { Bodies, NewDocument, StoredBody } from '@app/knowledge';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -28,14 +28,14 @@ export interface UploadOptions<Fields extends z.ZodObject> {
  */
 export const readUpload = async <Fields extends z.ZodObject>(
   request: FastifyRequest,
-  bodies: Bodies,
+  { uploads, bodies }: { readonly uploads: Uploads; readonly bodies: Bodies },
   { body: { fields: schema, several }, allow, store, nameOf }: UploadOptions<Fields>,
 ): Promise<{ readonly fields: z.output<Fields>; readonly files: readonly UploadedFile[] }> => {
   const given: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
   let taken: { readonly fields: z.output<Fields> } | undefined;
   try {
-    for await (const part of parts(request)) {
+    for await (const part of uploads.parts(request)) {
       if (part.kind === 'field') {
         if (taken !== undefined) throw fault(part.name, 'fields_after_files', 'Fields must come before the files.');
         collect(given, part.name, part.value);

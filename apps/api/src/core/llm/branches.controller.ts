@@ -11,7 +11,7 @@ import {
   type Input,
   Rejects,
   Requires,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, dataKeyName, givenFields } from '@app/kernel';
 import { Models } from '@app/models';
@@ -42,6 +42,7 @@ export class BranchesController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly summaries: MessageSources,
+    private readonly writes: Writes,
   ) {}
 
   @Post('regenerate')
@@ -110,7 +111,7 @@ export class BranchesController {
       const [shown = row] = await this.summaries.messages(agent, [row]);
       return messageView(shown);
     };
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['messages'],
       show,
       keptWith: () => dataKeyName(receipt.stream, messageId),

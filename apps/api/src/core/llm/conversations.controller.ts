@@ -17,7 +17,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, dataKeyName, givenFields, reject, stepOf } from '@app/kernel';
 import { ClearMemories } from '@app/memory';
@@ -53,6 +53,7 @@ export class ConversationsController {
     private readonly summaries: MessageSources,
     private readonly incognito: IncognitoAnswers,
     private readonly turns: Turns,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -129,7 +130,7 @@ export class ConversationsController {
       new UpdateConversation({ userId: caller.userId, agentId }, conversationId, change, meta),
     );
     let titleOf: string | null = null;
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['conversations'],
       show: async () => {
         const row = await this.own(caller, agentId, conversationId);
@@ -172,7 +173,9 @@ export class ConversationsController {
     );
     const late = memories ? await this.clearMemories(caller, conversationId, stepOf(meta, 'late-memories')) : undefined;
     const shown = late === undefined ? receipt : { ...receipt, position: late.position };
-    return written(reply, shown, { views: ['conversations', 'messages', ...(memories ? ['memories'] : [])] });
+    return this.writes.answer(reply, shown, {
+      views: ['conversations', 'messages', ...(memories ? ['memories'] : [])],
+    });
   }
 
   @Get(':conversationId/messages')
@@ -252,7 +255,7 @@ export class ConversationsController {
     const receipt = await this.commands.execute(
       new DeleteMessage({ userId: caller.userId, agentId }, conversationId, messageId, meta),
     );
-    return written(reply, receipt, { views: ['conversations', 'messages', 'searched-messages'] });
+    return this.writes.answer(reply, receipt, { views: ['conversations', 'messages', 'searched-messages'] });
   }
 
   private clearMemories({ userId }: Caller, conversationId: string, meta: CommandMeta) {

@@ -12,12 +12,12 @@ import {
   type JsonText,
   InvalidInput,
   onlyFile,
-  parts,
   presenter,
   Reads,
   Rejects,
   Requires,
-  written,
+  Writes,
+  Uploads,
 } from '@app/http';
 import { type CommandMeta, deriveId, isErased, nameSchema, reject } from '@app/kernel';
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
@@ -50,6 +50,8 @@ export class FilesController {
   constructor(
     private readonly access: Access,
     private readonly attachments: Attachments,
+    private readonly writes: Writes,
+    private readonly uploads: Uploads,
   ) {}
 
   @Post()
@@ -68,11 +70,11 @@ export class FilesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JsonText | undefined> {
     const { spaceId } = await this.access.agent(caller, agentId, 'use');
-    const file = await sentFile(request);
+    const file = await sentFile(request, this.uploads);
     const fileId = deriveId(meta.commandId, 'attachment');
     const { userId } = caller;
     const receipt = await this.attachments.add(fileId, { userId, agentId, spaceId }, file, meta);
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['attachments'],
       show: async () => shown(await this.attachments.own({ userId, agentId }, fileId)),
       location: `${FILES.replace(':agentId', agentId)}/${fileId}`,
@@ -129,10 +131,10 @@ const shown = ({ fileId: id, filename, mediaType, sizeBytes, expiresAt }: Attach
   fileView({ id, filename: isErased(filename) ? '' : filename, mediaType, sizeBytes, expiresAt });
 
 /** The one file of a multipart body, whole: it is looked at before it is stored. */
-const sentFile = async (request: FastifyRequest) => {
+const sentFile = async (request: FastifyRequest, uploads: Uploads) => {
   if (!request.isMultipart()) throw fault('required', 'A file is sent as multipart/form-data, as a part named file.');
   let file: { filename: string; mediaType: string; body: Buffer } | undefined;
-  for await (const part of parts(request)) {
+  for await (const part of uploads.parts(request)) {
     if (part.kind !== 'file' || part.name !== 'file')
       throw new InvalidInput('unknown_field', [
         { path: part.name, code: 'unknown_field', message: 'Send one part named file.' },

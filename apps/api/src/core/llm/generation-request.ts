@@ -1,6 +1,6 @@
 import type { AgentAccess, Caller } from '@app/access';
 import { type Attachments, conversationDecider, type Generation } from '@app/conversations';
-import { InvalidInput, type JsonText, writtenTogether } from '@app/http';
+import { InvalidInput, type JsonText, type OutcomeTogether } from '@app/http';
 import { userDecider } from '@app/identity';
 import { isErased, reject, streamOf } from '@app/kernel';
 import {
@@ -14,7 +14,6 @@ import {
   type TextContent,
   userText,
 } from '@app/models';
-import type { FastifyReply } from 'fastify';
 import type { GenerationCall } from './generation-calls';
 import type { GenerationFields } from './generation-schemas';
 
@@ -159,19 +158,20 @@ const LONGEST_KEPT = 8 * 1024 ** 2;
 const MOST_SOURCES = 2_000;
 
 /**
- * Answers what was generated, and keeps it for a repeat of the request: under the key of the conversation that it was made from, or of its
+ * How what was generated is answered, and kept for a repeat of the request: under the key of the conversation that it was made from, or of its
  * user, and under those of the messages and files in it. It may say what they say, and goes with the first that is deleted.
  */
-export const generated = async (
-  reply: FastifyReply,
+export const generated = (
   { userId }: Pick<Caller, 'userId'>,
   json: JsonText,
   { conversationId, madeFrom = [] }: { conversationId?: string | undefined; madeFrom?: readonly string[] } = {},
-): Promise<JsonText> => {
-  if (json.text.length > LONGEST_KEPT || madeFrom.length > MOST_SOURCES) return json;
-  const keptWith =
+): OutcomeTogether => ({
+  views: [],
+  keptWith:
     conversationId === undefined
       ? streamOf(userDecider.category, userId)
-      : streamOf(conversationDecider.category, conversationId);
-  return writtenTogether(reply, [], { views: [], keptWith, madeFrom, json });
-};
+      : streamOf(conversationDecider.category, conversationId),
+  madeFrom,
+  json,
+  kept: json.text.length > LONGEST_KEPT || madeFrom.length > MOST_SOURCES ? null : json,
+});

@@ -12,6 +12,7 @@ import {
   LARGE_JSON_LIMIT,
   Rejects,
   Requires,
+  Writes,
 } from '@app/http';
 import { Models } from '@app/models';
 import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
@@ -41,6 +42,7 @@ export class GenerationController {
     private readonly generator: Generator,
     private readonly objects: ObjectGenerator,
     private readonly summaries: MessageSources,
+    private readonly writes: Writes,
   ) {}
 
   @Post('generateText')
@@ -63,7 +65,11 @@ export class GenerationController {
     const generation = await generationOf(body.parse(), call, this.models.catalogue, this.attachments);
     const { sources, madeFrom, ...text } = await this.generator.text(generation);
     const json = generatedText({ ...text, sources: await this.shown(call.agent, sources) });
-    return generated(reply, caller, json, { madeFrom, conversationId: generation.conversationId });
+    return this.writes.answerTogether(
+      reply,
+      [],
+      generated(caller, json, { madeFrom, conversationId: generation.conversationId }),
+    );
   }
 
   @Post('generateObject')
@@ -92,7 +98,11 @@ export class GenerationController {
     const form = { schema, ...(schemaName === undefined ? {} : { name: schemaName }) };
     const { object, sources, madeFrom, ...rest } = await this.objects.generate(generation, form);
     const json = generatedObject({ ...rest, sources: await this.shown(call.agent, sources) }, { object });
-    return generated(reply, caller, json, { madeFrom, conversationId: generation.conversationId });
+    return this.writes.answerTogether(
+      reply,
+      [],
+      generated(caller, json, { madeFrom, conversationId: generation.conversationId }),
+    );
   }
 
   private shown(agent: AgentAccess, sources: readonly SourceDocumentPart[]) {

@@ -1,9 +1,8 @@
 import { IncognitoIds } from '@app/conversations';
 import { Processes } from '@app/coordination';
-import { ForwardingInterceptor, type Place, TransientRequests } from '@app/http';
+import { ForwardingInterceptor, interceptorsOf, pathOf, type Place, TransientRequests } from '@app/http';
 import { reject } from '@app/kernel';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { INTERCEPTORS_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { CONVERSATIONS } from './conversations-schemas';
@@ -48,9 +47,10 @@ export class IncognitoRequests implements OnModuleInit {
 
 /** A request that is not forwarded would find nothing, and leave a hash of what it sent. */
 const assertForwards = (controller: object & { readonly name?: string }): void => {
-  const path: unknown = Reflect.getMetadata(PATH_METADATA, controller);
-  const interceptors = (Reflect.getMetadata(INTERCEPTORS_METADATA, controller) ?? []) as readonly unknown[];
-  if (String(path).startsWith(CONVERSATIONS) && !interceptors.includes(ForwardingInterceptor))
+  if (
+    String(pathOf(controller)).startsWith(CONVERSATIONS) &&
+    !interceptorsOf(controller).includes(ForwardingInterceptor)
+  )
     throw new Error(
       `${controller.name} does not forward requests for incognito conversations of other processes: add @UseInterceptors(ForwardingInterceptor).`,
     );

@@ -11,6 +11,7 @@ import {
   LARGE_JSON_LIMIT,
   Rejects,
   Requires,
+  Writes,
 } from '@app/http';
 import { imageType, type Media } from '@app/models';
 import { Controller, HttpCode, Param, Post, Res } from '@nestjs/common';
@@ -38,6 +39,7 @@ export class MediaController {
   constructor(
     private readonly calls: GenerationCalls,
     private readonly media: MediaGenerator,
+    private readonly writes: Writes,
   ) {}
 
   @Post('generateImage')
@@ -63,7 +65,11 @@ export class MediaController {
       ...(mask === undefined ? {} : { mask: fileOf('mask', mask, ['image/png']) }),
       ...(seed === undefined ? {} : { seed }),
     });
-    return generated(reply, caller, generatedImages({ images: images.map(shown), ...made }));
+    return this.writes.answerTogether(
+      reply,
+      [],
+      generated(caller, generatedImages({ images: images.map(shown), ...made })),
+    );
   }
 
   @Post('generateSpeech')
@@ -89,7 +95,7 @@ export class MediaController {
     if (passages.length > MOST_PASSAGES)
       throw invalidField('text', `Must not switch speakers more than ${MOST_PASSAGES} times.`);
     const { audio, ...made } = await this.media.speech(calledBy(call, model), passages);
-    return generated(reply, caller, generatedSpeech({ ...shown(audio), ...made }));
+    return this.writes.answerTogether(reply, [], generated(caller, generatedSpeech({ ...shown(audio), ...made })));
   }
 
   @Post('transcribe')
@@ -112,7 +118,7 @@ export class MediaController {
     const { model, audioBase64, mimeType, prompt } = body.parse();
     const data = bytesIn(audioBase64) ?? raise(invalidField('audioBase64', 'Must be base64.'));
     const made = await this.media.transcript(calledBy(call, model), { mediaType: mimeType, data }, prompt);
-    return generated(reply, caller, transcript(made));
+    return this.writes.answerTogether(reply, [], generated(caller, transcript(made)));
   }
 }
 

@@ -1,9 +1,9 @@
 import { Access, type AgentAccess } from '@app/access';
 import { type AnsweredTurn, type FinishedTurn, type SourceDocumentPart, type Turn, Turns } from '@app/conversations';
-import { JsonText, reached, written } from '@app/http';
+import { JsonText, reached, Writes, VIEW_WAITER, type ViewWaiter } from '@app/http';
 import { dataKeyName, isDomainError, isUnavailable, reject } from '@app/kernel';
 import type { InvocationUsage } from '@app/models';
-import { Injectable, StreamableFile } from '@nestjs/common';
+import { Inject, Injectable, StreamableFile } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { GetMessage, type MessageRow } from '@projections/messages';
 import type { FastifyReply } from 'fastify';
@@ -23,6 +23,8 @@ export class TurnAnswers {
     private readonly queries: QueryBus,
     private readonly summaries: MessageSources,
     private readonly turns: Turns,
+    private readonly writes: Writes,
+    @Inject(VIEW_WAITER) private readonly views: ViewWaiter,
   ) {}
 
   /** Streams the answer to a question that was just recorded, and says where, for who reads views behind it. */
@@ -41,7 +43,7 @@ export class TurnAnswers {
     const shown = (part: SourceDocumentPart) => this.summaries.source(agent, part);
     void reply.headers(UI_STREAM_HEADERS);
     const recorded = async (finished: AnsweredTurn | FinishedTurn): Promise<void> => {
-      if ('receipt' in finished) await settled(reply, finished.receipt.position);
+      if ('receipt' in finished) await this.settled(finished.receipt.position);
     };
     return new StreamableFile(uiMessageStream(turn, { settled: recorded, shown }, after));
   }
@@ -50,7 +52,8 @@ export class TurnAnswers {
     const { conversationId, answer, receipt } = await turn.finished;
     if (answer.status === 'failed') {
       // The failure is an answer too: whoever reads it back finds it.
-      await settled(reply.header('x-log-position', receipt.position), receipt.position);
+      reply.header('x-log-position', receipt.position);
+      await this.settled(receipt.position);
       return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
     }
     const show = async () => {
@@ -58,11 +61,16 @@ export class TurnAnswers {
       const [shown = row] = await this.summaries.messages(agent, await withSaid(this.turns, conversationId, [row]));
       return shownAnswer(conversationId, messageView(shown), answer.usage);
     };
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: VIEWS,
       show,
       keptWith: () => dataKeyName(receipt.stream, answer.answerId),
     });
+  }
+
+  /** Waits, at most 2 s, until views show an answer. */
+  private async settled(position: string): Promise<void> {
+    await reached(this.views, VIEWS, position);
   }
 
   /** An answer as the view shows it, or as it is recorded while that is late or away, one that waits too: nobody should pay for one and not get it. */
@@ -80,7 +88,3 @@ export class TurnAnswers {
 
 export const shownAnswer = (conversationId: string, message: JsonText, usage: InvocationUsage | null): JsonText =>
   JsonText.of({ conversationId, message, usage });
-
-/** Waits, at most 2 s, until views show an answer. */
-const settled = async ({ server }: FastifyReply, position: string): Promise<void> =>
-  void (await reached(server.edge.views, VIEWS, position));

@@ -15,7 +15,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, Decisions, givenFields, type Receipt, reject } from '@app/kernel';
 import {
@@ -45,6 +45,7 @@ export class MemoriesController {
     private readonly decisions: Decisions,
     private readonly callers: MemoryCallers,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -109,7 +110,7 @@ export class MemoriesController {
       new CreateMemory(memoryCaller, memory, kind === 'personal' ? 'saved' : 'proposed', meta),
     );
     void reply.status(isNew ? 201 : 200);
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['memories'],
       show: () => this.show(memoryCaller, agentId, memoryId),
       location: `/api/v1/core/memory/${agentId}/memories/${memoryId}`,
@@ -141,7 +142,7 @@ export class MemoriesController {
       ...(isShared && status === 'saved' ? [] : [own]),
       ...(isShared ? [{ of: 'everybody', agentId } as const] : []),
     ];
-    return cleared(reply, await this.commands.execute(new ClearMemories(userId, asked, meta)));
+    return cleared(this.writes, reply, await this.commands.execute(new ClearMemories(userId, asked, meta)));
   }
 
   @Get(':memoryId')
@@ -180,7 +181,10 @@ export class MemoriesController {
     await visibleMemory(this.decisions, agentId, memoryId, memoryCaller);
     const { text } = body.parse();
     const receipt = await this.commands.execute(new UpdateMemory(memoryCaller, agentId, memoryId, text, meta));
-    return written(reply, receipt, { views: ['memories'], show: () => this.show(memoryCaller, agentId, memoryId) });
+    return this.writes.answer(reply, receipt, {
+      views: ['memories'],
+      show: () => this.show(memoryCaller, agentId, memoryId),
+    });
   }
 
   @Delete(':memoryId')
@@ -196,7 +200,7 @@ export class MemoriesController {
   ) {
     const memoryCaller = await this.callers.of(caller, agentId);
     const receipt = await this.commands.execute(new DeleteMemory(memoryCaller, agentId, memoryId, meta));
-    return written(reply, receipt, { views: ['memories'] });
+    return this.writes.answer(reply, receipt, { views: ['memories'] });
   }
 
   private async show(memoryCaller: MemoryCaller, agentId: string, memoryId: string): Promise<JsonText> {
@@ -205,9 +209,9 @@ export class MemoriesController {
 }
 
 /** Answers that memories were deleted, once none of them is listed. */
-export const cleared = async (reply: FastifyReply, last: Receipt | undefined): Promise<void> => {
+export const cleared = async (writes: Writes, reply: FastifyReply, last: Receipt | undefined): Promise<void> => {
   if (last === undefined) return;
-  await written(reply, last, { views: ['memories'] });
+  await writes.answer(reply, last, { views: ['memories'] });
   // It would be that of one memory among them.
   reply.removeHeader('etag');
 };

@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { Answers, CommandContext, CurrentCaller, Documented, Rejects, Requires, written } from '@app/http';
+import { Answers, CommandContext, CurrentCaller, Documented, Rejects, Requires, Writes } from '@app/http';
 import type { CommandMeta } from '@app/kernel';
 import { ChooseMemory, type MemoryChoice } from '@app/memory';
 import { GetMemory } from '@projections/memories';
@@ -18,6 +18,7 @@ export class MemoryChoicesController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly callers: MemoryCallers,
+    private readonly writes: Writes,
   ) {}
 
   @Post('confirm')
@@ -66,7 +67,7 @@ export class MemoryChoicesController {
   ) {
     const memoryCaller = await this.callers.of(caller, agentId);
     const { receipt } = await this.commands.execute(new ChooseMemory(memoryCaller, agentId, memoryId, 'discard', meta));
-    return written(reply, receipt, { views: ['memories'] });
+    return this.writes.answer(reply, receipt, { views: ['memories'] });
   }
 
   private async choose(
@@ -79,7 +80,7 @@ export class MemoryChoicesController {
   ) {
     const memoryCaller = await this.callers.of(caller, agentId);
     const chosen = await this.commands.execute(new ChooseMemory(memoryCaller, agentId, memoryId, choice, meta));
-    return written(reply, chosen.receipt, {
+    return this.writes.answer(reply, chosen.receipt, {
       views: ['memories'],
       show: async () =>
         presentMemory(await this.queries.execute(new GetMemory(memoryCaller, agentId, chosen.memoryId)), memoryCaller),

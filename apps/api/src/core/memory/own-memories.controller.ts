@@ -11,6 +11,7 @@ import {
   QueryInput,
   Reads,
   Requires,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, givenFields, reject } from '@app/kernel';
 import { ClearMemories } from '@app/memory';
@@ -30,6 +31,7 @@ export class OwnMemoriesController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -70,7 +72,11 @@ export class OwnMemoriesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     assertAllAgents(caller);
-    return cleared(reply, await this.commands.execute(new ClearMemories(caller.userId, [{ of: 'user' }], meta)));
+    return cleared(
+      this.writes,
+      reply,
+      await this.commands.execute(new ClearMemories(caller.userId, [{ of: 'user' }], meta)),
+    );
   }
 }
 

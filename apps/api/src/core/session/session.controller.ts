@@ -3,7 +3,6 @@ import {
   Answers,
   BodyInput,
   CommandContext,
-  commandMeta,
   CurrentCaller,
   Documented,
   type Input,
@@ -15,7 +14,8 @@ import {
   Rejects,
   Requires,
   sessionCookie,
-  written,
+  Writes,
+  CommandMetaPipe,
 } from '@app/http';
 import { EndSession, StartSession } from '@app/identity';
 import { type CommandMeta, CONFIG, type Config, reject } from '@app/kernel';
@@ -36,6 +36,8 @@ export class SessionController {
     private readonly authenticator: Authenticator,
     private readonly limiter: RateLimiter,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly writes: Writes,
+    private readonly metas: CommandMetaPipe,
   ) {}
 
   @Post()
@@ -55,10 +57,10 @@ export class SessionController {
     const wrong = () => reject('unauthenticated', { reason: 'wrong_sign_in' });
     request.caller = (await this.authenticator.authenticate(keyCredential(apiKey))) ?? wrong();
     const { userId, keyId = wrong() } = request.caller;
-    const started = await this.commands.execute(new StartSession({ userId, keyId }, commandMeta(request)));
+    const started = await this.commands.execute(new StartSession({ userId, keyId }, this.metas.metaOf(request)));
     const { secret, expiresAt, receipt } = started;
     reply.header('set-cookie', sessionCookie(secret, new Date(expiresAt), this.isSecure(reply)));
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: [],
       location: PATH,
       show: async () => sessionView({ userId, expiresAt }),
@@ -87,7 +89,7 @@ export class SessionController {
   ) {
     const receipt = await this.commands.execute(new EndSession(sessionOf(caller).id, meta));
     reply.header('set-cookie', noSessionCookie(this.isSecure(reply)));
-    return written(reply, receipt, { views: [] });
+    return this.writes.answer(reply, receipt, { views: [] });
   }
 
   private isSecure({ request }: FastifyReply): boolean {

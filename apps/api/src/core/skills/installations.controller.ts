@@ -15,7 +15,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, Decisions, isDomainError, reject } from '@app/kernel';
 import { entryDecider, InstallEntry, installationDecider, type PresentInstallation, UninstallEntry } from '@app/skills';
@@ -41,6 +41,7 @@ export class InstallationsController {
     private readonly decisions: Decisions,
     private readonly access: SkillAccess,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -94,7 +95,7 @@ export class InstallationsController {
     const { scope, spaceId, agentId } = await this.access.place(caller, of, 'editor');
     const command = new InstallEntry({ entryId, versionId, scope, spaceId, agentId }, caller.userId, meta);
     const { installationId, receipt } = await this.commands.execute(command);
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: VIEWS,
       show: async () => installationView(await this.present(installationId)),
       location: `${PATH.replace(':entryId', entryId)}/${installationId}`,
@@ -135,7 +136,9 @@ export class InstallationsController {
   ) {
     const installation = await this.seen(caller, entryId, installationId);
     await this.access.place(caller, placeOf(installation), 'editor');
-    return written(reply, await this.commands.execute(new UninstallEntry(installationId, meta)), { views: VIEWS });
+    return this.writes.answer(reply, await this.commands.execute(new UninstallEntry(installationId, meta)), {
+      views: VIEWS,
+    });
   }
 
   private async assertEntry(entryId: string): Promise<void> {

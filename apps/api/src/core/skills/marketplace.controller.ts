@@ -14,7 +14,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, CONFIG, type Config, Decisions, reject } from '@app/kernel';
 import { ArchiveEntry, entryDecider, latestVersion, ListSkill } from '@app/skills';
@@ -40,6 +40,7 @@ export class MarketplaceController {
     private readonly access: SkillAccess,
     private readonly lists: Lists,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -80,7 +81,7 @@ export class MarketplaceController {
     this.assertRole(caller);
     const command = new ListSkill(skillId, acceptFindings, caller.userId, meta);
     const { entryId, receipt } = await this.commands.execute(command);
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: VIEWS,
       show: async () => (await this.shown(entryId)).view,
       location: `${PATH}/${entryId}`,
@@ -120,7 +121,7 @@ export class MarketplaceController {
     this.assertRole(caller);
     await this.shown(entryId);
     const receipt = await this.commands.execute(new ArchiveEntry(entryId, 'Archive', caller.userId, meta));
-    return written(reply, receipt, { views: VIEWS });
+    return this.writes.answer(reply, receipt, { views: VIEWS });
   }
 
   @Post(':entryId/restore')
@@ -140,7 +141,7 @@ export class MarketplaceController {
     this.assertRole(caller);
     await this.shown(entryId);
     const receipt = await this.commands.execute(new ArchiveEntry(entryId, 'Restore', caller.userId, meta));
-    return written(reply, receipt, { views: VIEWS, show: async () => (await this.shown(entryId)).view });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: async () => (await this.shown(entryId)).view });
   }
 
   private assertRole({ role }: Caller): void {

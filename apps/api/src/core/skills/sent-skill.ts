@@ -1,5 +1,5 @@
 import type { Caller } from '@app/access';
-import { input, InvalidInput, type MultipartBody, parts } from '@app/http';
+import { input, InvalidInput, type MultipartBody, type Uploads } from '@app/http';
 import {
   expectSkill,
   normalisedInstructions,
@@ -34,6 +34,7 @@ export type TakeBody = (body: AsyncIterable<Buffer>, most: number) => Promise<Re
 
 /** How the one file of a multipart body is read. */
 export interface Receiving<Fields extends z.ZodObject> {
+  readonly uploads: Uploads;
   readonly mostBytes: number;
   readonly take: TakeBody;
   /** Asked before the file is read, and again behind it. */
@@ -44,14 +45,14 @@ export interface Receiving<Fields extends z.ZodObject> {
 export const sentFile = async <Fields extends z.ZodObject>(
   request: FastifyRequest,
   { fields: schema }: MultipartBody<Fields>,
-  { mostBytes, take, allow = async () => undefined }: Receiving<Fields>,
+  { uploads, mostBytes, take, allow = async () => undefined }: Receiving<Fields>,
   begin: () => void = () => undefined,
 ): Promise<{ readonly fields: z.output<Fields>; readonly file: ReceivedFile }> => {
   if (!request.isMultipart())
     throw fault('file', 'required', 'A file is sent as multipart/form-data, as a part named file.');
   const given: Record<string, unknown> = {};
   let taken: { readonly fields: z.output<Fields>; readonly file: ReceivedFile } | undefined;
-  for await (const part of parts(request)) {
+  for await (const part of uploads.parts(request)) {
     if (part.kind === 'field') {
       if (taken !== undefined) throw fault(part.name, 'fields_after_files', 'Fields must come before the file.');
       if (Object.hasOwn(given, part.name)) throw fault(part.name, 'repeated', 'Must be given once.');

@@ -1,4 +1,5 @@
 import type { Caller } from '@app/access';
+import { Uploads } from '@app/http';
 import type { CommandMeta } from '@app/kernel';
 import {
   type CreatedSkill,
@@ -32,6 +33,7 @@ export class SkillCreation {
     private readonly limits: SkillLimit,
     private readonly bodies: SkillBodies,
     private readonly transfers: SkillTransfers,
+    private readonly uploads: Uploads,
   ) {}
 
   /** Creates what a JSON body says. */
@@ -52,7 +54,7 @@ export class SkillCreation {
     const allow = (given: z.output<typeof uploadedSkill.fields>, now = caller) => this.origin(now, given, 'upload');
     return this.transfers.receive(
       caller,
-      (take) => sentSkill(request, uploadedSkill, { mostBytes, take, allow }),
+      (take) => sentSkill(request, uploadedSkill, { uploads: this.uploads, mostBytes, take, allow }),
       (sent) =>
         this.transfers.read(caller, async () => {
           const { skill, warnings } = await this.stored(caller, sent, meta);

@@ -11,7 +11,8 @@ import {
   onlyFile,
   Rejects,
   Requires,
-  written,
+  Writes,
+  Uploads,
 } from '@app/http';
 import { type CommandMeta, type Receipt, reject } from '@app/kernel';
 import {
@@ -50,6 +51,8 @@ export class SkillDraftsController {
     private readonly access: SkillAccess,
     private readonly limits: SkillLimit,
     private readonly transfers: SkillTransfers,
+    private readonly writes: Writes,
+    private readonly uploads: Uploads,
   ) {}
 
   @Put()
@@ -74,7 +77,7 @@ export class SkillDraftsController {
     const { mostBytes } = this.transfers;
     const { receipt, warnings } = await this.transfers.receive(
       caller,
-      (take) => sentSkill(request, draft, { mostBytes, take }),
+      (take) => sentSkill(request, draft, { uploads: this.uploads, mostBytes, take }),
       ({ file }) => this.transfers.read(caller, () => this.replaced(skillId, file, caller, meta)),
     );
     return this.written(reply, receipt, async () => (await this.show(caller, skillId)).with({ warnings }));
@@ -114,7 +117,8 @@ export class SkillDraftsController {
   ) {
     assertPath(path, await this.access.change(caller, skillId));
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const read = (take: TakeBody) => sentFile(request, referenceFile, { mostBytes: MAX_FILE_BYTES, take });
+    const read = (take: TakeBody) =>
+      sentFile(request, referenceFile, { uploads: this.uploads, mostBytes: MAX_FILE_BYTES, take });
     const receipt = await this.transfers.receive(caller, read, async ({ file: { bytes } }) => {
       if (isArchive(path, bytes))
         throw new InvalidInput('invalid_archive', [{ path: 'file', code: 'invalid_archive', message: NO_ARCHIVE }]);
@@ -152,7 +156,7 @@ export class SkillDraftsController {
   }
 
   private written(reply: FastifyReply, receipt: Receipt, show?: () => Promise<JsonText>) {
-    return written(reply, receipt, { views: ['skills'], ...(show === undefined ? {} : { show }) });
+    return this.writes.answer(reply, receipt, { views: ['skills'], ...(show === undefined ? {} : { show }) });
   }
 
   private async show(caller: Caller, skillId: string): Promise<JsonText> {

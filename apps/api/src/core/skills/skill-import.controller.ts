@@ -14,7 +14,8 @@ import {
   Reads,
   Rejects,
   Requires,
-  writtenTogether,
+  Writes,
+  Uploads,
 } from '@app/http';
 import { type CommandMeta, idOf, isDomainError, type Receipt, reject, revealed, stepOf } from '@app/kernel';
 import {
@@ -87,6 +88,8 @@ export class SkillImportController {
     private readonly names: SkillNames,
     private readonly bodies: SkillBodies,
     private readonly transfers: SkillTransfers,
+    private readonly writes: Writes,
+    private readonly uploads: Uploads,
   ) {}
 
   @Post('import')
@@ -109,14 +112,14 @@ export class SkillImportController {
     const allow = (given: z.output<typeof importedSkills.fields>, now = caller) => this.placeFor(now, given);
     const { receipts, results, ignored } = await this.transfers.receive(
       caller,
-      (take) => sentSkill(request, importedSkills, { mostBytes, take, allow }),
+      (take) => sentSkill(request, importedSkills, { uploads: this.uploads, mostBytes, take, allow }),
       ({ fields, file }) =>
         this.transfers.read(caller, async () => {
           const place = await this.placeFor(caller, fields);
           return this.importAll(file, { place, mode: fields.mode, caller, meta, seen: new Set() });
         }),
     );
-    return writtenTogether(reply, receipts, {
+    return this.writes.answerTogether(reply, receipts, {
       views: VIEWS,
       keptWith: receipts.at(-1)?.stream ?? '',
       json: imported({ results, ignored }),

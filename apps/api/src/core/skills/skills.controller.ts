@@ -15,7 +15,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, type Receipt } from '@app/kernel';
 import { ActivateVersion, UpdateSkill, DeleteSkill, LoadableSkills, PublishSkill } from '@app/skills';
@@ -62,6 +62,7 @@ export class SkillsController {
     private readonly loadable: LoadableSkills,
     private readonly creation: SkillCreation,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -131,7 +132,7 @@ export class SkillsController {
     const { skillId, receipt, warnings } = request.isMultipart()
       ? await this.creation.fromFile(caller, request, meta)
       : await this.creation.inline(caller, body.parse(), meta);
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: VIEWS,
       show: async () => (await this.show(caller, skillId)).with({ warnings }),
       location: `${PATH}/${skillId}`,
@@ -192,7 +193,7 @@ export class SkillsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.change(caller, skillId);
-    return written(reply, await this.commands.execute(new DeleteSkill(skillId, meta)), { views: VIEWS });
+    return this.writes.answer(reply, await this.commands.execute(new DeleteSkill(skillId, meta)), { views: VIEWS });
   }
 
   @Post(':skillId/publish')
@@ -235,7 +236,7 @@ export class SkillsController {
   }
 
   private written(reply: FastifyReply, receipt: Receipt, caller: Caller, skillId: string) {
-    return written(reply, receipt, { views: VIEWS, show: () => this.show(caller, skillId) });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.show(caller, skillId) });
   }
 
   private async show(caller: Caller, skillId: string): Promise<JsonText> {

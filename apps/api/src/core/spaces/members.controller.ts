@@ -14,7 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
-  written,
+  Writes,
 } from '@app/http';
 import type { CommandMeta } from '@app/kernel';
 import { RemoveMember, SetMember } from '@app/spaces';
@@ -35,6 +35,7 @@ export class MembersController {
     private readonly queries: QueryBus,
     private readonly access: Access,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -95,7 +96,7 @@ export class MembersController {
     await this.access.space(caller, spaceId, 'owner');
     await this.access.assertUser(userId);
     const { role } = body.parse();
-    return written(reply, await this.commands.execute(new SetMember(spaceId, userId, role, meta)), {
+    return this.writes.answer(reply, await this.commands.execute(new SetMember(spaceId, userId, role, meta)), {
       views: VIEWS,
       show: () => this.show(spaceId, userId),
     });
@@ -118,7 +119,9 @@ export class MembersController {
   ) {
     await this.access.space(caller, spaceId, userId === caller.userId ? 'viewer' : 'owner');
     await this.access.assertMember(spaceId, userId);
-    return written(reply, await this.commands.execute(new RemoveMember(spaceId, userId, meta)), { views: VIEWS });
+    return this.writes.answer(reply, await this.commands.execute(new RemoveMember(spaceId, userId, meta)), {
+      views: VIEWS,
+    });
   }
 
   private async show(spaceId: string, userId: string): Promise<JsonText> {

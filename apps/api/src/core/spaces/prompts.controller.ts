@@ -14,7 +14,7 @@ import {
   Reads,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, givenFields } from '@app/kernel';
 import { CreatePrompt, UpdatePrompt, DeletePrompt } from '@app/spaces';
@@ -34,6 +34,7 @@ export class PromptsController {
     private readonly queries: QueryBus,
     private readonly access: Access,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -72,7 +73,7 @@ export class PromptsController {
   ) {
     await this.access.content(caller, spaceId, 'editor');
     const { promptId, receipt } = await this.commands.execute(new CreatePrompt(spaceId, body.parse(), meta));
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['prompts'],
       show: () => this.show(spaceId, promptId),
       location: `/api/v1/core/spaces/${spaceId}/prompts/${promptId}`,
@@ -110,7 +111,7 @@ export class PromptsController {
   ) {
     await this.access.prompt(caller, spaceId, promptId, 'editor');
     const receipt = await this.commands.execute(new UpdatePrompt(promptId, givenFields(body.parse()), meta));
-    return written(reply, receipt, { views: ['prompts'], show: () => this.show(spaceId, promptId) });
+    return this.writes.answer(reply, receipt, { views: ['prompts'], show: () => this.show(spaceId, promptId) });
   }
 
   @Delete(':promptId')
@@ -125,7 +126,9 @@ export class PromptsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.prompt(caller, spaceId, promptId, 'editor');
-    return written(reply, await this.commands.execute(new DeletePrompt(promptId, meta)), { views: ['prompts'] });
+    return this.writes.answer(reply, await this.commands.execute(new DeletePrompt(promptId, meta)), {
+      views: ['prompts'],
+    });
   }
 
   private async show(spaceId: string, promptId: string): Promise<JsonText> {

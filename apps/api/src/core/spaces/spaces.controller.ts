@@ -15,7 +15,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { type CommandMeta, CONFIG, type Config, givenFields, type Receipt, reject } from '@app/kernel';
 import { UpdateSpace, CreateSpace, DeleteSpace, type SpaceRole } from '@app/spaces';
@@ -37,6 +37,7 @@ export class SpacesController {
     private readonly access: Access,
     private readonly lists: Lists,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -81,7 +82,7 @@ export class SpacesController {
     const { spaceId, receipt } = await this.commands.execute(
       new CreateSpace(caller.userId, givenFields(body.parse()), meta),
     );
-    return written(reply, receipt, {
+    return this.writes.answer(reply, receipt, {
       views: ['spaces', 'space-members'],
       show: () => this.show(spaceId, 'owner'),
       location: `${PATH}/${spaceId}`,
@@ -118,7 +119,7 @@ export class SpacesController {
   ) {
     const { role } = await this.access.space(caller, spaceId, 'owner');
     const receipt: Receipt = await this.commands.execute(new UpdateSpace(spaceId, givenFields(body.parse()), meta));
-    return written(reply, receipt, { views: ['spaces'], show: () => this.show(spaceId, role) });
+    return this.writes.answer(reply, receipt, { views: ['spaces'], show: () => this.show(spaceId, role) });
   }
 
   @Delete(':spaceId')
@@ -136,7 +137,7 @@ export class SpacesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.space(caller, spaceId, 'owner');
-    return written(reply, await this.commands.execute(new DeleteSpace(spaceId, meta)), {
+    return this.writes.answer(reply, await this.commands.execute(new DeleteSpace(spaceId, meta)), {
       views: ['spaces', 'space-members'],
     });
   }

@@ -16,7 +16,7 @@ import {
   Rejects,
   Requires,
   tagged,
-  written,
+  Writes,
 } from '@app/http';
 import { UpdateUser, CreateUser, DeleteUser, ReactivateUser, SuspendUser } from '@app/identity';
 import { type CommandMeta, givenFields, type Receipt, stepOf, unlessLeft } from '@app/kernel';
@@ -38,6 +38,7 @@ export class UsersController {
     private readonly queries: QueryBus,
     private readonly access: Access,
     private readonly lists: Lists,
+    private readonly writes: Writes,
   ) {}
 
   @Get()
@@ -83,7 +84,7 @@ export class UsersController {
       );
     });
     const shown = { ...receipt, position: home?.position ?? receipt.position };
-    return written(reply, shown, {
+    return this.writes.answer(reply, shown, {
       views: ['users', 'space-members', 'spaces', 'agents'],
       show: () => this.show(userId),
       location: `${PATH}/${userId}`,
@@ -164,7 +165,9 @@ export class UsersController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.access.assertUser(userId);
-    return written(reply, await this.commands.execute(new DeleteUser(userId, meta)), { views: ['users', 'api-keys'] });
+    return this.writes.answer(reply, await this.commands.execute(new DeleteUser(userId, meta)), {
+      views: ['users', 'api-keys'],
+    });
   }
 
   @Post(':userId/suspend')
@@ -198,7 +201,7 @@ export class UsersController {
   }
 
   private shown(receipt: Receipt, userId: string, reply: FastifyReply) {
-    return written(reply, receipt, { views: ['users'], show: () => this.show(userId) });
+    return this.writes.answer(reply, receipt, { views: ['users'], show: () => this.show(userId) });
   }
 
   private async show(userId: string): Promise<JsonText> {
