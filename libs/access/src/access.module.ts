@@ -1,5 +1,4 @@
-import { ApiKeyUse, IdentityModule } from '@app/identity';
-import { type Clock, CLOCK, Decisions, InstanceSecret, LOGGER } from '@app/kernel';
+import { IdentityModule } from '@app/identity';
 import { Module } from '@nestjs/common';
 import { Access } from './access';
 import { Authenticator } from './authenticator';
@@ -8,24 +7,7 @@ import { KeyGrants } from './key-grants';
 /** Who somebody is, and what they may do. */
 @Module({
   imports: [IdentityModule],
-  providers: [
-    Access,
-    KeyGrants,
-    {
-      provide: Authenticator,
-      inject: [Decisions, InstanceSecret, CLOCK, ApiKeyUse, LOGGER],
-      useFactory: (
-        decisions: Decisions,
-        instance: InstanceSecret,
-        clock: Clock,
-        use: ApiKeyUse,
-        logger: { warn(facts: object, message: string): void },
-      ) =>
-        new Authenticator(decisions, instance, clock, use, (error) =>
-          logger.warn({ error }, 'Recording the use of an API key failed.'),
-        ),
-    },
-  ],
+  providers: [Access, KeyGrants, Authenticator],
   exports: [Access, KeyGrants, Authenticator],
 })
 export class AccessModule {}

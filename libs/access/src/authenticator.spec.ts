@@ -38,7 +38,7 @@ const setUp = async (meddle?: Meddle, its?: StreamLog) => {
     secret,
     clock,
     new ApiKeyUse(process.decisions, clock, ids),
-    (error) => unnoted.push(error),
+    { warn: (facts) => void unnoted.push(facts) },
   );
   const session = (userId: string, keyId: string) =>
     new StartSessionHandler(process.decisions, secret).execute(new StartSession({ userId, keyId }, tenancy.meta()));
@@ -191,7 +191,7 @@ describe('an API key', () => {
     const { text, keyId } = await key(await user('member'));
     expect(await authenticator.authenticate(keyCredential(text))).toBeDefined();
     while (unnoted.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    expect(unnoted).toMatchObject([{ reason: 'the disk is full' }]);
+    expect(unnoted).toMatchObject([{ error: { reason: 'the disk is full' } }]);
     full = false;
     await authenticator.authenticate(keyCredential(text));
     while ((await process.decisions.load(apiKeyUseDecider, keyId)).revision < 0)

@@ -16,14 +16,18 @@ import {
 import {
   type AnyEvent,
   type Clock,
+  CLOCK,
   type Decider,
   Decisions,
   equalSecrets,
   InstanceSecret,
   isErased,
+  type Logger,
+  LOGGER,
   offBudget,
   streamOf,
 } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from './caller';
 import { type Place, Recognition, type Recognised } from './recognition';
 
@@ -43,19 +47,23 @@ export const sessionCredential = (secret: string): Credential => ({ kind: 'sessi
  * revocation is rejected, also in sessions of that key. While the log is away, callers who only read stay known for a
  * few minutes: nobody can revoke a key in that time.
  */
+@Injectable()
 export class Authenticator {
   private readonly callers: Readonly<Record<Credential['kind'], Recognition>>;
 
   constructor(
     private readonly decisions: Decisions,
     private readonly instance: InstanceSecret,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
     use: ApiKeyUse,
-    /** Called if the use of a key could not be recorded. The request goes on. */
-    onUnnoted: (error: unknown) => void,
+    @Inject(LOGGER) logger: Pick<Logger, 'warn'>,
   ) {
     const noteUse = (keyId: string, at: number): void => {
-      if (use.isDue(keyId, at)) offBudget(() => use.note(keyId)).catch(onUnnoted);
+      if (!use.isDue(keyId, at)) return;
+      // The request goes on.
+      offBudget(() => use.note(keyId)).catch((error: unknown) =>
+        logger.warn({ error }, 'Recording the use of an API key failed.'),
+      );
     };
     this.callers = {
       apiKey: new Recognition(decisions, clock, (secret, reads) => this.proveKey(secret, reads), noteUse),

@@ -51,7 +51,7 @@ describe('keys on a log that several processes write', () => {
         secret,
         clock,
         new ApiKeyUse(process.decisions, clock, ids),
-        () => undefined,
+        { warn: () => undefined },
       );
       /** As a request does. */
       const isKnown = (text: string, reads: boolean): Promise<boolean> =>

@@ -10,7 +10,7 @@ import {
   type RetryOptions,
   type Warning,
 } from '@app/kernel';
-import { VAULT, type Vault } from '@app/vault';
+import { VAULT } from '@app/vault';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { BLOBS, type Blobs } from './blobs';
 import { declaredBodies } from './declared-bodies';
@@ -35,7 +35,7 @@ export class BlobsModule {
               (stream) => all.holdBlobs(stream),
             ),
         },
-        { provide: UnusedKeys, inject: [VAULT], useFactory: (vault: Vault) => new UnusedKeys(vault) },
+        UnusedKeys,
       ],
       exports: [BLOBS, UnusedKeys],
     };

@@ -1,12 +1,14 @@
 import { type AnyEvent, type Decider, type Decisions, isUnavailable, streamOf } from '@app/kernel';
-import type { Vault } from '@app/vault';
+import { VAULT, type Vault } from '@app/vault';
+import { Inject, Injectable } from '@nestjs/common';
 
 /**
  * Destroys the keys of aggregates that were to be made and were rejected, after bodies of theirs were stored: so nobody can read what
  * may be left of those.
  */
+@Injectable()
 export class UnusedKeys {
-  constructor(private readonly vault: Pick<Vault, 'keys' | 'destroy'>) {}
+  constructor(@Inject(VAULT) private readonly vault: Pick<Vault, 'keys' | 'destroy'>) {}
 
   /** Only for ids that nothing else will use. What has an event keeps its key, and so does all while a store is away. */
   async destroy<State, Command, Event extends AnyEvent>(
