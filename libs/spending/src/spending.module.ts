@@ -5,7 +5,6 @@ import {
   CLOCK,
   CONFIG,
   type Config,
-  Decisions,
   deriveId,
   eachOfAll,
   EventCodec,
@@ -22,15 +21,9 @@ import { CreateLimitHandler } from './limits/commands/create-limit';
 import { DeleteLimitHandler } from './limits/commands/delete-limit';
 import { UpdateLimitHandler } from './limits/commands/update-limit';
 import { Limits } from './limits/limits';
-import {
-  CALLS_BEHIND,
-  OPEN_RESTATEMENTS,
-  type OpenRestatements,
-  RECORDED_SPENDING,
-  type RecordedSpending,
-} from './lookups';
+import { OPEN_RESTATEMENTS, type OpenRestatements, RECORDED_SPENDING, type RecordedSpending } from './lookups';
 import { METERING } from './metering';
-import { type CallsBehind, Restatements, type RestatingParts } from './restatement/restatements';
+import { Restatements } from './restatement/restatements';
 import type { SettlementsParts } from './settlements';
 
 /**
@@ -52,12 +45,7 @@ type LedgerParts = Omit<SettlementsParts, keyof RecordedSpending | 'currency'> &
     CreateLimitHandler,
     UpdateLimitHandler,
     DeleteLimitHandler,
-    {
-      provide: Limits,
-      inject: [Decisions, CONFIG],
-      useFactory: (decisions: Decisions, { DEFAULT_CURRENCY, DEFAULT_TIME_ZONE }: Config) =>
-        new Limits(decisions, { currency: DEFAULT_CURRENCY, timeZone: DEFAULT_TIME_ZONE }),
-    },
+    Limits,
     provideWith(
       Ledger,
       ({ records, config, ...parts }: LedgerParts) =>
@@ -77,12 +65,7 @@ type LedgerParts = Omit<SettlementsParts, keyof RecordedSpending | 'currency'> &
     { provide: METERING, useExisting: Ledger },
     LimitWindows,
     { provide: LIMIT_WINDOWS, useExisting: LimitWindows },
-    provideWith(
-      Restatements,
-      ({ callsBehind, ...parts }: RestatingParts & { readonly callsBehind: CallsBehind }) =>
-        new Restatements(parts, callsBehind),
-      { decisions: Decisions, log: EVENT_LOG, codec: EventCodec, callsBehind: CALLS_BEHIND },
-    ),
+    Restatements,
   ],
   exports: [Limits, Ledger, METERING, LIMIT_WINDOWS, Restatements],
 })

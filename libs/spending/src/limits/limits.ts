@@ -1,5 +1,6 @@
 import { apiKeyDecider, isLiving, type UsageLimit, userDecider } from '@app/identity';
-import { type Decisions, nanoUnits, reject } from '@app/kernel';
+import { CONFIG, type Config, Decisions, nanoUnits, reject } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Calendar } from '../account/account.events';
 import type { AccountLimit } from '../account/open-account';
 import { type Limit, limitRegisterDecider, REGISTER, scopeKey } from './limit-register.decider';
@@ -21,6 +22,7 @@ export interface AppliedLimit extends Limit {
 }
 
 /** Spend limits, folded from the log each time. */
+@Injectable()
 export class Limits {
   /** Those whose account is kept by a calendar that they alone name. */
   private readonly known = new WeakMap<Limit, AppliedLimit>();
@@ -29,12 +31,12 @@ export class Limits {
   constructor(
     private readonly decisions: Decisions,
     /** What a key's limit says where it says nothing itself. */
-    private readonly defaults: { readonly currency: string; readonly timeZone: string },
+    @Inject(CONFIG) private readonly defaults: Pick<Config, 'DEFAULT_CURRENCY' | 'DEFAULT_TIME_ZONE'>,
   ) {}
 
   /** What calls cost on this platform. */
   get currency(): string {
-    return this.defaults.currency;
+    return this.defaults.DEFAULT_CURRENCY;
   }
 
   /** The limits that apply to a call. */
@@ -79,12 +81,18 @@ export class Limits {
     const given = key.usageLimit;
     const known = this.ofKeys.get(given);
     if (known !== undefined) return known;
-    const { amount, window, timeZone = this.defaults.timeZone, action = 'block', includedAmount = null } = given;
+    const {
+      amount,
+      window,
+      timeZone = this.defaults.DEFAULT_TIME_ZONE,
+      action = 'block',
+      includedAmount = null,
+    } = given;
     const limit: Limit = {
       id: keyId,
       scope: { type: 'apiKey', id: keyId },
       amount,
-      currency: this.defaults.currency,
+      currency: this.defaults.DEFAULT_CURRENCY,
       window,
       timeZone,
       action,

@@ -47,7 +47,7 @@ const setUp = () => {
     }));
   return {
     ledger,
-    by: (source: CallsBehind) => new Restatements({ decisions: new Decisions(log, codec), log, codec }, source),
+    by: (source: CallsBehind) => new Restatements(new Decisions(log, codec), log, codec, source),
   };
 };
 const idsOf = (ledger: readonly { readonly data: { readonly calls: { id: string }[] | number } }[]) =>

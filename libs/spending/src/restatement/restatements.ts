@@ -1,13 +1,16 @@
+import { EVENT_LOG } from '@app/event-log';
 import {
   type CommandMeta,
-  type Decisions,
+  Decisions,
   deriveId,
-  type EventCodec,
+  EventCodec,
   type Receipt,
   type StreamReader,
   stepOf,
 } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import type { RecordedInvocation } from '../invocations/invocation.events';
+import { CALLS_BEHIND } from '../lookups';
 import { modelsNamed, type OfferedPrices, priceHistory, pricesFor, restatedUnder } from './price-book';
 import {
   type LedgerPlace,
@@ -15,13 +18,6 @@ import {
   restatementDecider,
   type RestatementTerms,
 } from './restatement.decider';
-
-/** What restatements read and decide with. */
-export interface RestatingParts {
-  readonly decisions: Decisions;
-  readonly log: StreamReader;
-  readonly codec: EventCodec;
-}
 
 /**
  * The calls of a period after a place, ordered by their start, then by id; in pages of at most some hundred, each of
@@ -36,10 +32,13 @@ export type CallsBehind = (
 export const restatementId = (meta: CommandMeta): string => deriveId(meta.commandId, 'restatement');
 
 /** Writes second ledgers: what the calls of a period cost under other prices. */
+@Injectable()
 export class Restatements {
   constructor(
-    private readonly parts: RestatingParts,
-    private readonly callsBehind: CallsBehind,
+    private readonly decisions: Decisions,
+    @Inject(EVENT_LOG) private readonly log: StreamReader,
+    private readonly codec: EventCodec,
+    @Inject(CALLS_BEHIND) private readonly callsBehind: CallsBehind,
   ) {}
 
   /**
@@ -47,7 +46,7 @@ export class Restatements {
    * closed ledger. Rejects `invalid_body` if a price version is named that its model never had.
    */
   async restate(terms: RestatementTerms, meta: CommandMeta): Promise<Receipt> {
-    const { decisions } = this.parts;
+    const { decisions } = this;
     const id = restatementId(meta);
     for (const model of modelsNamed(terms.prices)) await this.prices(model, terms);
     await decisions.transact(restatementDecider, id, { type: 'Begin', restatementId: id, terms }, meta);
@@ -56,7 +55,7 @@ export class Restatements {
 
   /** Continues an unfinished restatement; others may do so at the same time. */
   async finish(id: string, meta: CommandMeta): Promise<Receipt> {
-    const { decisions } = this.parts;
+    const { decisions } = this;
     for (;;) {
       const { state } = await decisions.load(restatementDecider, id);
       const after = state.status === 'open' ? await this.enterAll(id, state, meta) : null;
@@ -71,7 +70,7 @@ export class Restatements {
     { terms, place }: OpenRestatement,
     meta: CommandMeta,
   ): Promise<LedgerPlace | null> {
-    const { decisions } = this.parts;
+    const { decisions } = this;
     const known = new Map<string, OfferedPrices | undefined>();
     let after = place;
     for await (const page of this.callsBehind(terms, place)) {
@@ -95,6 +94,6 @@ export class Restatements {
   }
 
   private async prices(model: string, { prices }: RestatementTerms): Promise<OfferedPrices | undefined> {
-    return pricesFor(model, await priceHistory(this.parts.log, this.parts.codec, model), prices);
+    return pricesFor(model, await priceHistory(this.log, this.codec, model), prices);
   }
 }
