@@ -1,15 +1,4 @@
-import { Claims } from '@app/coordination';
-import {
-  type Clock,
-  CLOCK,
-  CONFIG,
-  type Config,
-  Decisions,
-  type Ids,
-  IDS,
-  InstanceSecret,
-  provideWith,
-} from '@app/kernel';
+import { type Clock, CLOCK } from '@app/kernel';
 import { UnfinishedWork } from '@app/projecting';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { DefaultSkills } from './defaults/default-skills';
@@ -54,28 +43,6 @@ const policies = [
   RemoveSupersededSkillFiles,
 ];
 
-interface NamesParts {
-  readonly decisions: Decisions;
-  readonly secret: InstanceSecret;
-  readonly ids: Ids;
-  readonly claims: Claims;
-  readonly config: Config;
-}
-
-const skillNames = ({ config, ...parts }: NamesParts): SkillNames =>
-  new SkillNames({ ...parts, most: config.SKILLS_PER_PLACE });
-
-interface DefaultParts extends Pick<NamesParts, 'ids' | 'config'> {
-  readonly clock: Clock;
-  readonly bodies: SkillBodies;
-  readonly listing: EntryListing;
-}
-
-const defaultSkills = ({ config, ...parts }: DefaultParts): DefaultSkills =>
-  new DefaultSkills({ ...parts, folder: config.DEFAULT_SKILLS_DIR, limits: limitsOf(config) });
-
-const limitsOf = ({ SKILL_MAX_FILES: files, SKILL_MAX_BYTES: bytes }: Config) => ({ files, bytes });
-
 /** Skills, their versions and names. Views provide `SKILLS_OF`. */
 @Module({
   providers: [
@@ -85,25 +52,9 @@ const limitsOf = ({ SKILL_MAX_FILES: files, SKILL_MAX_BYTES: bytes }: Config) =>
     StoredUploads,
     EntryListing,
     LoadableSkills,
-    provideWith(DefaultSkills, defaultSkills, {
-      config: CONFIG,
-      bodies: SkillBodies,
-      listing: EntryListing,
-      ids: IDS,
-      clock: CLOCK,
-    }),
-    provideWith(SkillNames, skillNames, {
-      decisions: Decisions,
-      secret: InstanceSecret,
-      ids: IDS,
-      claims: Claims,
-      config: CONFIG,
-    }),
-    {
-      provide: SkillLimit,
-      inject: [CONFIG],
-      useFactory: (config: Config) => new SkillLimit(limitsOf(config)),
-    },
+    DefaultSkills,
+    SkillNames,
+    SkillLimit,
   ],
   exports: [SkillBodies, StoredUploads, SkillNames, SkillLimit, LoadableSkills],
 })

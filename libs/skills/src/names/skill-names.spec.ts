@@ -23,13 +23,13 @@ const setUp = () => {
   const keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map<string, Buffer>() };
   const [clock, ids, log] = [new FixedClock(), new TimeOrderedIds(), new MemoryLog()];
   const codec = new EventCodec(new EventCatalogue([...skillEvents, ...skillNameEvents, claimForfeited]), keyring);
-  const names = new SkillNames({
-    decisions: new Decisions(log, codec),
-    secret: new InstanceSecret(Buffer.alloc(32, 1)),
-    claims: new Claims(new MemoryCoordinationStore(), clock, 'here', 5_000),
+  const names = new SkillNames(
+    new Decisions(log, codec),
+    new InstanceSecret(Buffer.alloc(32, 1)),
+    new Claims(new MemoryCoordinationStore(), clock, 'here', 5_000),
     ids,
-    most: 10,
-  });
+    { SKILLS_PER_PLACE: 10 },
+  );
   const spaceId = ids.next();
   const hold = (act: () => Promise<string>) => {
     const commandId = ids.next();

@@ -2,10 +2,13 @@ import { Claims } from '@app/coordination';
 import {
   type AnyEvent,
   type CommandMeta,
+  CONFIG,
+  type Config,
   type Decider,
   Decisions,
   deriveId,
   type Ids,
+  IDS,
   InstanceSecret,
   isDomainError,
   isUndone,
@@ -17,6 +20,7 @@ import {
   unlessLeft,
 } from '@app/kernel';
 import type { Claim } from '@app/reservations';
+import { Inject, Injectable } from '@nestjs/common';
 import { installationDecider } from '../marketplace/installation.decider';
 import { skillDecider } from '../skill/skill.decider';
 import { inPlaceOf, inTheWayOf, skillNamesDecider, type TakenName } from './skill-names.decider';
@@ -49,29 +53,27 @@ type Bearer = Pick<WantedName, 'spaceId' | 'skillId' | 'entryId'>;
 const bearerOf = (entryId: string | undefined): BearerDecider =>
   (entryId === undefined ? skillDecider : installationDecider) as BearerDecider;
 
-export interface SkillNamesParts {
-  readonly decisions: Decisions;
-  readonly secret: InstanceSecret;
-  readonly claims: Claims;
-  readonly ids: Ids;
-  /** `SKILLS_PER_PLACE`. */
-  readonly most: number;
-}
-
 /**
  * Names of Skills. One is taken in the registry of its Space before its Skill says so in its own stream. A command that died in
  * between leaves a claim standing, which any process finishes: the Skill forfeits the ticket, so that a command that was only slow
  * cannot use it, and then the registry releases it. Whoever wants the name does the same after a grace.
  */
+@Injectable()
 export class SkillNames {
-  constructor(private readonly parts: SkillNamesParts) {}
+  constructor(
+    private readonly decisions: Decisions,
+    private readonly secret: InstanceSecret,
+    private readonly claims: Claims,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'SKILLS_PER_PLACE'>,
+  ) {}
 
   /** Takes a name, acts with the ticket to it, and gives back what the Skill does not bear then. Rejects `name_taken`, and `conflict` where the place is full. */
   async hold<T>(wanted: WantedName, meta: CommandMeta, act: (ticket: string) => Promise<T>): Promise<T> {
     const { spaceId, skillId } = wanted;
-    const ticket = this.parts.ids.next();
+    const ticket = this.ids.next();
     const release =
-      (await this.parts.claims.take(`${TAKING}${spaceId}/${skillId}/${ticket}/${wanted.entryId ?? ''}`)) ??
+      (await this.claims.take(`${TAKING}${spaceId}/${skillId}/${ticket}/${wanted.entryId ?? ''}`)) ??
       reject('conflict', { reason: 'concurrent_changes' });
     let isUnfinished = true;
     try {
@@ -96,7 +98,7 @@ export class SkillNames {
     { spaceId, agentId }: Pick<WantedName, 'spaceId' | 'agentId'>,
     slug: string,
   ): Promise<string | undefined> {
-    const { decisions, secret } = this.parts;
+    const { decisions, secret } = this;
     const { state: names } = await decisions.load(skillNamesDecider, spaceId);
     const hashed = secret.hash('skill.slug', slug);
     const ids = inPlaceOf({ agentId }, names).flatMap((taken) => (taken.slug === hashed ? [taken.skillId] : []));
@@ -109,12 +111,12 @@ export class SkillNames {
 
   /** Gives a ticket back. */
   release(spaceId: string, ticket: string, meta: CommandMeta): Promise<Receipt> {
-    return this.parts.decisions.transact(skillNamesDecider, spaceId, { type: 'Release', ticket }, this.step(meta));
+    return this.decisions.transact(skillNamesDecider, spaceId, { type: 'Release', ticket }, this.step(meta));
   }
 
   /** Finishes what commands left that died, or whose log went away. */
   async finish(now: Date): Promise<void> {
-    await this.parts.claims.finishAbandoned(TAKING, GRACE_MS / 2, async (rest) => {
+    await this.claims.finishAbandoned(TAKING, GRACE_MS / 2, async (rest) => {
       const [spaceId = '', skillId = '', ticket = '', entryId = ''] = rest.split('/');
       const meta = {
         commandId: deriveId(ticket, 'settle'),
@@ -129,10 +131,10 @@ export class SkillNames {
   private async take(wanted: WantedName, ticket: string, meta: CommandMeta): Promise<void> {
     const { spaceId, ...taken } = this.taken(wanted, ticket);
     const take = () =>
-      this.parts.decisions.transact(
+      this.decisions.transact(
         skillNamesDecider,
         spaceId,
-        { type: 'Take', most: this.parts.most, ...taken },
+        { type: 'Take', most: this.config.SKILLS_PER_PLACE, ...taken },
         this.step(meta),
       );
     try {
@@ -145,7 +147,7 @@ export class SkillNames {
 
   /** Keyed by the instance, so that the log gives no name away. */
   private taken({ name, slug, ...place }: WantedName, ticket: string): TakenName & { readonly spaceId: string } {
-    const { secret } = this.parts;
+    const { secret } = this;
     return {
       ...place,
       ticket,
@@ -156,7 +158,7 @@ export class SkillNames {
 
   /** Releases what is in the way and no Skill bears. True where anything was. */
   private async releaseUnborne(spaceId: string, wanted: TakenName, meta: CommandMeta): Promise<boolean> {
-    const { state: names } = await this.parts.decisions.load(skillNamesDecider, spaceId);
+    const { state: names } = await this.decisions.load(skillNamesDecider, spaceId);
     const before = meta.now.getTime() - GRACE_MS;
     const others = [...inTheWayOf(wanted, names), ...inPlaceOf(wanted, names)];
     let isFreed = false;
@@ -172,14 +174,14 @@ export class SkillNames {
   }
 
   private async isBorne({ skillId, entryId }: Bearer, ticket: string): Promise<boolean> {
-    const { state: skill } = await this.parts.decisions.load(bearerOf(entryId), skillId);
+    const { state: skill } = await this.decisions.load(bearerOf(entryId), skillId);
     return skill.status === 'present' && skill.ticket === ticket;
   }
 
   /** Gives a ticket back that its Skill does not bear; false where it does. */
   private async settle(of: Bearer, ticket: string, meta: CommandMeta): Promise<boolean> {
     const { spaceId, skillId, entryId } = of;
-    const { decisions } = this.parts;
+    const { decisions } = this;
     const bearer = bearerOf(entryId);
     if (await this.isBorne(of, ticket)) return false;
     const claim = { key: streamOf(skillNamesDecider.category, spaceId), ticket };
@@ -196,6 +198,6 @@ export class SkillNames {
 
   /** A repeat must look at the names again, not be answered as decided. */
   private step(meta: CommandMeta): CommandMeta {
-    return { ...stepOf(meta, 'skill-name'), commandId: this.parts.ids.next() };
+    return { ...stepOf(meta, 'skill-name'), commandId: this.ids.next() };
   }
 }

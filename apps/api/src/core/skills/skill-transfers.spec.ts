@@ -10,7 +10,7 @@ const ids = new TimeOrderedIds();
 const opened = (largest = 3 * MIB) => {
   const stored = new Map<string, Buffer>();
   const state = { read: 0, stored: 0 };
-  const transfers = new SkillTransfers(new SkillLimit({ files: 10, bytes: largest - MIB }), {
+  const transfers = new SkillTransfers(new SkillLimit({ SKILL_MAX_FILES: 10, SKILL_MAX_BYTES: largest - MIB }), {
     store: async (_, body) => {
       const pieces: Buffer[] = [];
       for await (const piece of body) pieces.push(piece);
