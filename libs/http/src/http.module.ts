@@ -1,21 +1,9 @@
 import { AccessModule } from '@app/access';
 import { COORDINATION_STORE, type CoordinationStore, Processes } from '@app/coordination';
-import {
-  type Clock,
-  CLOCK,
-  CONFIG,
-  type Config,
-  type Ids,
-  IDS,
-  InstanceSecret,
-  type Keyring,
-  LOGGER,
-} from '@app/kernel';
+import { type Clock, CLOCK, CONFIG, type Config } from '@app/kernel';
 import { Projecting } from '@app/projecting';
-import { VAULT } from '@app/vault';
 import { Global, Module, type NestModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import type { Logger } from 'pino';
 import { AccessGuard } from './access-guard';
 import { Admission } from './admission';
 import { BodyGuard } from './body-guard';
@@ -66,31 +54,15 @@ import { Writes } from './written';
     Uploads,
     Writes,
     { provide: VIEW_WAITER, useExisting: Projecting },
-    { provide: Lists, inject: [InstanceSecret], useFactory: (secret: InstanceSecret) => new Lists(secret) },
-    {
-      provide: TransientRequests,
-      inject: [InstanceSecret],
-      useFactory: (secret: InstanceSecret) => new TransientRequests(secret),
-    },
+    Lists,
+    TransientRequests,
     {
       provide: RateLimiter,
       inject: [CLOCK, CONFIG, COORDINATION_STORE, Processes],
       useFactory: (clock: Clock, config: Config, store: CoordinationStore, processes: Processes) =>
         new RateLimiter(clock, config.RATE_LIMIT_PER_MINUTE, processes.alone ? undefined : store),
     },
-    {
-      provide: Idempotency,
-      inject: [COORDINATION_STORE, VAULT, InstanceSecret, CLOCK, IDS, Processes, LOGGER],
-      useFactory: (
-        store: CoordinationStore,
-        keyring: Keyring,
-        secret: InstanceSecret,
-        clock: Clock,
-        ids: Ids,
-        processes: Processes,
-        logger: Logger,
-      ) => new Idempotency(store, keyring, secret, clock, ids, processes, logger),
-    },
+    Idempotency,
   ],
   exports: [
     VIEW_WAITER,

@@ -4,18 +4,23 @@ import {
   beforeWork,
   canonicalJson,
   type Clock,
+  CLOCK,
   deriveId,
   type Ids,
-  type InstanceSecret,
+  IDS,
+  InstanceSecret,
   inTime,
   isAccessDenied,
   isUnavailable,
   type Keyring,
+  LOGGER,
   reject,
   Unavailable,
   type Uuid,
 } from '@app/kernel';
-import type { CoordinationStore, Processes } from '@app/coordination';
+import { COORDINATION_STORE, type CoordinationStore, Processes } from '@app/coordination';
+import { VAULT } from '@app/vault';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { type KeptAnswer, keptAnswerOf, type Replay, replayOf } from './kept-answer';
 
@@ -77,19 +82,20 @@ export interface GivenAnswer {
  * Runs a request with an `Idempotency-Key` once. Stores the command id of the key before the command runs, so a
  * repeat after a crash finds what the first request wrote. Stores the answer when it is sent, and repeats it.
  */
+@Injectable()
 export class Idempotency {
   private readonly running = new Map<string, string>();
   /** Names of requests whose answer is being kept. */
   private readonly keeping = new Set<string>();
 
   constructor(
-    private readonly store: Pick<CoordinationStore, 'read' | 'write' | 'list'>,
-    private readonly keyring: Keyring,
+    @Inject(COORDINATION_STORE) private readonly store: Pick<CoordinationStore, 'read' | 'write' | 'list'>,
+    @Inject(VAULT) private readonly keyring: Keyring,
     private readonly secret: InstanceSecret,
-    private readonly clock: Clock,
-    private readonly ids: Ids,
-    private readonly processes: Pick<Processes, 'id' | 'alone' | 'isAlive'>,
-    private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(Processes) private readonly processes: Pick<Processes, 'id' | 'alone' | 'isAlive'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
   /**

@@ -9,6 +9,7 @@ import {
   SharedLruCache,
 } from '@app/kernel';
 import type { PageRequest, PageStart } from '@app/read-store';
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { wholeNumberText } from './input';
 import { JsonText } from './json-text';
@@ -45,6 +46,7 @@ const sameItems = (a: readonly JsonText[], b: readonly JsonText[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);
 
 /** Pages lists. A cursor is valid for one list, its filters and its caller; a changed cursor is rejected. */
+@Injectable()
 export class Lists {
   /** Last answers by their first item, weighed as text and as the bytes that are sent. */
   private readonly answers = new SharedLruCache<JsonText, Answered>(REMEMBERED, ({ answer }) => 2 * answer.text.length);

@@ -1,5 +1,5 @@
-import { canonicalJson, equalSecrets, type InstanceSecret, Unavailable } from '@app/kernel';
-import { type OnModuleDestroy, StreamableFile } from '@nestjs/common';
+import { canonicalJson, equalSecrets, InstanceSecret, Unavailable } from '@app/kernel';
+import { Inject, Injectable, type OnModuleDestroy, StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
 
@@ -33,12 +33,13 @@ declare module 'fastify' {
  * secret marks a request as forwarded, and counted, already; such a request is not forwarded again. Without a valid
  * signature the header is ignored.
  */
+@Injectable()
 export class TransientRequests implements OnModuleDestroy {
   private source: PlaceOf = () => undefined;
   /** An answer may take as long as a model does. */
   private readonly agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_MS } });
 
-  constructor(private readonly secret: Pick<InstanceSecret, 'hash'>) {}
+  constructor(@Inject(InstanceSecret) private readonly secret: Pick<InstanceSecret, 'hash'>) {}
 
   /** What knows which requests are for something transient. */
   register(source: PlaceOf): void {
