@@ -1,12 +1,11 @@
 import { Access, AccessModule } from '@app/access';
 import { AGENT_MEMORIES } from '@app/conversations';
-import { CLOCK, CONFIG, type Config, Decisions, LOGGER, provideWith } from '@app/kernel';
-import { ACCESS_TO_AGENTS, MEMORY_RULES, MEMORY_SCREENER, MemoryModule, Remembered } from '@app/memory';
+import { CONFIG, type Config, Decisions, LOGGER, provideWith } from '@app/kernel';
+import { ACCESS_TO_AGENTS, MEMORY_RULES, MEMORY_SCREENER, MemoryModule } from '@app/memory';
 import { Models } from '@app/models';
 import { METERING, SpendingModule } from '@app/spending';
 import { Global, Module } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { accessToAgents, type AgentMemoriesParts, MemoriesOfAgents, rulesOfAgents } from './agent-memories';
+import { accessToAgents, MemoriesOfAgents, rulesOfAgents } from './agent-memories';
 import { memoryScreener } from './memory-screener';
 import { ScreeningJudge, type ScreeningJudgeParts } from './screening-judge';
 
@@ -40,15 +39,7 @@ export class MemoryPartsModule {}
 @Global()
 @Module({
   imports: [MemoryModule],
-  providers: [
-    provideWith(AGENT_MEMORIES, (parts: AgentMemoriesParts) => new MemoriesOfAgents(parts), {
-      decisions: Decisions,
-      remembered: Remembered,
-      commands: CommandBus,
-      clock: CLOCK,
-      logger: LOGGER,
-    }),
-  ],
+  providers: [{ provide: AGENT_MEMORIES, useClass: MemoriesOfAgents }],
   exports: [AGENT_MEMORIES],
 })
 export class AgentMemoriesModule {}

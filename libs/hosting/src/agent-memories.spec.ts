@@ -14,15 +14,15 @@ it('has nothing saved of an answer that is stopped meanwhile', async () => {
     command.signal?.throwIfAborted();
     return { memoryId: ids.next(), status: 'saved' };
   };
-  const memories = new MemoriesOfAgents({
-    decisions: { loadAt: async () => undefined },
+  const memories = new MemoriesOfAgents(
+    { loadAt: async () => undefined },
     // Nothing is read here.
-    remembered: {} as Remembered,
+    {} as Remembered,
     // Of it only what saves a memory is called.
-    commands: { execute } as unknown as CommandBus,
-    clock: systemClock,
-    logger: { warn: () => undefined },
-  });
+    { execute } as unknown as CommandBus,
+    systemClock,
+    { warn: () => undefined },
+  );
   const proposed = memories.propose({
     // Of it only where it is counts here.
     agent: { agentId: ids.next(), spaceId: ids.next() } as Parameters<typeof memories.propose>[0]['agent'],

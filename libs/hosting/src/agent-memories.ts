@@ -2,18 +2,19 @@ import type { Access } from '@app/access';
 import { agentDecider } from '@app/agents';
 import type { AgentMemories, AppliedMemories, MemoryProposal, ProposedMemory } from '@app/conversations';
 import { userDecider } from '@app/identity';
-import { type Clock, type Decisions, errorName, isDomainError, isErased, isUnavailable } from '@app/kernel';
+import { type Clock, CLOCK, Decisions, errorName, isDomainError, isErased, isUnavailable, LOGGER } from '@app/kernel';
 import {
   type AccessToAgents,
   CreateMemory,
   memoryDecider,
   type MemoryRules,
-  type Remembered,
+  Remembered,
   type RulesOfAgents,
   saidByUser,
 } from '@app/memory';
 import { spaceDecider } from '@app/spaces';
-import type { CommandBus } from '@nestjs/cqrs';
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 
 const OFF: MemoryRules = { personal: 'off', shared: 'off' };
 
@@ -42,17 +43,16 @@ export const accessToAgents =
     return found.role === 'viewer' ? 'use' : 'edit';
   };
 
-export interface AgentMemoriesParts {
-  readonly decisions: Pick<Decisions, 'loadAt'>;
-  readonly remembered: Remembered;
-  readonly commands: CommandBus;
-  readonly clock: Clock;
-  readonly logger: { warn(facts: object, message: string): void };
-}
-
 /** What conversations ask of memories. An answer goes on without them. */
+@Injectable()
 export class MemoriesOfAgents implements AgentMemories {
-  constructor(private readonly parts: AgentMemoriesParts) {}
+  constructor(
+    @Inject(Decisions) private readonly decisions: Pick<Decisions, 'loadAt'>,
+    private readonly remembered: Remembered,
+    private readonly commands: CommandBus,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: { warn(facts: object, message: string): void },
+  ) {}
 
   async apply(
     { agentId }: Parameters<AgentMemories['apply']>[0],
@@ -60,17 +60,17 @@ export class MemoriesOfAgents implements AgentMemories {
     question: string,
   ): Promise<AppliedMemories> {
     try {
-      const memories = await this.parts.remembered.for(agentId, userId, question);
+      const memories = await this.remembered.for(agentId, userId, question);
       return memories === undefined ? { state: 'off' } : { state: 'applied', memories };
     } catch (error) {
-      this.parts.logger.warn({ agentId, error: errorName(error) }, 'Memories are unavailable: answering without them.');
+      this.logger.warn({ agentId, error: errorName(error) }, 'Memories are unavailable: answering without them.');
       return { state: 'unavailable' };
     }
   }
 
   /** From its stream as it was: its text is gone with its key. */
   async textAt(memoryId: string, revision: number): Promise<string | undefined> {
-    const memory = await this.parts.decisions.loadAt(memoryDecider, memoryId, revision);
+    const memory = await this.decisions.loadAt(memoryDecider, memoryId, revision);
     return memory?.status !== 'saved' || isErased(memory.text) ? undefined : memory.text;
   }
 
@@ -100,11 +100,11 @@ export class MemoriesOfAgents implements AgentMemories {
       correlationId: commandId,
       actor,
       onBehalfOf: `user:${userId}`,
-      now: this.parts.clock.now(),
+      now: this.clock.now(),
     };
     try {
       // The user sees which one a proposal takes the place of, and whether they may change it is asked again when they confirm.
-      const { memoryId, status } = await this.parts.commands.execute(
+      const { memoryId, status } = await this.commands.execute(
         new CreateMemory(
           { userId, access: 'use' },
           { ...memory, ...(replaces === undefined ? {} : { replaces }) },

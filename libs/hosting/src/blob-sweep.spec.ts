@@ -1,14 +1,14 @@
 import type { StoredEvent } from '@app/kernel';
 import { FixedClock } from '../../../test/fixtures/fixed-clock';
-import { BlobSweep, type BlobSweepParts } from './blob-sweep';
+import { BlobSweep } from './blob-sweep';
 
 const NOW = new Date('2026-11-27T12:00:00.000Z');
 
 /** A sweep over `files` and the view `named`; `whileListing` happens between asking for the files and being told. */
 const sweepOf = (files: string[], named: Set<string>, whileListing: () => void = () => undefined) => {
   const told: string[] = [];
-  const parts: BlobSweepParts = {
-    blobs: {
+  const sweep = new BlobSweep(
+    {
       list: async (after, limit) => {
         const page = files.filter((name) => after === null || name > after).slice(0, limit);
         whileListing();
@@ -19,19 +19,19 @@ const sweepOf = (files: string[], named: Set<string>, whileListing: () => void =
       },
       storedAt: async () => NOW,
     },
-    log: { head: async () => null, readAll: async () => ({ events: [] as StoredEvent[], next: null, end: true }) },
-    readStore: {
+    { head: async () => null, readAll: async () => ({ events: [] as StoredEvent[], next: null, end: true }) },
+    {
       count: async () => named.size,
       getMany: async () => [],
     },
-    projecting: {
+    {
       gap: async () => undefined,
       rebuild: () => ({ status: async () => undefined }),
     },
-    clock: new FixedClock(NOW),
-    logger: { error: (_, message) => void told.push(message), warn: (_, message) => void told.push(message) },
-  };
-  return { sweep: new BlobSweep(parts), told };
+    new FixedClock(NOW),
+    { error: (_, message) => void told.push(message), warn: (_, message) => void told.push(message) },
+  );
+  return { sweep, told };
 };
 
 const LOST = expect.stringContaining('The log names files, but none is stored');

@@ -1,13 +1,10 @@
-import { BLOBS } from '@app/blobs';
 import { Processes } from '@app/coordination';
 import { ForgetErased } from '@app/erasure';
 import { EVENT_LOG, type EventLog } from '@app/event-log';
-import { CLOCK, Decisions, LOGGER, type Logger, provideWith } from '@app/kernel';
+import { Decisions, LOGGER, type Logger, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
-import { Projecting } from '@app/projecting';
-import { READ_STORE } from '@app/read-store';
 import { Module } from '@nestjs/common';
-import { BlobSweep, type BlobSweepParts } from './blob-sweep';
+import { BlobSweep } from './blob-sweep';
 import { CatalogueReloads } from './catalogue-reloads';
 import { INSTANCE_KEYS, type InstanceKeys } from './instance-keys';
 
@@ -29,14 +26,7 @@ interface ForgetParts {
 /** What keeps an instance in order: blobs that nothing names are removed; processes read the model catalogue again, and forget what was erased, together (undefined for one that is alone). */
 @Module({
   providers: [
-    provideWith(BlobSweep, (parts: BlobSweepParts) => new BlobSweep(parts), {
-      blobs: BLOBS,
-      log: EVENT_LOG,
-      readStore: READ_STORE,
-      projecting: Projecting,
-      clock: CLOCK,
-      logger: LOGGER,
-    }),
+    BlobSweep,
     provideWith(
       CatalogueReloads,
       ({ processes, keys, ...parts }: ReloadParts) =>

@@ -17,7 +17,7 @@ const watchOf = (at: string, metadata: readonly string[], failing = 0) => {
     return { events: metadata.map((text) => ({ metadata: text })) } as unknown as LogPage;
   };
   const logger = { warn: (facts: object) => 'seconds' in facts && (warned += 1) };
-  return { clock, watch: new ClockWatch({ log: { readAll }, clock, logger }), warned: () => warned };
+  return { clock, watch: new ClockWatch({ readAll }, clock, logger), warned: () => warned };
 };
 const event = (milliseconds: number): string => JSON.stringify({ recordedAt: new Date(milliseconds).toISOString() });
 const behind = (seconds: number) => ({

@@ -2,7 +2,7 @@ import { AuditingModule, knownForeign } from '@app/auditing';
 import { BLOBS, type Blobs } from '@app/blobs';
 import { COORDINATION_STORE, type CoordinationStore, Leases } from '@app/coordination';
 import { EVENT_LOG, EVENT_MAC, type EventLog, type EventMac } from '@app/event-log';
-import { CLOCK, LOGGER, PRODUCT_VERSION, provideWith } from '@app/kernel';
+import { PRODUCT_VERSION, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { READ_STORE, type ReadStore } from '@app/read-store';
@@ -12,7 +12,7 @@ import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
 import { Metrics } from '@app/telemetry';
 import { type Vault, VAULT } from '@app/vault';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { ClockWatch, type ClockWatchParts } from './clock-watch';
+import { ClockWatch } from './clock-watch';
 import { Health, roleHealth } from './health';
 import { HealthController } from './health.controller';
 import { MetricsController } from './metrics.controller';
@@ -79,11 +79,7 @@ const healthOf = (parts: HealthyParts): Health => {
   imports: [AuditingModule, RelayModule],
   controllers: [HealthController, MetricsController],
   providers: [
-    provideWith(ClockWatch, (parts: ClockWatchParts) => new ClockWatch(parts), {
-      log: EVENT_LOG,
-      clock: CLOCK,
-      logger: LOGGER,
-    }),
+    ClockWatch,
     provideWith(Health, healthOf, {
       log: EVENT_LOG,
       readStore: READ_STORE,
