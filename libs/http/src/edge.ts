@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { accessLog } from './access-log';
+import { accessLog, logLeft } from './access-log';
 import { Admission } from './admission';
 import { hideUnknownType } from './body-headers';
 import { budgetWaits } from './budget-waits';
@@ -68,7 +68,7 @@ export class Edge {
     const adapter = this.host.httpAdapter;
     const fastify = adapter.getInstance();
     adapter.watching = { streams: this.streams, unread: this.unread };
-    this.requests.watch(fastify.server);
+    this.requests.watch(fastify.server, (request) => logLeft(this.logger, this.metrics, request));
     // Bodies that come too slowly are rejected before; the largest upload may come over a slow line.
     fastify.server.requestTimeout = Math.max(15 * 60_000, Math.ceil(MAX_UPLOAD_BYTES / SLOW_LINE));
     decorateRequests(fastify);

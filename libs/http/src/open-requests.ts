@@ -13,6 +13,7 @@ export class OpenRequests {
   /** Why none is taken; undefined while they are. */
   private closed: 'starting' | 'stopping' | undefined;
   private whenNone: (() => void) | undefined;
+  private whenLeft: (request: FastifyRequest) => void = () => undefined;
 
   constructor(
     @Inject(OPEN_ANSWERS) private readonly open: Map<ServerResponse, FastifyRequest>,
@@ -20,8 +21,9 @@ export class OpenRequests {
     private readonly overload: Overload,
   ) {}
 
-  /** Begins to watch the connections of a server. */
-  watch(server: Server): void {
+  /** Begins to watch the connections of a server. `whenLeft` is told of requests whose client left before the answer ended. */
+  watch(server: Server, whenLeft: (request: FastifyRequest) => void): void {
+    this.whenLeft = whenLeft;
     this.overload.watch(server);
     closeSilent(server, this.open);
   }
@@ -43,7 +45,7 @@ export class OpenRequests {
       if (!request.url.startsWith('/health/')) reject('unavailable', { reason });
     }
     this.open.set(reply.raw, request);
-    reply.raw.on('close', () => this.done(reply.raw));
+    reply.raw.on('close', () => this.done(reply.raw, request));
   }
 
   /** Takes no further requests; resolves when none is open, or after `ms`. */
@@ -59,7 +61,8 @@ export class OpenRequests {
     clearTimeout(timer);
   }
 
-  private done(response: ServerResponse): void {
+  private done(response: ServerResponse, request: FastifyRequest): void {
+    if (!response.writableFinished) this.whenLeft(request);
     this.open.delete(response);
     if (this.open.size === 0) this.whenNone?.();
   }

@@ -1,0 +1,45 @@
+import { connect } from 'node:net';
+import { KEY, serveThings, set, state } from '../../../test/fixtures/edge-of-things';
+import { until } from '../../../test/fixtures/until';
+import { makeLogger } from './logging';
+
+const lines: Record<string, unknown>[] = [];
+const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+const requests = () =>
+  lines
+    .filter(({ msg }) => msg === 'request')
+    .map(({ method, route, status, actor }) => [method, route, status, actor]);
+
+it('logs writes and rejections by the pattern of their route, and each once', async () => {
+  const things = await serveThings(makeLogger('info', { write }));
+  const server = `http://127.0.0.1:${await things.port()}`;
+  const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+  for (const path of ['/things', '/things/known', '/things/nothing', '/none']) {
+    const sent = path === '/things' ? { method: 'POST', headers, body: '{"name":"a"}' } : { headers };
+    await (await fetch(server + path, sent)).arrayBuffer();
+  }
+  await things.close();
+  expect(requests()).toEqual([
+    ['POST', '/things', 201, 'key:1'],
+    ['GET', '/things/:id', 404, 'key:1'],
+    ['GET', 'none', 404, undefined],
+  ]);
+});
+
+it('logs a write whose client left before the answer as 499, once', async () => {
+  lines.length = 0;
+  const things = await serveThings(makeLogger('info', { write }));
+  const gate = Promise.withResolvers<void>();
+  set.gate = gate.promise;
+  const client = connect(await things.port(), '127.0.0.1');
+  const body = '{"name":"a"}';
+  client.write(
+    `POST /things HTTP/1.1\r\nhost: h\r\nx-api-key: ${KEY}\r\nidempotency-key: k\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  await until(() => state.size > 0);
+  client.destroy();
+  await until(() => requests().length > 0);
+  gate.resolve();
+  await things.close();
+  expect(requests()).toEqual([['POST', '/things', 499, 'key:1']]);
+});
