@@ -109,9 +109,8 @@ export class IncognitoConversation {
       this.bytes -= bytesOf(this.messages.get(messageId)?.parts ?? []);
       this.messages.delete(messageId);
     }
-    // Messages are in the order in which they began.
-    if (this.last === answerId)
-      this.last = [...this.messages.values()].findLast(({ role }) => role === 'assistant')?.id ?? null;
+    // Messages are in the order in which they began, each question before its answer.
+    if (this.last === answerId) this.last = [...this.messages.keys()].at(-1) ?? null;
   }
 
   answered(answerId: string, answer: Omit<Answer, 'type' | 'answerId'>, now: Date): void {
@@ -158,7 +157,7 @@ export class IncognitoConversation {
 
   private rejectOpen(from: string | null): void {
     for (let id = from; id !== null; id = this.messages.get(id)?.parentId ?? null)
-      if (this.openAnswerOf(id) !== undefined) reject('turn_in_progress');
+      if (this.isOpen(id)) reject('turn_in_progress');
   }
 
   private begin(answerId: string, messageId: string, now: Date): void {
@@ -166,9 +165,9 @@ export class IncognitoConversation {
     this.last = answerId;
   }
 
-  private openAnswerOf(id: string): string | undefined {
-    if (this.messages.get(id)?.status === 'streaming') return id;
-    return [...this.messages.values()].find(({ parentId, status }) => parentId === id && status === 'streaming')?.id;
+  /** Whether a question waits for an answer. */
+  private isOpen(id: string): boolean {
+    return [...this.messages.values()].some(({ parentId, status }) => parentId === id && status === 'streaming');
   }
 
   private put(message: Omit<IncognitoMessage, 'conversationId' | 'sequence' | 'createdAt'>, now: Date): void {

@@ -3,6 +3,7 @@ import type { MeteredCall } from '@app/spending';
 import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import type { Answerer } from '../answering/answerer';
 import type { AnsweringAgent } from '../answering/answering';
+import type { Participants } from '../conversation/conversation.commands';
 import { IncognitoConversations, type IncognitoQuestion } from './incognito-conversations';
 import { IncognitoIds } from './incognito-ids';
 
@@ -49,6 +50,13 @@ const setUp = (given: { answers?: () => Promise<void>; reserve?: () => Promise<M
   };
   const own = (id: string, userId = 'user') => conversations.own({ userId, agentId: 'agent' }, id);
   return { clock, conversations, ask, own, question };
+};
+
+/** Whose there are. */
+const all = async (conversations: IncognitoConversations): Promise<readonly Participants[]> => {
+  const found: Participants[] = [];
+  await conversations.endGone(async (participants) => found.push(participants) === 0);
+  return found;
 };
 
 const NOT_FOUND = { code: 'not_found' };
@@ -147,11 +155,14 @@ describe('incognito conversations', () => {
       if (!isLetThrough) throw Object.assign(new Error('used up'), { code: 'usage_limit_exceeded' });
       return undefined;
     };
-    const { ask, own } = setUp({ reserve });
+    const { ask, own, conversations, question } = setUp({ reserve });
     const id = await ask('A');
+    const [answered] = own(id).list();
     isLetThrough = false;
-    await expect(ask('B', { conversationId: id })).rejects.toThrow('used up');
-    await expect(ask('C')).rejects.toThrow('used up');
+    await expect(ask(LONG, { conversationId: id })).rejects.toThrow('used up');
+    const commandId = ids.next();
+    await expect(conversations.ask(question('C'), { commandId })).rejects.toThrow('used up');
+    expect(await all(conversations)).toEqual([{ userId: 'user', agentId: 'agent' }]);
     expect(
       own(id)
         .list()
@@ -164,6 +175,78 @@ describe('incognito conversations', () => {
     isLetThrough = true;
     await ask('D', { conversationId: id });
     expect(own(id).messageCount).toBe(4);
+    expect(own(id).list()[1]?.parentId).toBe(answered?.id);
+    expect((await (await conversations.ask(question('C'), { commandId })).finished).answer.parts).toMatchObject([
+      { text: 'C' },
+    ]);
+  });
+
+  it('that are all answering leave no room for another', async () => {
+    const { conversations, question } = setUp({ answers: () => new Promise(() => undefined) });
+    const asked = () => conversations.ask(question('A'), command());
+    for (let count = 0; count < 20; count += 1) await asked();
+    await expect(asked()).rejects.toMatchObject({ code: 'too_large' });
+    await conversations.close(10);
+  });
+
+  it('are nobody else’s, nor another Agent’s', async () => {
+    const { conversations, ask, own } = setUp();
+    const id = await ask('A');
+    expect(() => own(id, 'other')).toThrow(expect.objectContaining(NOT_FOUND));
+    expect(() => conversations.own({ userId: 'user', agentId: 'another' }, id)).toThrow(
+      expect.objectContaining(NOT_FOUND),
+    );
+  });
+
+  it('change only at the revision that was asked for', async () => {
+    const { conversations, ask, own, question } = setUp();
+    const stale = { code: 'precondition_failed' };
+    const at = (ifRevision: number) => ({ ...command(), ifRevision });
+    await expect(conversations.ask(question('A'), at(3))).rejects.toMatchObject(stale);
+    const conversationId = await ask('A');
+    const { revision } = own(conversationId);
+    const more = question('B', { conversationId });
+    await expect(conversations.ask(more, at(revision - 1))).rejects.toMatchObject(stale);
+    const repeated = at(revision);
+    const turn = await conversations.ask(more, repeated);
+    await turn.finished;
+    expect(await conversations.ask(more, repeated)).toBe(turn);
+    expect(own(conversationId).revision).toBe(revision + 3);
+    const participants = { userId: 'user', agentId: 'agent' };
+    expect(() => conversations.delete(participants, conversationId, at(revision))).toThrow(
+      expect.objectContaining(stale),
+    );
+    conversations.delete(participants, conversationId, at(revision + 3));
+    expect(() => own(conversationId)).toThrow(expect.objectContaining(NOT_FOUND));
+  });
+
+  it('that end while a question is let through pay nothing for it', async () => {
+    const [{ promise: reserved, resolve }, cancel] = [Promise.withResolvers<MeteredCall>(), jest.fn()];
+    let isFirst = true;
+    const reserve = () => (isFirst ? Promise.resolve(undefined) : reserved);
+    const { conversations, ask, question } = setUp({ reserve });
+    const conversationId = await ask('A');
+    isFirst = false;
+    const asking = conversations.ask(question('B', { conversationId }), command());
+    conversations.delete({ userId: 'user', agentId: 'agent' }, conversationId, {});
+    resolve({ cancel } as unknown as MeteredCall); // Nothing else of it is used.
+    await expect(asking).rejects.toMatchObject(NOT_FOUND);
+    expect(cancel).toHaveBeenCalledTimes(1);
+  });
+
+  it('are stopped and read by the answer that is named', async () => {
+    const { conversations, question } = setUp({ answers: () => new Promise(() => undefined) });
+    const participants = { userId: 'user', agentId: 'agent' };
+    const turn = await conversations.ask(question('A'), command());
+    const { conversationId, answerId } = turn;
+    expect(conversations.resume(participants, conversationId, answerId)).toBe(turn);
+    expect(() => conversations.resume(participants, conversationId, ids.next())).toThrow(
+      expect.objectContaining(NOT_FOUND),
+    );
+    expect(conversations.stop(participants, conversationId, ids.next())).toBe(false);
+    expect(conversations.stop(participants, conversationId, answerId)).toBe(true);
+    expect((await turn.finished).answer.status).toBe('stopped');
+    expect(conversations.stop(participants, conversationId, answerId)).toBe(false);
   });
 
   it('are stopped when the process ends, and keep what was said', async () => {
@@ -174,7 +257,7 @@ describe('incognito conversations', () => {
   });
 
   it('are begun once by a command that comes twice, also at once', async () => {
-    const { conversations, question } = setUp();
+    const { clock, conversations, question } = setUp();
     const commandId = ids.next();
     const [first, again] = await Promise.all([
       conversations.ask(question('A'), { commandId }),
@@ -184,6 +267,9 @@ describe('incognito conversations', () => {
     await expect(conversations.ask(question('B'), { commandId })).rejects.toMatchObject({
       code: 'idempotency_key_reused',
     });
+    await first.finished;
+    clock.advance(31 * MINUTE_MS);
+    expect((await conversations.ask(question('A'), { commandId })).conversationId).not.toBe(first.conversationId);
   });
 });
 
