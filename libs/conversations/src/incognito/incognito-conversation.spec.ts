@@ -14,10 +14,11 @@ const opened = () => {
       { parts: text(said), status, finishReason: 'stop', model: 'm', usage: null },
       LATER,
     );
-  const shown = (last?: string) =>
+  /** Who said what of the branch that a model is shown. */
+  const shown = (last?: string): readonly (readonly [string, string])[] =>
     conversation
       .branch(last)
-      .map(({ role, content }) => [role, content.flatMap((part) => ('text' in part ? [part.text] : []))]);
+      .map(({ role, content }) => [role, content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join()]);
   return { conversation, ask, answer, shown };
 };
 
@@ -33,12 +34,12 @@ describe('an incognito conversation', () => {
     ask(4, 'beside', 'a1');
     answer(4, 'E');
     expect(shown()).toEqual([
-      ['user', ['A']],
-      ['assistant', ['B']],
-      ['user', ['beside']],
-      ['assistant', ['E']],
+      ['user', 'A'],
+      ['assistant', 'B'],
+      ['user', 'beside'],
+      ['assistant', 'E'],
     ]);
-    expect(shown('a3').map(([, [said]]) => said)).toEqual(['A', 'B', 'C', 'D']);
+    expect(shown('a3').map(([, said]) => said)).toEqual(['A', 'B', 'C', 'D']);
     expect(shown('unknown')).toEqual([]);
   });
 
