@@ -5,7 +5,7 @@ import { Decisions, EventCodec } from '@app/kernel';
 import { Models } from '@app/models';
 import { Policies, Projecting, UnfinishedWork } from '@app/projecting';
 import { READ_STORE, type ReadStore } from '@app/read-store';
-import { Relay } from '@app/relay';
+import { EVENT_RELAY, type Relay } from '@app/relay';
 import { SEAL_KEY, Sealer, type SealKey } from '@app/sealing';
 import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
 import { type Vault, VAULT } from '@app/vault';
@@ -31,7 +31,7 @@ export const hostOf = (app: INestApplicationContext) => {
     sealer: get(Sealer),
     sealKey: get<SealKey>(SEAL_KEY),
     unfinished: get(UnfinishedWork),
-    relay: get<Relay | undefined>(Relay),
+    relay: get<Relay | undefined>(EVENT_RELAY),
   };
 };
 

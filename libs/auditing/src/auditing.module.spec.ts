@@ -2,7 +2,7 @@ import { Decisions } from '@app/kernel';
 import { openContext } from '../../../test/fixtures/context';
 import { AuditLog } from './audit-log';
 import { AuditingModule } from './auditing.module';
-import { ForeignAccount } from './foreign-account';
+import { FOREIGN_ACCOUNT } from './foreign-account';
 import { operatorActions } from './operator-actions';
 
 let context: Awaited<ReturnType<typeof openContext>>;
@@ -21,5 +21,5 @@ describe('the module of auditing', () => {
   });
 
   it('counts nothing of other programs where none can write to the log', () =>
-    expect(context.module.get(ForeignAccount, { strict: false })).toBeUndefined());
+    expect(context.module.get(FOREIGN_ACCOUNT, { strict: false })).toBeUndefined());
 });

@@ -4,7 +4,7 @@ import { READ_STORE } from '@app/read-store';
 import { Module } from '@nestjs/common';
 import { auditingAggregates } from './auditing.aggregates';
 import { AuditLog } from './audit-log';
-import { ForeignAccount, type ForeignAccountOptions } from './foreign-account';
+import { FOREIGN_ACCOUNT, ForeignAccount, type ForeignAccountOptions } from './foreign-account';
 
 type ForeignParts = ForeignAccountOptions & { readonly log: EventLog };
 
@@ -13,12 +13,12 @@ type ForeignParts = ForeignAccountOptions & { readonly log: EventLog };
   providers: [
     AuditLog,
     provideWith(
-      ForeignAccount,
+      FOREIGN_ACCOUNT,
       (parts: ForeignParts) => (parts.log.isShared === true ? new ForeignAccount(parts) : undefined),
       { log: EVENT_LOG, readStore: READ_STORE, logger: LOGGER },
     ),
   ],
-  exports: [AuditLog, ForeignAccount],
+  exports: [AuditLog, FOREIGN_ACCOUNT],
 })
 export class AuditingModule {
   static readonly aggregates = auditingAggregates;

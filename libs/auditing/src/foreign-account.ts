@@ -27,6 +27,9 @@ export interface ForeignAccountOptions {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
+/** Injection token of the `ForeignAccount`; undefined where nobody else can write to the log. */
+export const FOREIGN_ACCOUNT = Symbol('ForeignAccount');
+
 /** Counts once what others write, so that operators are told without the log being read for it. */
 export class ForeignAccount {
   private account = NOTHING;

@@ -2,7 +2,7 @@ export { AuditLog } from './audit-log';
 export { AuditingModule } from './auditing.module';
 export { contentLooks } from './content-looks';
 export { type EventQuery, tracedOf, matches } from './event-query';
-export { ForeignAccount, type KnownForeign, knownForeign } from './foreign-account';
+export { FOREIGN_ACCOUNT, type ForeignAccount, type KnownForeign, knownForeign } from './foreign-account';
 export { momentOf } from './moment';
 export { type ObjectView, type HistoryItem, objectAfter, historyOf } from './object-history';
 export { type ObjectMoment, ObjectReader, concealed } from './object-reader';

@@ -4,7 +4,7 @@ import { ContentErased } from './erasure.events';
 
 type Receipt = EventOf<typeof ContentErased>['data'];
 
-/** What `forgetErased` follows, and what it makes forget. */
+/** What `ForgetErased` follows, and what it makes forget. */
 export interface ForgetErasedParts {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly decisions: Pick<Decisions, 'forget'>;

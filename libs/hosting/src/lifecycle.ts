@@ -1,12 +1,10 @@
 import { IncognitoConversations, Titler, Turns } from '@app/conversations';
 import { Processes } from '@app/coordination';
-import { ForgetErased } from '@app/erasure';
 import { LOGGER, Resources } from '@app/kernel';
-import { Relay } from '@app/relay';
+import { EVENT_RELAY, type Relay } from '@app/relay';
 import { Ledger } from '@app/spending';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { CatalogueReloads } from './catalogue-reloads';
 
 /** How long answers that nobody waits for any more may take to end. */
 const ANSWER_GRACE_MS = 5_000;
@@ -17,6 +15,14 @@ const SETTLE_GRACE_MS = 8_000;
 export interface Role {
   start(): Promise<void>;
   /** Resolves when what is in hand has ended. */
+  stop(): Promise<void>;
+}
+
+/** Injection token of the `LogFollower`s: none in a process that is alone. */
+export const LOG_FOLLOWERS = Symbol('LogFollowers');
+/** Does here what another process says in the log. */
+export interface LogFollower {
+  start(): void;
   stop(): Promise<void>;
 }
 
@@ -37,13 +43,12 @@ export class Lifecycle implements OnApplicationShutdown {
 
   constructor(
     private readonly processes: Processes,
-    @Inject(CatalogueReloads) private readonly catalogueReloads: CatalogueReloads | undefined,
-    @Inject(ForgetErased) private readonly forgetErased: ForgetErased | undefined,
+    @Inject(LOG_FOLLOWERS) private readonly followers: readonly LogFollower[],
     private readonly turns: Turns,
     private readonly titler: Titler,
     private readonly incognito: IncognitoConversations,
     private readonly ledger: Ledger,
-    @Inject(Relay) private readonly relay: Relay | undefined,
+    @Inject(EVENT_RELAY) private readonly relay: Relay | undefined,
     private readonly resources: Resources,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -51,8 +56,7 @@ export class Lifecycle implements OnApplicationShutdown {
   async start(roles: Roles): Promise<void> {
     this.roles = roles;
     await this.processes.start();
-    this.catalogueReloads?.start();
-    this.forgetErased?.start();
+    for (const follower of this.followers) follower.start();
     await roles.projector?.start();
     await roles.worker?.start();
   }
@@ -82,8 +86,7 @@ export class Lifecycle implements OnApplicationShutdown {
     await this.roles.projector?.stop();
     await this.relay?.close();
     await this.processes.stop();
-    await this.catalogueReloads?.stop();
-    await this.forgetErased?.stop();
+    for (const follower of this.followers) await follower.stop();
     await this.resources.close();
   }
 }

@@ -7,39 +7,45 @@ import { Module } from '@nestjs/common';
 import { BlobSweep } from './blob-sweep';
 import { CatalogueReloads } from './catalogue-reloads';
 import { INSTANCE_KEYS, type InstanceKeys } from './instance-keys';
+import { LOG_FOLLOWERS, type LogFollower } from './lifecycle';
 
-interface ReloadParts {
-  readonly log: EventLog;
-  readonly models: Models;
-  readonly processes: Processes;
-  readonly keys: InstanceKeys;
-  readonly logger: Logger;
+interface FollowerParts {
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly models: Pick<Models, 'reload'>;
+  readonly decisions: Pick<Decisions, 'forget'>;
+  readonly processes: Pick<Processes, 'alone'>;
+  readonly keys: Pick<InstanceKeys, 'head'>;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
-interface ForgetParts {
-  readonly log: EventLog;
-  readonly decisions: Decisions;
-  readonly processes: Processes;
-  readonly keys: InstanceKeys;
-}
+/** What a process does that others ask for in the log: nothing where it is alone. */
+export const followersOf = ({
+  log,
+  models,
+  decisions,
+  processes,
+  keys,
+  logger,
+}: FollowerParts): readonly LogFollower[] => {
+  const after = keys.head;
+  return processes.alone
+    ? []
+    : [new CatalogueReloads({ log, models, after, logger }), new ForgetErased({ log, decisions, after })];
+};
 
-/** What keeps an instance in order: blobs that nothing names are removed; processes read the model catalogue again, and forget what was erased, together (undefined for one that is alone). */
+/** What keeps an instance in order: blobs that nothing names are removed; processes read the model catalogue again, and forget what was erased, together. */
 @Module({
   providers: [
     BlobSweep,
-    provideWith(
-      CatalogueReloads,
-      ({ processes, keys, ...parts }: ReloadParts) =>
-        processes.alone ? undefined : new CatalogueReloads({ ...parts, after: keys.head }),
-      { log: EVENT_LOG, models: Models, processes: Processes, keys: INSTANCE_KEYS, logger: LOGGER },
-    ),
-    provideWith(
-      ForgetErased,
-      ({ processes, keys, ...parts }: ForgetParts) =>
-        processes.alone ? undefined : new ForgetErased({ ...parts, after: keys.head }),
-      { log: EVENT_LOG, decisions: Decisions, processes: Processes, keys: INSTANCE_KEYS },
-    ),
+    provideWith(LOG_FOLLOWERS, followersOf, {
+      log: EVENT_LOG,
+      models: Models,
+      decisions: Decisions,
+      processes: Processes,
+      keys: INSTANCE_KEYS,
+      logger: LOGGER,
+    }),
   ],
-  exports: [BlobSweep, CatalogueReloads, ForgetErased],
+  exports: [BlobSweep, LOG_FOLLOWERS],
 })
 export class MaintenanceModule {}

@@ -4,7 +4,10 @@ import type { Models, Provider } from '@app/models';
 import type { Projection, RowProjection } from '@app/projecting';
 import { isTracing, type Metrics, traced, tracedIn, traceMethods, tracedStream } from '@app/telemetry';
 
-/** Measures appends and, where traces are sent, puts commands and appends in spans. */
+/**
+ * Measures appends and, where traces are sent, puts commands and appends in spans. In place, as `stampAppends` does: the keys of an instance are read
+ * from its log, so what needs the log before it may be written to has the same object as what comes later.
+ */
 export const observeStores = (
   { log, decisions }: { readonly log: EventLog; readonly decisions: Decisions },
   metrics: Metrics,

@@ -1,4 +1,4 @@
 export type { Message, Publisher } from './message';
 export { type KafkaRelayOptions, openRelay } from './open-relay';
-export { Relay } from './relay';
+export { EVENT_RELAY, Relay } from './relay';
 export { RelayModule } from './relay.module';

@@ -1,6 +1,6 @@
 import { Policies } from '@app/projecting';
 import { openContext } from '../../../test/fixtures/context';
-import { Relay } from './relay';
+import { EVENT_RELAY, type Relay } from './relay';
 import { RelayModule } from './relay.module';
 
 /** Nobody listens here: a relay reaches for its brokers when it starts, and none is started. */
@@ -8,7 +8,7 @@ const BROKERS = { KAFKA_BROKERS: '127.0.0.1:1' };
 
 const opened = async (settings: Readonly<Record<string, string>>) => {
   const context = await openContext(RelayModule, [], settings);
-  const relay = context.module.get<Relay | undefined>(Relay, { strict: false });
+  const relay = context.module.get<Relay | undefined>(EVENT_RELAY, { strict: false });
   const readers = await context.policies();
   await context.close();
   return { relay, readers };
@@ -25,7 +25,7 @@ describe('the module of the relay', () => {
 
   it('rejects a second relay beside the first', async () => {
     const context = await openContext(RelayModule, [], BROKERS);
-    const relay = context.module.get(Relay, { strict: false });
+    const relay = context.module.get<Relay>(EVENT_RELAY, { strict: false });
     expect(() => context.module.get(Policies).addReader(relay)).toThrow('defined twice');
     await context.close();
   });

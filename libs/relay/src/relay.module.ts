@@ -3,7 +3,7 @@ import { Aggregates, CLOCK, CONFIG, type Config, LOGGER, provideWith } from '@ap
 import { Policies } from '@app/projecting';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { openRelay } from './open-relay';
-import { Relay, type RelayOptions } from './relay';
+import { EVENT_RELAY, type Relay, type RelayOptions } from './relay';
 
 type RelayParts = Pick<RelayOptions, 'log' | 'aggregates' | 'clock' | 'logger'> & { readonly config: Config };
 
@@ -29,10 +29,10 @@ const signIn = ({
   KAFKA_SASL_PASSWORD: password = '',
 }: Config) => (mechanism === undefined ? {} : { sasl: { mechanism, username, password } });
 
-/** Sends integration events to the brokers of `CONFIG`, beside the policies; `Relay` is undefined where it names none. */
+/** Sends integration events to the brokers of `CONFIG`, beside the policies; `EVENT_RELAY` is undefined where it names none. */
 @Module({
   providers: [
-    provideWith(Relay, relayTo, {
+    provideWith(EVENT_RELAY, relayTo, {
       config: CONFIG,
       log: EVENT_LOG,
       aggregates: Aggregates,
@@ -40,11 +40,11 @@ const signIn = ({
       logger: LOGGER,
     }),
   ],
-  exports: [Relay],
+  exports: [EVENT_RELAY],
 })
 export class RelayModule implements OnModuleInit {
   constructor(
-    @Inject(Relay) private readonly relay: Relay | undefined,
+    @Inject(EVENT_RELAY) private readonly relay: Relay | undefined,
     private readonly policies: Policies,
   ) {}
 

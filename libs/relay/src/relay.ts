@@ -29,6 +29,9 @@ const noKeys: Keyring = {
   keys: async () => new Map(),
 };
 
+/** Injection token of the `Relay`; undefined where no brokers are configured. */
+export const EVENT_RELAY = Symbol('EventRelay');
+
 /**
  * Sends integration events to brokers: in order for each stream, at least once, from a place kept in the log. Runs beside the
  * policies, so in one process at a time and in no rebuild. While the brokers are away the log is the buffer.

@@ -1,4 +1,4 @@
-import { ForeignAccount } from '@app/auditing';
+import { FOREIGN_ACCOUNT, type ForeignAccount } from '@app/auditing';
 import { led, Leases, type LeaseMember } from '@app/coordination';
 import { ReapplyErasures } from '@app/erasure';
 import { Policies, Projecting } from '@app/projecting';
@@ -17,7 +17,7 @@ export class Projector implements Role {
     private readonly reapplyErasures: ReapplyErasures,
     private readonly leases: Leases,
     private readonly sealer: Sealer,
-    @Inject(ForeignAccount) private readonly foreignAccount: ForeignAccount | undefined,
+    @Inject(FOREIGN_ACCOUNT) private readonly foreignAccount: ForeignAccount | undefined,
   ) {}
 
   async start(): Promise<void> {

@@ -6,7 +6,7 @@ import { PRODUCT_VERSION, provideWith } from '@app/kernel';
 import { Models } from '@app/models';
 import { Policies, Projecting } from '@app/projecting';
 import { READ_STORE, type ReadStore } from '@app/read-store';
-import { Relay, RelayModule } from '@app/relay';
+import { EVENT_RELAY, type Relay, RelayModule } from '@app/relay';
 import { knownUnproven } from '@app/sealing';
 import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
 import { Metrics } from '@app/telemetry';
@@ -87,7 +87,7 @@ const healthOf = (parts: HealthyParts): Health => {
       vault: VAULT,
       blobs: BLOBS,
       searchIndex: SEARCH_INDEX,
-      relay: Relay,
+      relay: EVENT_RELAY,
       projecting: Projecting,
       policies: Policies,
       leases: Leases,
@@ -101,7 +101,7 @@ const healthOf = (parts: HealthyParts): Health => {
       readStore: READ_STORE,
       projecting: Projecting,
       policies: Policies,
-      relay: Relay,
+      relay: EVENT_RELAY,
       models: Models,
       mac: EVENT_MAC,
     }),
