@@ -21,6 +21,7 @@ describe('an attached file', () => {
   it('is added once', () => {
     given(attachmentDecider).when({ type: 'Add', attachment }).yields(added);
     given(attachmentDecider, added).when({ type: 'Add', attachment }).yields();
+    given(attachmentDecider, added, deleted).when({ type: 'Add', attachment }).rejects('not_found');
   });
 
   it('releases its bodies when it is deleted, once', () => {

@@ -1,4 +1,4 @@
-import { Decisions, type RecordedEvent } from '@app/kernel';
+import { Decisions, ERASED, type RecordedEvent, Unavailable } from '@app/kernel';
 import type { ChatRequest, ModelDescription } from '@app/models';
 import type { Metering } from '@app/spending';
 import {
@@ -63,6 +63,27 @@ it('calls no model for answers of long ago, or where none is to give titles', as
   const off = await answered({ titleModel: null });
   await off.policy().react(off.event);
   expect([titlings().length, off.titlings().length, off.titles()]).toEqual([0, 0, 0]);
+});
+
+it.each([
+  ['failed', { status: 'failed' }],
+  ['is erased', { parts: ERASED }],
+  ['says nothing', { parts: [{ type: 'text', text: ' ' }] }],
+])('calls no model for an answer that %s', async (_, data) => {
+  const { policy, event, titlings, titles } = await answered();
+  await policy().react({ ...event, data: { ...(event.data as object), ...data } });
+  expect([titlings().length, titles()]).toEqual([0, 0]);
+});
+
+it('does not wait for the log once the process stops', async () => {
+  const { policy, titler, event, log, titles } = await answered();
+  const stopped = titler();
+  jest.spyOn(log, 'append').mockImplementation(async () => {
+    stopped.close();
+    throw new Unavailable('log', 'it is away');
+  });
+  await expect(policy(stopped).react(event)).rejects.toThrow('the process stops');
+  expect(titles()).toBe(0);
 });
 
 it.each([
