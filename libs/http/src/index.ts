@@ -3,11 +3,10 @@
  *
  *     @Get(':agentId') @Requires('agents:read') @ApiOperation({ operationId: 'getAgent', summary: 'Reads an Agent.' })
  *     @Answers(200, agentView.schema) @Reads('agents')
- *     async get(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string, @Res({ passthrough: true }) reply: FastifyReply) {
+ *     async get(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string): Promise<Tagged> {
  *       await this.access.agent(caller, agentId, 'use');
  *       const row = await this.queries.execute(new GetAgent(agentId));
- *       tagged(reply, row.revision);
- *       return agentView(row);
+ *       return tagged(agentView(row), row.revision);
  *     }
  *
  *     @Put(':agentId') @Requires('agents:write') @ApiOperation({ operationId: 'updateAgent', summary: 'Changes an Agent.' })
@@ -45,7 +44,7 @@ export {
   wholeNumberText,
 } from './input';
 export { InvalidInput } from './invalid-input';
-export { JsonText } from './json-text';
+export { JsonText, type Tagged, tagged } from './json-text';
 export { jsonValue } from './json-value';
 export { SlowBodies } from './slow-bodies';
 export { streamId, streamIdAt } from './stream-id';
@@ -71,4 +70,4 @@ export { reached, VIEW_WAIT_MS, VIEW_WAITER, type ViewWaiter } from './view-wait
 export { isOverTls } from './same-origin';
 export { turnsEnd } from './turns-end';
 export { noSessionCookie, sessionCookie } from './session-cookie';
-export { type OutcomeTogether, tagged, Writes } from './written';
+export { type OutcomeTogether, Writes } from './written';

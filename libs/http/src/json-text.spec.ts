@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { JsonText, JsonTextAdapter } from './json-text';
+import { JsonText, JsonTextAdapter, type Tagged, tagged } from './json-text';
 
 const did: string[] = [];
 
@@ -20,14 +20,23 @@ class Texts {
     did.push('slow made');
     return new JsonText('{"slow":true}');
   }
+
+  @Get('item')
+  item(): Tagged {
+    return tagged(new JsonText('{"item":true}'), 7);
+  }
 }
 
 @Module({ controllers: [Texts] })
 class TextsModule {}
 
-it('sends the answers of one turn together, also those that take longer to make', async () => {
+const opened = async () => {
   const app = await NestFactory.create<NestFastifyApplication>(TextsModule, new JsonTextAdapter(), { logger: false });
-  const server = app.getHttpAdapter().getInstance();
+  return { app, server: app.getHttpAdapter().getInstance() };
+};
+
+it('sends the answers of one turn together, also those that take longer to make', async () => {
+  const { app, server } = await opened();
   server.addHook('onSend', async ({ url }) => void did.push(`${url.slice(1)} sent`));
   await app.init();
   await server.ready();
@@ -61,4 +70,20 @@ it('makes an object of values and of JSON text that is there already, as JSON wo
     }),
   );
   expect(JsonText.of({}).text).toBe('{}');
+});
+
+it('answers an item that is tagged with its revision as the etag, and another without', async () => {
+  const { app, server } = await opened();
+  await app.init();
+  try {
+    const [item, quick] = await Promise.all(['/item', '/quick'].map((url) => server.inject({ url })));
+    expect([item?.body, item?.headers.etag, item?.headers['content-type']]).toEqual([
+      '{"item":true}',
+      '"7"',
+      'application/json; charset=utf-8',
+    ]);
+    expect(quick?.headers.etag).toBeUndefined();
+  } finally {
+    await app.close();
+  }
 });

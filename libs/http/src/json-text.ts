@@ -57,8 +57,20 @@ const bytesOf = (text: string): Buffer => {
 // Nest asks of every result whether it is a plain object, by the source text of its constructor; without one it need not read that.
 Reflect.deleteProperty(JsonText.prototype, 'constructor');
 
+/** An item that is read, with its revision: the answer has it as its `etag`. */
+export class Tagged {
+  constructor(
+    readonly json: JsonText,
+    readonly revision: number,
+  ) {}
+}
+Reflect.deleteProperty(Tagged.prototype, 'constructor');
+
+/** Answers an item with its `etag`. */
+export const tagged = (json: JsonText, revision: number): Tagged => new Tagged(json, revision);
+
 /**
- * Nest's Fastify adapter that sends `JsonText` unchanged, and serves `PATCH` for every `PUT` handler: they mean the
+ * Nest's Fastify adapter that sends `JsonText` unchanged, of what is `Tagged` with its `etag`, and serves `PATCH` for every `PUT` handler: they mean the
  * same (wire, Everywhere).
  */
 export class JsonTextAdapter extends FastifyAdapter {
@@ -66,6 +78,10 @@ export class JsonTextAdapter extends FastifyAdapter {
   watching: { readonly streams: Pick<OpenStreams, 'add'>; readonly unread: Pick<UnreadAnswers, 'look'> } | undefined;
 
   override reply(response: FastifyReply, body: unknown, statusCode?: number): ReturnType<FastifyAdapter['reply']> {
+    if (body instanceof Tagged) {
+      response.header('etag', `"${body.revision}"`);
+      return this.reply(response, body.json, statusCode);
+    }
     if (!(body instanceof JsonText)) {
       const stream = body instanceof StreamableFile ? body.getStream() : body;
       if (stream instanceof Readable) this.watching?.streams.add(stream, response.request);

@@ -98,10 +98,5 @@ const shown = async (show: () => Promise<JsonText | undefined>, inTime: boolean)
   }
 };
 
-/** Sets the `etag` of an item that is read. */
-export const tagged = (reply: FastifyReply, revision: number): void => {
-  reply.header('etag', `"${revision}"`);
-};
-
 const bare = (receipt: Receipt): JsonText =>
   new JsonText(JSON.stringify({ id: idOf(receipt.stream), revision: receipt.revision }));

@@ -15,6 +15,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -114,15 +115,10 @@ export class AgentsController {
   @ApiOperation({ operationId: 'getAgent', summary: 'Reads an Agent.' })
   @Answers(200, agentView.schema)
   @Reads('agents')
-  async read(
-    @CurrentCaller() caller: Caller,
-    @Param('agentId') agentId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  async read(@CurrentCaller() caller: Caller, @Param('agentId') agentId: string): Promise<Tagged> {
     await this.access.agent(caller, agentId, 'use');
     const row = await this.queries.execute(new GetAgent(agentId));
-    tagged(reply, row.revision);
-    return agentView(row);
+    return tagged(agentView(row), row.revision);
   }
 
   @Put(':agentId')

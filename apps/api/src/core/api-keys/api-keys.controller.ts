@@ -15,6 +15,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -100,15 +101,10 @@ export class ApiKeysController {
   @ApiOperation({ operationId: 'getApiKey', summary: 'Reads an API key, without its secret.' })
   @Answers(200, apiKeyView.schema)
   @Reads('api-keys')
-  async read(
-    @CurrentCaller() caller: Caller,
-    @Param('keyId') keyId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  async read(@CurrentCaller() caller: Caller, @Param('keyId') keyId: string): Promise<Tagged> {
     await this.scope.key(caller, keyId);
     const row = await this.queries.execute(new GetApiKey(keyId));
-    tagged(reply, row.revision);
-    return apiKeyView(row);
+    return tagged(apiKeyView(row), row.revision);
   }
 
   @Put(':keyId')

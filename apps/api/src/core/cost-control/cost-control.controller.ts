@@ -17,6 +17,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
   VIEW_WAITER,
@@ -102,7 +103,7 @@ export class CostControlController {
     const { limitId, receipt } = await this.changes.add(caller, body.parse(), meta);
     return this.writes.answer(reply, receipt, {
       views: VIEWS,
-      show: () => this.show(limitId, reply),
+      show: () => this.shownAfter(limitId, reply),
       location: `${PATH}/${limitId}`,
     });
   }
@@ -115,13 +116,9 @@ export class CostControlController {
   })
   @Answers(200, limitView.schema)
   @Reads()
-  async read(
-    @CurrentCaller() caller: Caller,
-    @Param('limitId') limitId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  async read(@CurrentCaller() caller: Caller, @Param('limitId') limitId: string): Promise<Tagged> {
     await this.visible(caller, limitId);
-    return this.show(limitId, reply);
+    return this.show(limitId);
   }
 
   @Get(':limitId/explain')
@@ -244,13 +241,19 @@ export class CostControlController {
   ) {
     if (id !== undefined && id !== limitId) throw mismatch('the path');
     const receipt = await this.changes.change(caller, await this.visible(caller, limitId), givenFields(change), meta);
-    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.show(limitId, reply) });
+    return this.writes.answer(reply, receipt, { views: VIEWS, show: () => this.shownAfter(limitId, reply) });
   }
 
-  private async show(limitId: string, reply: FastifyReply): Promise<JsonText> {
+  private async show(limitId: string): Promise<Tagged> {
     const limit = await this.limits.byId(limitId);
-    tagged(reply, await this.limits.revisionOf(limit));
-    return this.text(limit);
+    return tagged(await this.text(limit), await this.limits.revisionOf(limit));
+  }
+
+  /** As an answer to a write, whose receipt has the revision of the stream with all limits. */
+  private async shownAfter(limitId: string, reply: FastifyReply): Promise<JsonText> {
+    const { json, revision } = await this.show(limitId);
+    reply.header('etag', `"${revision}"`);
+    return json;
   }
 
   private async text(limit: AppliedLimit): Promise<JsonText> {

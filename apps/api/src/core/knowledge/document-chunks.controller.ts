@@ -15,6 +15,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -86,12 +87,10 @@ export class DocumentChunksController {
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
     @Param('chunkId') chunkId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  ): Promise<Tagged> {
     const { document } = await this.knowledge.read(caller, agentId, documentId);
     const chunk = await this.chunk(document, chunkId);
-    tagged(reply, document.revision);
-    return chunkView(chunk);
+    return tagged(chunkView(chunk), document.revision);
   }
 
   @Put(':chunkId')

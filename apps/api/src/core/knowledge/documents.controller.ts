@@ -139,11 +139,9 @@ export class DocumentsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('documentId') documentId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { document, ...agent } = await this.knowledge.read(caller, agentId, documentId);
-    tagged(reply, document.revision);
-    return this.presenter.one(agent, document);
+    return tagged(await this.presenter.one(agent, document), document.revision);
   }
 
   @Put(':documentId')

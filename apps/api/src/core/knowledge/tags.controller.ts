@@ -14,6 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -97,12 +98,10 @@ export class TagsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('tagId') tagId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  ): Promise<Tagged> {
     const { spaceId } = await this.access.agent(caller, agentId, 'use');
     const row = await this.queries.execute(new GetTag(spaceId, tagId));
-    tagged(reply, row.revision);
-    return tagView(row);
+    return tagged(tagView(row), row.revision);
   }
 
   @Put('tags/:tagId')

@@ -77,7 +77,7 @@ export class BranchesController {
     const question: Question = { ...requesterOf(caller, stream), conversationId, agent: by, parts: [], regenerates };
     if (isIncognito) {
       const turn = await this.incognito.ask({ ...question, parts: [] }, meta);
-      return stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller, reply);
+      return stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller);
     }
     const turn = await this.turns.ask(question, meta);
     return stream ? this.answers.asked(turn, agent, reply) : this.answers.answered(turn, agent, reply);

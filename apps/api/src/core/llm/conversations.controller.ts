@@ -94,18 +94,11 @@ export class ConversationsController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     if (this.incognito.has(conversationId))
-      return this.incognito.conversation(
-        await this.access.agent(caller, agentId, 'use'),
-        caller,
-        conversationId,
-        reply,
-      );
+      return this.incognito.conversation(await this.access.agent(caller, agentId, 'use'), caller, conversationId);
     const row = await this.own(caller, agentId, conversationId);
-    tagged(reply, row.revision);
-    return conversationView(row);
+    return tagged(conversationView(row), row.revision);
   }
 
   @Put(':conversationId')

@@ -10,11 +10,10 @@ import {
   type Turn,
   Turns,
 } from '@app/conversations';
-import { type JsonText, Lists, tagged } from '@app/http';
+import { type JsonText, Lists, type Tagged, tagged } from '@app/http';
 import { type CommandMeta, reject } from '@app/kernel';
 import type { MessageRow } from '@projections/messages';
 import { Injectable } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
 import { conversationView, messageView } from './conversations-schemas';
 import { MessageSources } from './message-sources';
 import { shownAnswer } from './turn-answers';
@@ -89,18 +88,12 @@ export class IncognitoAnswers {
     this.conversations.delete(participants, conversationId, meta);
   }
 
-  conversation(
-    { spaceId, agentId }: AgentAccess,
-    { userId }: Caller,
-    conversationId: string,
-    reply: FastifyReply,
-  ): JsonText {
+  conversation({ spaceId, agentId }: AgentAccess, { userId }: Caller, conversationId: string): Tagged {
     const { id, createdAt, updatedAt, messageCount, revision } = this.conversations.own(
       { userId, agentId },
       conversationId,
     );
-    tagged(reply, revision);
-    return conversationView({
+    const json = conversationView({
       id,
       agentId,
       spaceId,
@@ -113,6 +106,7 @@ export class IncognitoAnswers {
       updatedAt: updatedAt.toISOString(),
       revision,
     });
+    return tagged(json, revision);
   }
 
   /** The messages, newest first, a page at a time. */
@@ -133,14 +127,14 @@ export class IncognitoAnswers {
   }
 
   /** A finished answer, with its conversation. */
-  async answered(turn: Turn<AnsweredTurn>, agent: AgentAccess, caller: Caller, reply: FastifyReply): Promise<JsonText> {
+  async answered(turn: Turn<AnsweredTurn>, agent: AgentAccess, caller: Caller): Promise<Tagged> {
     const { conversationId, answer } = await turn.finished;
     if (answer.status === 'failed')
       return reject(answer.errorCode ?? 'internal', { conversationId, messageId: answer.answerId });
     const { userId } = caller;
-    tagged(reply, this.conversations.own({ userId, agentId: agent.agentId }, conversationId).revision);
+    const { revision } = this.conversations.own({ userId, agentId: agent.agentId }, conversationId);
     const message = await this.message(agent, caller, conversationId, answer.answerId);
-    return shownAnswer(conversationId, message, answer.usage);
+    return tagged(shownAnswer(conversationId, message, answer.usage), revision);
   }
 
   async message(agent: AgentAccess, caller: Caller, conversationId: string, messageId: string): Promise<JsonText> {

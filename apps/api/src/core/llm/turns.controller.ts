@@ -100,9 +100,7 @@ export class TurnsController {
     const given = givenParts(asked.message);
     if (await this.incognito.isAsked(asked, participantsOf(caller, agentId))) {
       const turn = await this.incognito.ask({ ...question, parts: textsAlone(given) }, meta);
-      return asked.stream
-        ? this.answers.streamed(turn, agent, reply)
-        : this.incognito.answered(turn, agent, caller, reply);
+      return asked.stream ? this.answers.streamed(turn, agent, reply) : this.incognito.answered(turn, agent, caller);
     }
     const { spaceId } = agent;
     const turn = await this.attachments.asking(given, { ...participantsOf(caller, agentId), spaceId }, meta, (parts) =>

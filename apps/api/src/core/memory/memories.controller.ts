@@ -14,6 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -154,12 +155,10 @@ export class MemoriesController {
     @CurrentCaller() caller: Caller,
     @Param('agentId') agentId: string,
     @Param('memoryId') memoryId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  ): Promise<Tagged> {
     const memoryCaller = await this.callers.of(caller, agentId);
     const row: MemoryRow = await this.queries.execute(new GetMemory(memoryCaller, agentId, memoryId));
-    tagged(reply, row.revision);
-    return presentMemory(row, memoryCaller);
+    return tagged(presentMemory(row, memoryCaller), row.revision);
   }
 
   @Put(':memoryId')

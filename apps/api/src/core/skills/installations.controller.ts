@@ -14,6 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -115,11 +116,9 @@ export class InstallationsController {
     @CurrentCaller() caller: Caller,
     @Param('entryId') entryId: string,
     @Param('installationId') installationId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  ): Promise<Tagged> {
     const installation = await this.seen(caller, entryId, installationId);
-    tagged(reply, installation.revision);
-    return installationView(installation);
+    return tagged(installationView(installation), installation.revision);
   }
 
   @Delete(':installationId')

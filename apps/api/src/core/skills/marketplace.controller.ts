@@ -13,6 +13,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -97,10 +98,9 @@ export class MarketplaceController {
   @Answers(200, entryView.schema)
   @Rejects('not_found')
   @Reads()
-  async read(@Param('entryId') entryId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async read(@Param('entryId') entryId: string): Promise<Tagged> {
     const { view, revision } = await this.shown(entryId);
-    tagged(reply, revision);
-    return view;
+    return tagged(view, revision);
   }
 
   @Delete(':entryId')

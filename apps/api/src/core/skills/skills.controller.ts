@@ -14,6 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -145,14 +146,9 @@ export class SkillsController {
   @Answers(200, skillView.schema)
   @Rejects('not_found')
   @Reads()
-  async read(
-    @CurrentCaller() caller: Caller,
-    @Param('skillId') skillId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  async read(@CurrentCaller() caller: Caller, @Param('skillId') skillId: string): Promise<Tagged> {
     const seen = await this.access.read(caller, skillId);
-    tagged(reply, seen.revision);
-    return skillView(shownSkill(seen));
+    return tagged(skillView(shownSkill(seen)), seen.revision);
   }
 
   @Put(':skillId')

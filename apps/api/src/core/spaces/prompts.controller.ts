@@ -13,6 +13,7 @@ import {
   QueryInput,
   Reads,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -89,12 +90,10 @@ export class PromptsController {
     @CurrentCaller() caller: Caller,
     @Param('spaceId') spaceId: string,
     @Param('promptId') promptId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  ): Promise<Tagged> {
     await this.access.content(caller, spaceId, 'viewer');
     const row = await this.queries.execute(new GetPrompt(spaceId, promptId));
-    tagged(reply, row.revision);
-    return promptView(row);
+    return tagged(promptView(row), row.revision);
   }
 
   @Put(':promptId')

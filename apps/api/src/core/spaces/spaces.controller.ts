@@ -14,6 +14,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -94,15 +95,10 @@ export class SpacesController {
   @ApiOperation({ operationId: 'getSpace', summary: 'Reads a Space.' })
   @Answers(200, spaceView.schema)
   @Reads('spaces')
-  async read(
-    @CurrentCaller() caller: Caller,
-    @Param('spaceId') spaceId: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonText> {
+  async read(@CurrentCaller() caller: Caller, @Param('spaceId') spaceId: string): Promise<Tagged> {
     const { role } = await this.access.space(caller, spaceId, 'viewer');
     const row = await this.queries.execute(new GetSpace(spaceId));
-    tagged(reply, row.revision);
-    return spaceView(row, { role });
+    return tagged(spaceView(row, { role }), row.revision);
   }
 
   @Put(':spaceId')

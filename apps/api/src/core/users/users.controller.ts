@@ -15,6 +15,7 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
   tagged,
   Writes,
 } from '@app/http';
@@ -96,8 +97,8 @@ export class UsersController {
   @ApiOperation({ operationId: 'getCurrentUser', summary: 'Reads your own user.' })
   @Answers(200, userView.schema)
   @Reads('users')
-  readSelf(@CurrentCaller() caller: Caller, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
-    return this.read(caller.userId, reply);
+  readSelf(@CurrentCaller() caller: Caller): Promise<Tagged> {
+    return this.read(caller.userId);
   }
 
   @Put('me')
@@ -122,14 +123,13 @@ export class UsersController {
   @ApiOperation({ operationId: 'getUser', summary: 'Reads a user.' })
   @Answers(200, userView.schema)
   @Reads('users')
-  async read(@Param('userId') userId: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<JsonText> {
+  async read(@Param('userId') userId: string): Promise<Tagged> {
     const row = await this.queries.execute(new GetUser(userId)).catch(async (error: unknown) => {
       // The view has no user whose first event cannot be read. The log says whether there is one.
       await this.access.assertUser(userId);
       throw error;
     });
-    tagged(reply, row.revision);
-    return userView(row);
+    return tagged(userView(row), row.revision);
   }
 
   @Put(':userId')
