@@ -127,6 +127,7 @@ describe('an API key', () => {
       authenticator.recognise(keyCredential(revoked.text)),
     );
     await process.decisions.transact(apiKeyDecider, revoked.keyId, { type: 'Revoke' }, tenancy.meta());
+    expect(authenticator.recognise(keyCredential(revoked.text))).toBeUndefined();
     expect(await authenticator.authenticate(keyCredential(revoked.text))).toBeUndefined();
     expect(await authenticator.authenticate(keyCredential(expiring.text))).toBeDefined();
     tenancy.clock.advance(1_000);

@@ -5,14 +5,18 @@ import { buildsReached } from './builds-reached';
 type State = 'building' | 'paused' | 'failed' | 'verifying' | 'ready' | 'swapped' | 'removing' | undefined;
 
 /** One view with a rebuild in a state, whose builds say whether they have passed the deletion: one answer after the other. */
-const setUp = (state: State, reached: readonly boolean[] = []) => {
+const setUp = (
+  state: State,
+  reached: readonly boolean[] = [],
+  failure: Error = new DomainError('rebuild_not_ready'),
+) => {
   const startedOver: string[] = [];
   const answers = [...reached];
   const rebuild = (view: string) => ({
     status: async () => (state === undefined ? undefined : { state }),
     startOver: async () => {
       startedOver.push(view);
-      if (state === 'failed') throw new DomainError('rebuild_not_ready');
+      if (state === 'failed') throw failure;
     },
   });
   // What is asked of it here.
@@ -29,6 +33,9 @@ describe('an erasure and the builds beside', () => {
       expect(startedOver).toEqual(['agents']);
     },
   );
+
+  it('is not over where a build cannot begin anew', async () =>
+    expect(setUp('failed', [], new Error('damaged')).run()).rejects.toThrow('damaged'));
 
   it.each([undefined, 'building', 'verifying', 'removing'] as const)(
     'does not wait for a build in state %s',

@@ -40,7 +40,7 @@ const setUp = (dieAt?: string, heldBack: () => readonly string[] = () => []) => 
 };
 
 const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly string[] = () => []) => {
-  const steps: string[] = [];
+  const [steps, told]: [string[], string[]] = [[], []];
   let death = dieAt;
   const step = async (name: string): Promise<void> => {
     if (death === name) {
@@ -76,10 +76,10 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
       { name: 'views', purge: () => step('purge views') },
       { name: 'search', purge: () => step('purge search') },
     ],
-    onReceipt: async () => undefined,
+    onReceipt: async (stream) => void told.push(stream),
     memories: [{ name: 'decisions', forget: (streams) => void steps.push(`forget ${streams.join()}`) }],
   };
-  return { steps, policy: eraseContent(parts), first: destroyKeys(parts) };
+  return { steps, told, policy: eraseContent(parts), first: destroyKeys(parts) };
 };
 
 const FORGET = 'forget document-1,agent-1';
@@ -113,6 +113,13 @@ describe('erasing content', () => {
         purged: ['views', 'search', 'decisions'],
       },
     ]);
+  });
+
+  it('tells of a receipt before it is written, also of one that is cut short', async () => {
+    const { told, policy } = setUp('receipt');
+    const event = deletion('SpaceDeleted', 'space-s1');
+    await expect(policy.react(event)).rejects.toThrow('died at receipt');
+    expect(told).toEqual([`erasure-${event.context.id}`]);
   });
 
   it('destroys keys once for both policies, and anew after a failure', async () => {

@@ -7,6 +7,7 @@ import {
   EventCodec,
   type Json,
   type Keyring,
+  type KeySelector,
   TimeOrderedIds,
 } from '@app/kernel';
 import { promptDecider } from '@app/spaces';
@@ -52,6 +53,7 @@ const startOn = async (
     for (const { type } of events) await receipts(type, log);
     return appended;
   };
+  const [again, warn]: [KeySelector[], jest.Mock] = [[], jest.fn()];
   const finish = () =>
     new ReapplyErasures({
       decisions,
@@ -61,7 +63,10 @@ const startOn = async (
           const from = after === null ? 0 : destroyed.indexOf(after) + 1;
           return destroyed.slice(from, from + limit).map((stream) => ({ stream, at: new Date(0).toISOString() }));
         },
-        destroy: async () => [],
+        destroy: async (selector) => {
+          again.push(selector);
+          return [];
+        },
         note: async () => undefined,
         setNote: async () => undefined,
       },
@@ -69,10 +74,16 @@ const startOn = async (
       aggregates,
       ids,
       clock: new FixedClock(),
-      logger: { info: () => undefined, warn: () => undefined },
+      logger: { info: () => undefined, warn },
     }).run();
   await finish();
-  return { log, finish, types: async () => (await log.readStream(`prompt-${prompt}`)).map(({ type }) => type) };
+  return {
+    log,
+    finish,
+    again,
+    warn,
+    types: async () => (await log.readStream(`prompt-${prompt}`)).map(({ type }) => type),
+  };
 };
 
 describe('erasures of after a log that was put in place', () => {
@@ -84,6 +95,22 @@ describe('erasures of after a log that was put in place', () => {
       });
       expect(await types()).toEqual(['PromptAdded', 'PromptDeleted']);
     }
+  });
+
+  it('have the keys destroyed again of what the log knows as deleted, of which nothing else is done', async () => {
+    const readStore = states();
+    const { finish, again, warn } = await startOn(readStore);
+    expect([again, warn.mock.calls.length]).toEqual([[], 1]);
+    readStore.kept.delete('erasures-finished');
+    await finish();
+    expect([again, warn.mock.calls.length]).toEqual([[{ stream: `prompt-${prompt}` }], 1]);
+  });
+
+  it('are no longer looked for by a receipt that another log held', async () => {
+    const readStore = states();
+    await noteReceipt(readStore, `erasure-${ids.next()}`);
+    await startOn(readStore);
+    expect([...readStore.kept.keys()]).toEqual(['erasures-finished']);
   });
 
   it('are finished also where they are many, most of which the log knows nothing of', async () => {
