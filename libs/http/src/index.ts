@@ -17,7 +17,7 @@
  *       return this.writes.answer(reply, receipt, { views: ['agents'], show: async () => agentView(await this.queries.execute(new GetAgent(agentId))) });
  *     }
  *
- * The handler parses its input once it has asked for the target. A list takes `@QueryInput(schema) query: Input<typeof schema>`
+ * A write takes the reply, because its headers say what the views show by then. The handler parses its input once it has asked for the target. A list takes `@QueryInput(schema) query: Input<typeof schema>`
  * with `schema = listQuery({ ...filters })`, then `const asked = query.parse()`,
  * `this.lists.page('agents', caller, asked)`, `findPage(store, view, { where, orderBy }, page)` of @app/read-store in its
  * query handler, and `this.lists.answer('agents', caller, asked, rows.map(({ row }) => agentView(row)), next)`.
