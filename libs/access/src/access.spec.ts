@@ -92,6 +92,28 @@ describe('access to a Space', () => {
     await expect(access.prompt(caller(owner), await newSpace('Other'), promptId, 'editor')).rejects.toMatchObject({
       code: 'not_found',
     });
+    const viewer = caller(await member('viewer'));
+    await expect(access.prompt(viewer, spaceId, promptId, 'viewer')).resolves.toBeUndefined();
+    for (const [who, need, code] of [
+      [viewer, 'editor', 'forbidden'],
+      [caller(await user()), 'viewer', 'not_found'],
+      [caller(await user(), { role: 'admin' }), 'viewer', 'forbidden'],
+    ] as const)
+      await expect(access.prompt(who, spaceId, promptId, need)).rejects.toMatchObject({ code });
+  });
+
+  it('is seen in the role of a member, by admins as by owners', async () => {
+    const [viewer, admin] = [await member('viewer'), caller(await user(), { role: 'admin' })];
+    expect(await access.roleSeen(caller(viewer), spaceId)).toBe('viewer');
+    expect(await access.roleSeen(caller(await user()), spaceId)).toBeUndefined();
+    expect([await access.roleSeen(admin, spaceId), await access.roleSeen(admin, UNKNOWN)]).toEqual([
+      'owner',
+      undefined,
+    ]);
+    await expect(access.assertMember(spaceId, viewer)).resolves.toBeUndefined();
+    await expect(access.assertMember(spaceId, await user())).rejects.toMatchObject({ facts: { kind: 'member' } });
+    await expect(access.assertUser(viewer)).resolves.toBeUndefined();
+    await expect(access.assertUser(UNKNOWN)).rejects.toMatchObject({ facts: { kind: 'user' } });
   });
 });
 
@@ -119,7 +141,9 @@ describe('access to an Agent', () => {
   });
 
   it('of a person is theirs alone', async () => {
-    const personal = await agent(spaceId, await member('editor'));
+    const person = await member('editor');
+    const personal = await agent(spaceId, person);
+    await expect(access.agent(caller(person), personal, 'edit')).resolves.toMatchObject({ agentId: personal });
     await expect(access.agent(caller(owner), personal, 'use')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

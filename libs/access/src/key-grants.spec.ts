@@ -44,6 +44,8 @@ describe('what a key may be given', () => {
     await expect(
       scope.assert(caller(owner, { allAgents: false }), owner, fields({ agentIds: [agentId] })),
     ).rejects.toMatchObject({ code: 'agent_not_granted' });
+    const granted = caller(owner, { allAgents: false, agentIds: new Set([agentId]) });
+    await expect(scope.assert(granted, owner, fields({ agentIds: [agentId] }))).resolves.toBeUndefined();
   });
 
   it('lasts no longer and spends no more than the key that gives it', async () => {
@@ -66,6 +68,7 @@ describe('what a key may be given', () => {
     const current = await scope.key(giver, keyId);
     const within = { expiresAt: '2026-06-01T00:00:00.000Z', usageLimit: { amount: '4.999', window: 'day' } } as const;
     await expect(scope.assert(giver, owner, within, current)).resolves.toBeUndefined();
+    await expect(scope.assert(giver, owner, { name: 'other' }, current)).resolves.toBeUndefined();
     for (const expiresAt of [null, '2027-01-01T00:00:00.001Z'])
       await expect(scope.assert(giver, owner, { ...within, expiresAt }, current)).rejects.toMatchObject({
         facts: { path: 'expiresAt' },
@@ -140,6 +143,7 @@ describe('what a key may be given', () => {
     await expect(decide({ type: 'Update', fields: kept })).rejects.toMatchObject({ facts: { path: 'permissions' } });
     await expect(decide({ type: 'Update', fields: again })).rejects.toMatchObject({ code: 'conflict' });
     expect(await scope.find(caller(await user()), keyId)).toBeUndefined();
+    expect(await scope.find(caller(await user(), { role: 'admin' }), keyId)).toMatchObject({ userId: owner });
   });
 
   describe('that does more than whoever changes it', () => {
@@ -193,6 +197,25 @@ describe('what a key may be given', () => {
       await expect(scope.assert(narrow(), owner, less, current)).resolves.toBeUndefined();
     });
 
+    it('is one with all Agents, too, and none with those that its changer has, or all', async () => {
+      const more: Partial<ApiKeyFields> = { permissions: ['skills:write'] };
+      const all = await key({ permissions: ['llm'], agentIds: [], allAgents: true });
+      await expect(scope.assert(narrow(), owner, more, all)).rejects.toMatchObject({
+        facts: { reason: 'key_exceeds' },
+      });
+      const same = await key({ permissions: ['llm'], agentIds: [agentId] });
+      await expect(scope.assert(narrow(), owner, more, same)).resolves.toBeUndefined();
+      const others = await key({ permissions: ['llm'] });
+      await expect(scope.assert(narrow({ allAgents: true }), owner, more, others)).resolves.toBeUndefined();
+    });
+
+    it('may be told to spend less, by a limit that warns where its own does', async () => {
+      const current = await key({ usageLimit: { amount: '5', window: 'day', action: 'warn' } });
+      const less = fields({ usageLimit: { amount: '4', window: 'day', action: 'warn' } });
+      await expect(scope.assert(narrow(), owner, less, current)).resolves.toBeUndefined();
+      await expect(scope.assert(narrow(), owner, { name: 'other' }, current)).resolves.toBeUndefined();
+    });
+
     it('is what it may do today that counts: what the role of its user lost is nothing more', async () => {
       const current = await key({ agentIds: [], permissions: ['llm', 'users:write'] });
       await expect(scope.assert(narrow(), owner, { permissions: ['skills:write'] }, current)).resolves.toBeUndefined();
@@ -212,7 +235,9 @@ describe('what a key may be given', () => {
     const decide = (command: Parameters<(typeof apiKeyDecider)['decide']>[0]) =>
       process.decisions.transact(apiKeyDecider, keyId, command, tenancy.meta());
     await decide({ type: 'Create', userId: owner, secret: { prefix: 'p', secretHash: 'h' }, fields });
-    await expect(scope.assert(caller(owner, { keyId }), owner, {})).resolves.toBeUndefined();
+    const limited = { usageLimit: { amount: '5', window: 'day' } } as const;
+    for (const given of [{}, limited])
+      await expect(scope.assert(caller(owner, { keyId }), owner, given)).resolves.toBeUndefined();
     await decide({ type: 'Revoke' });
     await expect(scope.assert(caller(owner, { keyId }), owner, {})).rejects.toMatchObject({
       facts: { reason: 'key_ended' },
