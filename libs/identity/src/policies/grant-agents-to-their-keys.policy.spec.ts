@@ -1,23 +1,15 @@
-import { Decisions, EventCatalogue, EventCodec, type Keyring, systemClock, TimeOrderedIds } from '@app/kernel';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { systemClock } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { happened } from '../../../../test/fixtures/view';
 import { apiKeyDecider, type ApiKeyFields } from '../api-key/api-key.decider';
 import { apiKeyEvents } from '../api-key/api-key.events';
 import { GrantAgentsToTheirKeys } from './grant-agents-to-their-keys.policy';
 
-const ids = new TimeOrderedIds();
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
-
 /** A key, and its Agents once it was told of one that was created with it. */
 const newKey = async (given: Partial<ApiKeyFields>) => {
-  const log = new MemoryLog();
-  const decisions = new Decisions(log, new EventCodec(new EventCatalogue(apiKeyEvents), keyring));
+  const { log, decisions } = decisionsInMemory(apiKeyEvents);
   const policy = new GrantAgentsToTheirKeys(decisions, systemClock);
   const [keyId, agentId] = [ids.next(), ids.next()];
-  const meta = () => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() });
   const fields = { name: 'K', agentIds: [], allAgents: false, permissions: [], usageLimit: null, expiresAt: null };
   const secret = { prefix: 'p', secretHash: 'h' };
   await decisions.transact(

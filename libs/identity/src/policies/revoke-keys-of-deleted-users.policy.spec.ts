@@ -1,38 +1,22 @@
-import {
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  type Keyring,
-  type RecordedEvent,
-  systemClock,
-  TimeOrderedIds,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { type RecordedEvent, systemClock } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { apiKeyDecider } from '../api-key/api-key.decider';
 import { apiKeyEvents } from '../api-key/api-key.events';
 import { RevokeKeysOfDeletedUsers } from './revoke-keys-of-deleted-users.policy';
 
-const ids = new TimeOrderedIds();
 const [GONE, THERE] = [ids.next(), ids.next()];
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 
 it('a key that was made behind the deletion of its user goes too, once, and others stay', async () => {
-  const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue(apiKeyEvents), keyring);
-  const decisions = new Decisions(log, codec);
+  const { log, codec, decisions } = decisionsInMemory(apiKeyEvents);
   const policy = new RevokeKeysOfDeletedUsers(decisions, log, systemClock);
   const make = async (userId: string): Promise<RecordedEvent> => {
     const keyId = ids.next();
-    const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
     const fields = { name: 'K', agentIds: [], allAgents: false, permissions: [], usageLimit: null, expiresAt: null };
     await decisions.transact(
       apiKeyDecider,
       keyId,
       { type: 'Create', userId, secret: { prefix: 'p', secretHash: 'h' }, fields },
-      meta,
+      meta(),
     );
     return (await codec.decode(await log.readStream(`apiKey-${keyId}`)))[0] as RecordedEvent;
   };

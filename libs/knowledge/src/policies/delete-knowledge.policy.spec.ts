@@ -1,30 +1,14 @@
-import {
-  type AnyEvent,
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  type Keyring,
-  type RecordedEvent,
-  systemClock,
-  TimeOrderedIds,
-} from '@app/kernel';
+import { type AnyEvent, type RecordedEvent, systemClock } from '@app/kernel';
 import { DeletionWithOwner } from '@app/projecting';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { documentDecider } from '../document/document.decider';
 import { documentEvents } from '../document/document.events';
 import { DeleteKnowledgeOfTheDeleted } from './delete-knowledge.policy';
 
-const ids = new TimeOrderedIds();
 const [AGENT, SPACE] = [ids.next(), ids.next()];
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 
 const setUp = () => {
-  const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue(documentEvents), keyring);
-  const decisions = new Decisions(log, codec);
+  const { log, codec, decisions } = decisionsInMemory(documentEvents);
   const documents = new Map<string, { agentId: string; spaceId: string }>();
   const policy = new DeleteKnowledgeOfTheDeleted(decisions, new DeletionWithOwner(log, systemClock), async (owner) =>
     [...documents]
@@ -36,7 +20,6 @@ const setUp = () => {
   const add = async (agentId = AGENT): Promise<RecordedEvent> => {
     const documentId = ids.next();
     documents.set(documentId, { agentId, spaceId: SPACE });
-    const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
     await decisions.transact(
       documentDecider,
       documentId,
@@ -54,7 +37,7 @@ const setUp = () => {
         file: 'f',
         tagIds: [],
       },
-      meta,
+      meta(),
     );
     return (await codec.decode(await log.readStream(`document-${documentId}`)))[0] as RecordedEvent;
   };

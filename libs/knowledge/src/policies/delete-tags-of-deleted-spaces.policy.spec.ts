@@ -1,36 +1,20 @@
-import {
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  type Keyring,
-  type RecordedEvent,
-  systemClock,
-  TimeOrderedIds,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { type RecordedEvent, systemClock } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { tagRegistryDecider } from '../tags/tag-registry.decider';
 import { tagEvents } from '../tags/tag.events';
 import { DeleteTagsOfDeletedSpaces } from './delete-tags-of-deleted-spaces.policy';
 
-const ids = new TimeOrderedIds();
 const [GONE, THERE] = [ids.next(), ids.next()];
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 
 it('a tag that was made behind the deletion of its Space goes too, once, and others stay', async () => {
-  const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue(tagEvents), keyring);
-  const decisions = new Decisions(log, codec);
+  const { log, codec, decisions } = decisionsInMemory(tagEvents);
   const policy = new DeleteTagsOfDeletedSpaces(decisions, log, systemClock);
   const make = async (spaceId: string): Promise<RecordedEvent> => {
-    const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
     await decisions.transact(
       tagRegistryDecider,
       spaceId,
       { type: 'Create', tagId: ids.next(), spaceId, name: 'T', color: '#808080' },
-      meta,
+      meta(),
     );
     return (await codec.decode(await log.readStream(`tags-${spaceId}`)))[0] as RecordedEvent;
   };

@@ -1,34 +1,16 @@
-import {
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  type Keyring,
-  type Position,
-  type RecordedEvent,
-  systemClock,
-  TimeOrderedIds,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { type Position, type RecordedEvent, systemClock } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { documentDecider } from '../document/document.decider';
 import { documentEvents } from '../document/document.events';
 import { tagRegistryDecider } from '../tags/tag-registry.decider';
 import { tagEvents } from '../tags/tag.events';
 import { DetachDeletedTags } from './detach-deleted-tags.policy';
 
-const ids = new TimeOrderedIds();
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
-
 /** Views that show the whole log at once. */
 const setUp = () => {
-  const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue([...documentEvents, ...tagEvents]), keyring);
-  const decisions = new Decisions(log, codec);
+  const { log, codec, decisions } = decisionsInMemory([...documentEvents, ...tagEvents]);
   const [spaceId, agentId] = [ids.next(), ids.next()];
   const documents = new Map<string, string | null>();
-  const meta = () => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() });
   const tagsOf = async (documentId: string) => {
     const { state } = await decisions.load(documentDecider, documentId);
     return 'tagIds' in state ? state.tagIds : [];

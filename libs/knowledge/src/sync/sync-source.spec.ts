@@ -1,26 +1,13 @@
-import { type CommandMeta, Decisions, EventCatalogue, EventCodec, TimeOrderedIds } from '@app/kernel';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import type { Decisions } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { documentDecider } from '../document/document.decider';
 import { documentEvents } from '../document/document.events';
 import type { SyncedDocumentsOf } from '../lookups';
 import { SyncSource, SyncSourceHandler } from './commands/sync-source';
 
-const ids = new TimeOrderedIds();
-const meta = (): CommandMeta => ({
-  commandId: ids.next(),
-  correlationId: ids.next(),
-  actor: 'user:1',
-  now: new Date(),
-});
-
 /** A source with two documents, and something that happens once the plan is being made. */
 const setUp = async (meanwhile: (decisions: Decisions, documentId: string) => Promise<unknown>) => {
-  const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue(documentEvents), {
-    ensureKey: async () => Buffer.alloc(32),
-    keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-  });
-  const decisions = new Decisions(log, codec);
+  const { log, decisions } = decisionsInMemory(documentEvents);
   const [agentId, spaceId, first, second] = [ids.next(), ids.next(), ids.next(), ids.next()];
   const found = [first, second].map((documentId) => ({ documentId, path: `${documentId}.md`, contentHash: 'before' }));
   for (const { documentId, path, contentHash } of found)

@@ -1,13 +1,5 @@
-import {
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  InstanceSecret,
-  type Keyring,
-  TimeOrderedIds,
-  Unavailable,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { InstanceSecret, Unavailable } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { bucketDecider } from '../bucket/bucket.decider';
 import { bucketEvents } from '../bucket/bucket.events';
 import { bucketIdOf, Places } from '../bucket/places';
@@ -15,24 +7,16 @@ import { Forgetting } from './forgetting';
 import { memoryDecider } from './memory.decider';
 import { memoryEvents } from './memory.events';
 
-const ids = new TimeOrderedIds();
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 const screening = { version: '1' };
 const USER_ID = ids.next();
 
 describe('Forgetting', () => {
   const setUp = () => {
-    const log = new MemoryLog();
-    const codec = new EventCodec(new EventCatalogue([...memoryEvents, ...bucketEvents]), keyring);
-    const decisions = new Decisions(log, codec);
+    const { log, decisions } = decisionsInMemory([...memoryEvents, ...bucketEvents]);
     const places = new Places(decisions, new InstanceSecret(Buffer.alloc(32)), ids, {
       MEMORY_PERSONAL_MAX: 100,
       MEMORY_SHARED_MAX: 100,
     });
-    const meta = () => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() });
     const [spaceId, userId] = [ids.next(), USER_ID];
     const save = async (agentId: string): Promise<string> => {
       const memoryId = ids.next();
@@ -50,11 +34,11 @@ describe('Forgetting', () => {
       const bucket = await log.readStream(`memories-${bucketIdOf({ agentId, userId, kind: 'personal' })}`);
       return bucket.filter(({ type }) => type === 'MemoryPlaceReleased').length;
     };
-    return { log, decisions, forgetting: new Forgetting(decisions, places), meta, save, placesOf, releasesOf };
+    return { log, decisions, forgetting: new Forgetting(decisions, places), save, placesOf, releasesOf };
   };
 
   it('gives places back as it goes, those of a bucket together, however the memories are mixed', async () => {
-    const { forgetting, meta, save, placesOf, releasesOf } = setUp();
+    const { forgetting, save, placesOf, releasesOf } = setUp();
     const agents = [ids.next(), ids.next()] as const;
     const memoryIds: string[] = [];
     for (let n = 0; n < 30; n += 1) memoryIds.push(await save(agents[n % 2] as string));
@@ -66,7 +50,7 @@ describe('Forgetting', () => {
   });
 
   it('answers the later of where a memory was saved, and where that was deleted whose place it took', async () => {
-    const { decisions, forgetting, meta, save } = setUp();
+    const { decisions, forgetting, save } = setUp();
     const agentId = ids.next();
     const [gone, there, other] = [await save(agentId), await save(agentId), await save(agentId)];
     await forgetting.delete(gone, meta());
@@ -77,7 +61,7 @@ describe('Forgetting', () => {
   });
 
   it('gives a place back once, however many are at it', async () => {
-    const { log, forgetting, meta, save, placesOf } = setUp();
+    const { log, forgetting, save, placesOf } = setUp();
     const agentId = ids.next();
     const memoryIds = [await save(agentId), await save(agentId)];
     const append = jest.spyOn(log, 'append');
@@ -91,7 +75,7 @@ describe('Forgetting', () => {
   });
 
   it('answers where the log stood behind the last of them', async () => {
-    const { log, decisions, forgetting, meta, save } = setUp();
+    const { log, decisions, forgetting, save } = setUp();
     const agentId = ids.next();
     const memoryIds: string[] = [];
     for (let n = 0; n < 7; n += 1) memoryIds.push(await save(agentId));
@@ -107,7 +91,7 @@ describe('Forgetting', () => {
   });
 
   it('deletes the others where one fails, says which did, and gives back no place of that', async () => {
-    const { decisions, forgetting, meta, save, placesOf } = setUp();
+    const { decisions, forgetting, save, placesOf } = setUp();
     const agentId = ids.next();
     const memoryIds: string[] = [];
     for (let n = 0; n < 25; n += 1) memoryIds.push(await save(agentId));
@@ -137,7 +121,7 @@ describe('Forgetting', () => {
   });
 
   it('ends where a store is away, and gives back the places of those that were deleted', async () => {
-    const { decisions, forgetting, meta, save, placesOf } = setUp();
+    const { decisions, forgetting, save, placesOf } = setUp();
     const agentId = ids.next();
     const memoryIds: string[] = [];
     for (let n = 0; n < 30; n += 1) memoryIds.push(await save(agentId));

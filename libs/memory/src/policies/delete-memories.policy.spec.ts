@@ -1,24 +1,11 @@
-import {
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  type Keyring,
-  type RecordedEvent,
-  systemClock,
-  TimeOrderedIds,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { type RecordedEvent, systemClock } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import type { MemoriesOwner } from '../lookups';
 import type { Forgetting } from '../memory/forgetting';
 import { type MemoryCommand, memoryDecider } from '../memory/memory.decider';
 import { memoryEvents } from '../memory/memory.events';
 import { DeleteMemoriesOfTheDeleted } from './delete-memories.policy';
 
-const ids = new TimeOrderedIds();
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 const screening = { version: '1' };
 
 /**
@@ -26,9 +13,7 @@ const screening = { version: '1' };
  * only when its conversation was deleted.
  */
 const setUp = async (choices: readonly MemoryCommand[] = [], isLate = false) => {
-  const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue(memoryEvents), keyring);
-  const decisions = new Decisions(log, codec);
+  const { log, codec, decisions } = decisionsInMemory(memoryEvents);
   const deleted: string[] = [];
   const found: string[] = [];
   const asked: MemoriesOwner[] = [];
@@ -47,8 +32,7 @@ const setUp = async (choices: readonly MemoryCommand[] = [], isLate = false) => 
   const [memoryId, agentId, spaceId, userId] = [ids.next(), ids.next(), ids.next(), ids.next()];
   const [conversationId, messageId] = [ids.next(), ids.next()];
   const decide = (command: MemoryCommand) => {
-    const meta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() };
-    return decisions.transact(memoryDecider, memoryId, command, meta);
+    return decisions.transact(memoryDecider, memoryId, command, meta());
   };
   const memory = {
     memoryId,

@@ -1,14 +1,5 @@
-import {
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  InstanceSecret,
-  type Keyring,
-  type RecordedEvent,
-  systemClock,
-  TimeOrderedIds,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { InstanceSecret, type RecordedEvent, systemClock } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { bucketDecider } from '../bucket/bucket.decider';
 import { bucketEvents } from '../bucket/bucket.events';
 import { bucketIdOf, bucketOf, PLACE_GRACE_MS, Places } from '../bucket/places';
@@ -18,11 +9,6 @@ import { type MemoryCommand, memoryDecider } from '../memory/memory.decider';
 import { memoryEvents, type MemoryKind } from '../memory/memory.events';
 import { SettleMemoryPlaces } from './settle-memory-places.policy';
 
-const ids = new TimeOrderedIds();
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 const screening = { version: '1' };
 
 /**
@@ -34,9 +20,7 @@ const cutShort = async (
   access: Awaited<ReturnType<AccessToAgents>>,
   other?: MemoryCommand,
 ) => {
-  const codec = new EventCodec(new EventCatalogue([...memoryEvents, ...bucketEvents]), keyring);
-  const log = new MemoryLog();
-  const decisions = new Decisions(log, codec);
+  const { log, codec, decisions } = decisionsInMemory([...memoryEvents, ...bucketEvents]);
   const most = { MEMORY_PERSONAL_MAX: 1, MEMORY_SHARED_MAX: 1 };
   const places = new Places(decisions, new InstanceSecret(Buffer.alloc(32)), ids, most);
   const policy = new SettleMemoryPlaces(
@@ -49,17 +33,16 @@ const cutShort = async (
   );
   // Long ago, so that the policy waits for nobody.
   const now = new Date(Date.now() - 2 * PLACE_GRACE_MS);
-  const meta = () => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now });
   const [memoryId, agentId, spaceId, userId] = [ids.next(), ids.next(), ids.next(), ids.next()];
   const made = { memoryId, agentId, spaceId, userId, kind: 'shared', text: 'Tea', hash: 'h', screening } as const;
   const memory = { ...made, origin: 'user', source: null, replaces: null } as const;
   const expiresAt = '2030-01-01T00:00:00.000Z';
-  await decisions.transact(memoryDecider, memoryId, { type: 'Propose', memory, expiresAt }, meta());
+  await decisions.transact(memoryDecider, memoryId, { type: 'Propose', memory, expiresAt }, meta(now));
   const kind: MemoryKind = use === 'confirm' ? 'shared' : 'personal';
   const bucket = bucketOf({ agentId, userId, kind });
   const taken = { memoryId, ticket: ids.next(), hash: 'h', replaces: null, use, screening, most: 1 };
-  await decisions.transact(bucketDecider, bucketIdOf(bucket), { type: 'Take', ...bucket, ...taken }, meta());
-  if (other !== undefined) await decisions.transact(memoryDecider, memoryId, other, meta());
+  await decisions.transact(bucketDecider, bucketIdOf(bucket), { type: 'Take', ...bucket, ...taken }, meta(now));
+  if (other !== undefined) await decisions.transact(memoryDecider, memoryId, other, meta(now));
   const [event] = await codec.decode(await log.readStream(`memories-${bucketIdOf(bucket)}`));
   await policy.react(event as RecordedEvent);
   const { state } = await decisions.load(memoryDecider, memoryId);

@@ -1,9 +1,9 @@
-import { Decisions, EventCatalogue, EventCodec, type Keyring, Unavailable } from '@app/kernel';
+import { Unavailable } from '@app/kernel';
 import { type ChatRequest, type EmbeddingRequest, OutputRates, usageOf } from '@app/models';
 import { encodePassages } from '@app/search-index';
 import { FixedClock } from '../../../../test/fixtures/fixed-clock';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { decisionsInMemory } from '../../../../test/fixtures/decisions-in-memory';
 import { ids, meta, unmetered } from '../../../../test/fixtures/scripted-turns';
 import { TEST_MODEL } from '../../../../test/fixtures/spending';
 import type { SourceDocument } from '../lookups';
@@ -22,13 +22,8 @@ const BY = { model: 'm', estimate: { calls: 1, tokens: 1, cost: '0' } };
 const setUp = async (documents: number) => {
   const place = { agentId: ids.next(), spaceId: ids.next() };
   const { agentId } = place;
-  const [log, blobs] = [new MemoryLog(), new MemoryBlobs()];
-  const keyring: Keyring = {
-    ensureKey: async () => Buffer.alloc(32),
-    keys: async (names) => new Map(names.map((name) => [name, Buffer.alloc(32)])),
-  };
-  const codec = new EventCodec(new EventCatalogue([...summaryIndexEvents, ...sectionSummaryEvents]), keyring);
-  const decisions = new Decisions(log, codec);
+  const blobs = new MemoryBlobs();
+  const { decisions } = decisionsInMemory([...summaryIndexEvents, ...sectionSummaryEvents]);
   const sources = new Map<string, SourceDocument>();
   const add = async (documentId: string, what: string, revision = 0): Promise<void> => {
     const passages = [`${what} first`, `${what} last`].map((text, ordinal) => ({

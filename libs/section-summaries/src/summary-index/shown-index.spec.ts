@@ -1,8 +1,8 @@
 import type { Blobs } from '@app/blobs';
-import { Decisions, EventCatalogue, EventCodec, type Keyring, streamOf, TimeOrderedIds } from '@app/kernel';
+import { streamOf } from '@app/kernel';
 import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
 import { MemoryCoordinationStore } from '../../../../test/fixtures/memory-coordination-store';
-import { MemoryLog } from '../../../../test/fixtures/memory-log';
+import { decisionsInMemory, ids, meta } from '../../../../test/fixtures/decisions-in-memory';
 import { encodeHierarchy } from '../building/hierarchy';
 import { ProgressBoard } from '../building/progress';
 import type { PresentSummaries } from '../lookups';
@@ -13,25 +13,17 @@ import { ShownIndexes } from './shown-index';
 import { summaryIndexDecider } from './summary-index.decider';
 import { summaryIndexEvents } from './summary-index.events';
 
-const ids = new TimeOrderedIds();
 const [agentId, spaceId] = [ids.next(), ids.next()];
 /** More than are read at once. */
 const summaryIds = Array.from({ length: 120 }, () => ids.next());
 const [REMOVED = '', SHOWN = ''] = summaryIds;
 const estimate = { calls: 1, tokens: 1, cost: '0' };
 const estimates: Pick<Estimates, 'of'> = { of: async () => estimate };
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 
 /** An index of 120 summaries, one of them removed, of which a view shows what is given. */
 const countOf = async (shown: PresentSummaries): Promise<readonly [number, number]> => {
-  const log = new MemoryLog();
-  const codec = new EventCodec(new EventCatalogue([...sectionSummaryEvents, ...summaryIndexEvents]), keyring);
-  const decisions = new Decisions(log, codec);
+  const { decisions } = decisionsInMemory([...sectionSummaryEvents, ...summaryIndexEvents]);
   const blobs = new MemoryBlobs();
-  const meta = () => ({ commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: new Date() });
   const model = 'local-chat';
   const start = { type: 'Start', agentId, spaceId, buildId: ids.next(), mode: 'build', model, estimate } as const;
   await decisions.transact(summaryIndexDecider, agentId, start, meta());

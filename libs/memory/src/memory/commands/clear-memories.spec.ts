@@ -1,13 +1,5 @@
-import {
-  type CommandMeta,
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  InstanceSecret,
-  type Keyring,
-  TimeOrderedIds,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../../test/fixtures/memory-log';
+import { InstanceSecret } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../../test/fixtures/decisions-in-memory';
 import { bucketEvents } from '../../bucket/bucket.events';
 import { Places } from '../../bucket/places';
 import { Forgetting } from '../forgetting';
@@ -15,23 +7,11 @@ import { memoryDecider } from '../memory.decider';
 import { memoryEvents, type MemoryKind } from '../memory.events';
 import { type Cleared, ClearMemories, ClearMemoriesHandler } from './clear-memories';
 
-const ids = new TimeOrderedIds();
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 const [AGENT, SPACE, USER, OTHER] = [ids.next(), ids.next(), ids.next(), ids.next()];
-const meta = (): CommandMeta => ({
-  commandId: ids.next(),
-  correlationId: ids.next(),
-  actor: 'user:1',
-  now: new Date(),
-});
 
 /** Saved memories of two users, all of which the view names, whatever it is asked for; which of them are left. */
 const leftBy = async (cleared: Cleared): Promise<readonly string[]> => {
-  const log = new MemoryLog();
-  const decisions = new Decisions(log, new EventCodec(new EventCatalogue([...memoryEvents, ...bucketEvents]), keyring));
+  const { log, decisions } = decisionsInMemory([...memoryEvents, ...bucketEvents]);
   const most = { MEMORY_PERSONAL_MAX: 9, MEMORY_SHARED_MAX: 9 };
   const forgetting = new Forgetting(decisions, new Places(decisions, new InstanceSecret(Buffer.alloc(32)), ids, most));
   const names = new Map<string, string>();

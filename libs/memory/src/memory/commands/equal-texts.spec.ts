@@ -1,13 +1,5 @@
-import {
-  type CommandMeta,
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  InstanceSecret,
-  type Keyring,
-  TimeOrderedIds,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../../test/fixtures/memory-log';
+import { InstanceSecret } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../../test/fixtures/decisions-in-memory';
 import { bucketDecider } from '../../bucket/bucket.decider';
 import { bucketEvents } from '../../bucket/bucket.events';
 import { bucketIdOf, bucketOf, Places } from '../../bucket/places';
@@ -18,18 +10,11 @@ import { memoryEvents } from '../memory.events';
 import { ChooseMemory, ChooseMemoryHandler } from './choose-memory';
 import { CreateMemory, CreateMemoryHandler } from './create-memory';
 
-const ids = new TimeOrderedIds();
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
 const TEXT = 'Tea is in the kitchen';
 
 /** Two proposals of two users to share one text. The first was chosen, and has the place for that. */
 const setUp = async () => {
-  const codec = new EventCodec(new EventCatalogue([...memoryEvents, ...bucketEvents]), keyring);
-  const log = new MemoryLog();
-  const decisions = new Decisions(log, codec);
+  const { log, decisions } = decisionsInMemory([...memoryEvents, ...bucketEvents]);
   const secret = new InstanceSecret(Buffer.alloc(32));
   const places = new Places(decisions, secret, ids, { MEMORY_PERSONAL_MAX: 9, MEMORY_SHARED_MAX: 9 });
   const screening = { version: '1' };
@@ -46,12 +31,6 @@ const setUp = async () => {
   const handler = new ChooseMemoryHandler(...parts);
   const creating = new CreateMemoryHandler(...parts, { MEMORY_PROPOSAL_DAYS: 30 }, log);
   const [agentId, spaceId] = [ids.next(), ids.next()];
-  const meta = (): CommandMeta => ({
-    commandId: ids.next(),
-    correlationId: ids.next(),
-    actor: 'user:1',
-    now: new Date(),
-  });
   const bucket = bucketOf({ agentId, userId: ids.next(), kind: 'shared' });
   const hash = places.hashOf(bucket, TEXT);
   const decide = (memoryId: string, command: MemoryCommand) =>

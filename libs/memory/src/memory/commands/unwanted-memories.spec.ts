@@ -1,13 +1,5 @@
-import {
-  type CommandMeta,
-  Decisions,
-  EventCatalogue,
-  EventCodec,
-  InstanceSecret,
-  type Keyring,
-  TimeOrderedIds,
-} from '@app/kernel';
-import { MemoryLog } from '../../../../../test/fixtures/memory-log';
+import { InstanceSecret } from '@app/kernel';
+import { decisionsInMemory, ids, meta } from '../../../../../test/fixtures/decisions-in-memory';
 import { bucketEvents } from '../../bucket/bucket.events';
 import { Places } from '../../bucket/places';
 import { ScreenedTexts } from '../../screened-texts';
@@ -15,23 +7,10 @@ import { Forgetting } from '../forgetting';
 import { memoryEvents } from '../memory.events';
 import { CreateMemory, CreateMemoryHandler } from './create-memory';
 
-const ids = new TimeOrderedIds();
-const keyring: Keyring = {
-  ensureKey: async () => Buffer.alloc(32),
-  keys: async (streams) => new Map(streams.map((stream) => [stream, Buffer.alloc(32)])),
-};
-const meta = (): CommandMeta => ({
-  commandId: ids.next(),
-  correlationId: ids.next(),
-  actor: 'user:1',
-  now: new Date(),
-});
-
 /** Saves or proposes a memory; `isStopped`: whoever wanted it is stopped while it is screened. */
 const create = async (as: 'saved' | 'proposed', isStopped: boolean) => {
-  const log = new MemoryLog();
+  const { log, decisions } = decisionsInMemory([...memoryEvents, ...bucketEvents]);
   const append = jest.spyOn(log, 'append');
-  const decisions = new Decisions(log, new EventCodec(new EventCatalogue([...memoryEvents, ...bucketEvents]), keyring));
   const secret = new InstanceSecret(Buffer.alloc(32));
   const places = new Places(decisions, secret, ids, { MEMORY_PERSONAL_MAX: 9, MEMORY_SHARED_MAX: 9 });
   const stop = new AbortController();
