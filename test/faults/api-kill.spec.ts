@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Child, startChild } from '../e2e/child';
-import { ADMIN_KEY } from '../e2e/harness';
+import type { Child } from '../e2e/child';
+import { call, KEY, killedProduct } from './killed-product';
 import { rounds, seed, seededNumbers } from './log/rounds';
 
 /** Faults 1 and 2: kill -9 while writes run, at any moment before or after their appends; clients repeat under the same keys. */
@@ -16,27 +13,21 @@ interface Space {
 }
 
 const number = seededNumbers();
-const dataDir = mkdtempSync(join(tmpdir(), 'api-kill-'));
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
-
-const start = () =>
-  startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'warn', BOOTSTRAP_API_KEY: ADMIN_KEY });
+const { start } = killedProduct('api-kill');
 
 const create = async ({ url }: Child, name: string): Promise<Space | undefined> => {
   const answer = await fetch(`${url}/api/v1/core/spaces`, {
     method: 'POST',
-    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json', 'idempotency-key': name },
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json', 'idempotency-key': name },
     body: JSON.stringify({ name }),
   });
   return answer.status === 201 ? ((await answer.json()) as Space) : undefined;
 };
 
-const spaces = async ({ url }: Child): Promise<Space[]> => {
+const spaces = async (child: Child): Promise<Space[]> => {
   const found: Space[] = [];
   for (let cursor = ''; ;) {
-    const page = (await (
-      await fetch(`${url}/api/v1/core/spaces?limit=100${cursor}`, { headers: { 'x-api-key': ADMIN_KEY } })
-    ).json()) as { items: Space[]; nextCursor: string | null };
+    const page = await call<{ items: Space[]; nextCursor: string | null }>(child, `core/spaces?limit=100${cursor}`);
     found.push(...page.items);
     if (page.nextCursor === null) return found;
     cursor = `&cursor=${page.nextCursor}`;

@@ -1,65 +1,40 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
+import type { Child } from '../e2e/child';
 import { pngOf } from '../fixtures/images';
 import { chunk, DONE, events, startUpstreamDouble, type UpstreamDouble, usageChunk } from '../fixtures/upstream-double';
 import { slowest } from '../fixtures/slowest';
 import { until } from '../fixtures/until';
+import { writeModelsFile } from '../fixtures/models-file';
+import { ask, call, killedProduct, receipts } from './killed-product';
 import { inRound, rounds, seededNumbers } from './log/rounds';
 
 /** Kill -9 while a file is uploaded, between that and its question, and between the question and the answer: what was taken is there, and no body is left that nothing names. */
-const KEY = 'attachment-test-key-0123456789-abcdefghijklmnop';
+const product = killedProduct('attachment-kill');
 const number = seededNumbers();
 
-let folder: string;
+let modelsFile: string;
 let upstream: UpstreamDouble;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'attachment-kill-'));
   upstream = await startUpstreamDouble();
-  const models = [{ key: 'chat', kind: 'chat', provider: 'acme', pricing: 'free', tags: ['vision'] }];
-  const providers = { acme: { kind: 'openai', baseUrl: upstream.baseUrl } };
-  writeFileSync(join(folder, 'models.json'), JSON.stringify({ titleModel: null, providers, models }));
+  const models = [{ key: 'chat', kind: 'chat', pricing: 'free', tags: ['vision'] }];
+  modelsFile = writeModelsFile(product.folder(), upstream, models, { titleModel: null });
 });
-afterEach(async () => {
-  await upstream.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => upstream.stop());
 
 /** How far the clock of processes that are started is ahead of ours, milliseconds. */
 let shiftMs = 0;
 afterEach(() => (shiftMs = 0));
 const start = () => {
-  writeFileSync(join(folder, 'clock'), String(shiftMs));
-  return startChild('apps/api/src/main.ts', {
-    CLOCK_SHIFT: join(folder, 'clock'),
-    NODE_OPTIONS: `--require ${join(__dirname, 'clock', 'shifted.cjs')}`,
-    DATA_DIR: join(folder, 'data'),
-    PORT: '0',
-    BOOTSTRAP_API_KEY: KEY,
-    LOG_LEVEL: 'warn',
-    MODELS_FILE: join(folder, 'models.json'),
-  });
-};
-const request = async <T>({ url }: Child, path: string, method = 'GET', body?: object | FormData) => {
-  const isForm = body instanceof FormData;
-  const response = await fetch(`${url}/api/v1/${path}`, {
-    method,
-    headers: { 'x-api-key': KEY, ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
-};
-const call = async <T>(...asked: Parameters<typeof request>): Promise<T> => {
-  const { status, body } = await request<T>(...asked);
-  if (status >= 300) throw new Error(`${asked[2] ?? 'GET'} ${asked[1]}: ${status} ${JSON.stringify(body)}`);
-  return body;
+  const clock = join(product.folder(), 'clock');
+  writeFileSync(clock, String(shiftMs));
+  const shifted = join(__dirname, 'clock', 'shifted.cjs');
+  return product.start({ CLOCK_SHIFT: clock, NODE_OPTIONS: `--require ${shifted}`, MODELS_FILE: modelsFile });
 };
 const upload = (child: Child, agent: string, bytes: Buffer, name: string) => {
   const form = new FormData();
   form.set('file', new Blob([Uint8Array.from(bytes)]), name);
-  return request<{ id: string }>(child, `core/llm/${agent}/files`, 'POST', form);
+  return ask<{ id: string }>(child, `core/llm/${agent}/files`, 'POST', form);
 };
 const agentAt = async (child: Child): Promise<string> =>
   (await call<{ id: string }>(child, 'core/agents', 'POST', { name: 'Guide', model: 'chat', knowledgeEnabled: false }))
@@ -78,7 +53,7 @@ const says = (text: string): void => {
 };
 /** Bodies under the data folder. */
 const bodies = (): readonly string[] =>
-  readdirSync(join(folder, 'data', 'blobs'), { recursive: true, withFileTypes: true })
+  readdirSync(join(product.dataDir(), 'blobs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 const killed = async (child: Child): Promise<Child> => {
@@ -87,7 +62,7 @@ const killed = async (child: Child): Promise<Child> => {
   return start();
 };
 const erased = async (child: Child, fileId: string): Promise<boolean> =>
-  JSON.stringify(await call(child, 'audit/events?type=ContentErased&limit=100')).includes(`attachment-${fileId}`);
+  JSON.stringify(await receipts(child)).includes(`attachment-${fileId}`);
 
 test('what was uploaded is there after kill -9, before its question and before the answer, and its receipt comes', async () => {
   const image = pngOf(640, 480);
@@ -111,7 +86,7 @@ test('what was uploaded is there after kill -9, before its question and before t
   upstream.behaviour = (response) => void events(response, chunk({ content: 'Half an ' }));
   const { conversationId } = conversation;
   const path = `core/llm/${agent}/conversation/${conversationId}`;
-  void request(child, `core/llm/${agent}/conversation`, 'POST', { conversationId, ...question(picture) }).catch(
+  void ask(child, `core/llm/${agent}/conversation`, 'POST', { conversationId, ...question(picture) }).catch(
     () => undefined,
   );
   interface Messages {
@@ -138,7 +113,7 @@ test('what was uploaded is there after kill -9, before its question and before t
   // On a busy machine each call takes long.
   expect(performance.now() - startedAt).toBeLessThan(10_000 + 10 * (await slowestCall()));
   await until(() => bodies().length === 0, 'the removal of the bodies');
-  expect((await request(child, `core/llm/${agent}/files/${words}`)).status).toBe(404);
+  expect((await ask(child, `core/llm/${agent}/files/${words}`)).status).toBe(404);
   await child.stop();
 });
 
@@ -172,7 +147,7 @@ test('an upload that was killed is whole or not there, and leaves no body that n
   // Some days later: what no question named has expired, and what no event names is swept.
   shiftMs = 2 * DAY_MS;
   child = await killed(child);
-  const swept = async () => (await request(child, 'operations/blobs/sweep', 'POST')).status === 200;
+  const swept = async () => (await ask(child, 'operations/blobs/sweep', 'POST')).status === 200;
   await until(async () => (await swept()) && bodies().length === asked.length, 'the sweep', { patience: 30_000 });
   for (const { conversationId, image } of asked) {
     await call(child, `core/llm/${agent}/conversation`, 'POST', { conversationId, message: 'And now?' });

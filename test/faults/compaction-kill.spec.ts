@@ -1,29 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
 import { chunk, completion, DONE, events, json, startUpstreamDouble, usageChunk } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 import { writeModelsFile } from '../fixtures/models-file';
+import { call, killedProduct } from './killed-product';
 
 /** Kill -9 while the summary of a conversation is made, before a question is answered. */
-const KEY = 'compaction-test-key-0123456789-abcdefghijklmnop';
 const EXCHANGES = 4;
 
-let dataDir: string;
-beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'compaction-'))));
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
-
-const call = async <T = Record<string, unknown>>({ url }: Child, path: string, body?: unknown): Promise<T> => {
-  const response = await fetch(`${url}/api/v1/core/${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${text}`);
-  return JSON.parse(text) as T;
-};
+const { folder, start: startWith } = killedProduct('compaction');
 
 interface Turn {
   readonly conversationId: string;
@@ -48,29 +31,24 @@ test('a summary that was killed leaves the conversation as it was, and the next 
     }
     return events(response, chunk({ content: 'word '.repeat(100) }), chunk({}, 'stop'), usageChunk(), DONE).end();
   };
-  const models = writeModelsFile(dataDir, upstream, [{ key: 'm', kind: 'chat', pricing: 'free' }], {
+  const models = writeModelsFile(folder(), upstream, [{ key: 'm', kind: 'chat', pricing: 'free' }], {
     defaultModel: 'm',
     titleModel: null,
   });
-  const start = () =>
-    startChild('apps/api/src/main.ts', {
-      DATA_DIR: dataDir,
-      PORT: '0',
-      BOOTSTRAP_API_KEY: KEY,
-      LOG_LEVEL: 'error',
-      MODELS_FILE: models,
-      CONVERSATION_CONTEXT_TOKENS: '1200',
-    });
+  const start = () => startWith({ MODELS_FILE: models, LOG_LEVEL: 'error', CONVERSATION_CONTEXT_TOKENS: '1200' });
   let child = await start();
   try {
-    const { id: agent } = await call<{ id: string }>(child, 'agents', { name: 'Guide', knowledgeEnabled: false });
-    const path = `llm/${agent}/conversation`;
+    const { id: agent } = await call<{ id: string }>(child, 'core/agents', 'POST', {
+      name: 'Guide',
+      knowledgeEnabled: false,
+    });
+    const path = `core/llm/${agent}/conversation`;
     const question = 'zebra '.repeat(100);
-    let { conversationId } = await call<Turn>(child, path, { message: question });
+    let { conversationId } = await call<Turn>(child, path, 'POST', { message: question });
     for (let made = 1; made < EXCHANGES; made += 1)
-      ({ conversationId } = await call<Turn>(child, path, { conversationId, message: question }));
+      ({ conversationId } = await call<Turn>(child, path, 'POST', { conversationId, message: question }));
     expect(summaries).toBe(0);
-    const lost = call<Turn>(child, path, { conversationId, message: question.repeat(5) }).catch(
+    const lost = call<Turn>(child, path, 'POST', { conversationId, message: question.repeat(5) }).catch(
       (error: Error) => error,
     );
     await until(async () => summaries === 1, 'the first summary');
@@ -84,7 +62,7 @@ test('a summary that was killed leaves the conversation as it was, and the next 
     await until(closed, 'the end of the lost answer');
     expect((await call<{ items: object[] }>(child, `${path}/${conversationId}/checkpoints`)).items).toEqual([]);
     expect(await messages()).toHaveLength(2 * EXCHANGES + 2);
-    await call<Turn>(child, path, { conversationId, message: 'And now?' });
+    await call<Turn>(child, path, 'POST', { conversationId, message: 'And now?' });
     expect(summaries).toBeGreaterThan(1);
     const { items } = await call<{ items: { summary: string }[] }>(child, `${path}/${conversationId}/checkpoints`);
     expect(items.map(({ summary }) => summary)).toEqual(['They spoke of zebras.']);

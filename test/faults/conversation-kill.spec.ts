@@ -1,56 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
 import { callsTool, startToolServer, type ToolServer } from '../e2e/tools-world';
 import { EVER } from '../fixtures/ever';
 import { chunk, events, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { slowest } from '../fixtures/slowest';
 import { until } from '../fixtures/until';
+import { writeModelsFile } from '../fixtures/models-file';
+import { ask, call, killedProduct } from './killed-product';
 
 /**
  * Kill -9 in the middle of an answer, and of a tool that it called: it ends as failed with what was saved, unasked and once.
  * One that waits for its user waits on.
  */
-const KEY = 'conversation-test-key-0123456789-abcdefghijklmnop';
-
-let folder: string;
+const product = killedProduct('conversation-kill');
+let modelsFile: string;
 let upstream: UpstreamDouble;
 let server: ToolServer;
-const running: Child[] = [];
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'conversation-kill-'));
   [upstream, server] = await Promise.all([startUpstreamDouble(), startToolServer()]);
-  const models = [{ key: 'chat', kind: 'chat', provider: 'acme', pricing: 'free', tags: ['tools'] }];
-  const providers = { acme: { kind: 'openai', baseUrl: upstream.baseUrl } };
-  writeFileSync(join(folder, 'models.json'), JSON.stringify({ titleModel: null, providers, models }));
+  const models = [{ key: 'chat', kind: 'chat', pricing: 'free', tags: ['tools'] }];
+  modelsFile = writeModelsFile(product.folder(), upstream, models, { titleModel: null });
 });
-afterEach(async () => {
-  for (const child of running.splice(0)) await child.stop();
-  await Promise.all([upstream.stop(), server.stop()]);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => Promise.all([upstream.stop(), server.stop()]));
 
-const start = async (): Promise<Child> => {
-  const child = await startChild('apps/api/src/main.ts', {
-    DATA_DIR: join(folder, 'data'),
-    PORT: '0',
-    BOOTSTRAP_API_KEY: KEY,
-    LOG_LEVEL: 'warn',
-    MODELS_FILE: join(folder, 'models.json'),
-    TOOL_PRIVATE_HOSTS: server.host,
-  });
-  running.push(child);
-  return child;
-};
-const call = async <T>({ url }: Child, path: string, method = 'GET', body?: object): Promise<T> => {
-  const response = await fetch(`${url}/api/v1/core/${path}`, {
-    method,
-    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return (await response.json()) as T;
-};
+const start = () => product.start({ MODELS_FILE: modelsFile, TOOL_PRIVATE_HOSTS: server.host });
 interface Message {
   readonly status: string;
   readonly parts: readonly object[];
@@ -61,8 +32,8 @@ const killedAt = async (isThere: (message: Message) => boolean): Promise<readonl
   let child = await start();
   const tools = [server.tool('never')];
   const agent = { name: 'Guide', model: 'chat', knowledgeEnabled: false, tools };
-  const { id } = await call<{ id: string }>(child, 'agents', 'POST', agent);
-  const path = `llm/${id}/conversation`;
+  const { id } = await call<{ id: string }>(child, 'core/agents', 'POST', agent);
+  const path = `core/llm/${id}/conversation`;
   void call(child, path, 'POST', { message: 'Why?' }).catch(() => undefined);
   let conversation = '';
   const messages = async () => (await call<{ items: readonly Message[] }>(child, `${conversation}/messages`)).items;
@@ -110,23 +81,23 @@ test.each([true, false])(
     let child = await start();
     const tools = [server.tool('always')];
     const agent = { name: 'Guide', model: 'chat', knowledgeEnabled: false, tools };
-    const { id } = await call<{ id: string }>(child, 'agents', 'POST', agent);
+    const { id } = await call<{ id: string }>(child, 'core/agents', 'POST', agent);
     const answer = await call<{ conversationId: string; message: Message & { readonly id: string } }>(
       child,
-      `llm/${id}/conversation`,
+      `core/llm/${id}/conversation`,
       'POST',
       { message: 'Why?' },
     );
     expect(answer.message.status).toBe('waiting');
     const invocations = async () =>
-      (await call<{ items: readonly unknown[] }>(child, `usage/invocations?${EVER}`)).items.length;
+      (await call<{ items: readonly unknown[] }>(child, `core/usage/invocations?${EVER}`)).items.length;
     // A call without a limit is recorded a moment behind its answer, and missing where its process dies first.
     await until(async () => (await invocations()) === 1, 'the record of the first step');
-    const path = `llm/${id}/conversation/${answer.conversationId}/messages/${answer.message.id}`;
+    const path = `core/llm/${id}/conversation/${answer.conversationId}/messages/${answer.message.id}`;
     child.kill('SIGKILL');
     await child.exited;
     child = await start();
-    const message = () => call<Message>(child, path);
+    const message = async () => (await ask<Message>(child, path)).body;
     await until(async () => (await message()).status !== undefined, 'the views');
     expect(await message()).toMatchObject({ status: 'waiting', parts: answer.message.parts });
     expect(server.calls).toEqual([]);
@@ -140,7 +111,9 @@ test.each([true, false])(
       { text: expect.stringContaining(approved ? 'Rain.' : 'denied') as string },
     ]);
     expect(server.calls).toEqual(approved ? ['/v1/forecast/Bonn'] : []);
-    expect(await call(child, `${path}/tools/call_Bonn`, 'POST', { approved })).toMatchObject({ code: 'conflict' });
+    expect(await ask(child, `${path}/tools/call_Bonn`, 'POST', { approved })).toMatchObject({
+      body: { code: 'conflict' },
+    });
     expect(upstream.calls).toHaveLength(2);
     await until(async () => (await invocations()) >= 2, 'what is billed');
     expect(await invocations()).toBe(2);

@@ -1,31 +1,17 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Child, startChild } from '../e2e/child';
 import { EVER } from '../fixtures/ever';
 import { generatingProvider, type Wanted } from '../fixtures/generating-provider';
 import { until } from '../fixtures/until';
 import { startUpstreamDouble } from '../fixtures/upstream-double';
 import { writeModelsFile } from '../fixtures/models-file';
+import { call, KEY, killedProduct } from './killed-product';
 
 /** Fault 40: SIGTERM while streams are read and writes are sent. */
-const KEY = 'drain-test-key-0123456789-abcdefghijklmnop';
 const STREAMS = 200;
 
-let dataDir: string;
-beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'drain-'))));
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
-
-const start = (environment: Readonly<Record<string, string>> = {}) =>
-  startChild('apps/api/src/main.ts', {
-    DATA_DIR: dataDir,
-    PORT: '0',
-    BOOTSTRAP_API_KEY: KEY,
-    LOG_LEVEL: 'warn',
-    ...environment,
-  });
+const { dataDir, folder, start } = killedProduct('drain');
 
 /** A write whose body is sent by hand: it runs, once this resolves, until `finish`. */
 const slowWrite = async (child: Child, name: string) => {
@@ -47,14 +33,8 @@ const slowWrite = async (child: Child, name: string) => {
   return { finish: () => sent.end(body), status };
 };
 
-const madeAgent = async (child: Child): Promise<string> => {
-  const made = await fetch(`${child.url}/api/v1/core/agents`, {
-    method: 'POST',
-    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Guide', knowledgeEnabled: true }),
-  });
-  return ((await made.json()) as { id: string }).id;
-};
+const madeAgent = async (child: Child): Promise<string> =>
+  (await call<{ id: string }>(child, 'core/agents', 'POST', { name: 'Guide', knowledgeEnabled: true })).id;
 
 const status = async (child: Child, path: string): Promise<number> =>
   (await fetch(child.url + path, { headers: { 'x-api-key': KEY } })).status;
@@ -84,9 +64,7 @@ test('SIGTERM: not ready at once, streams end, running writes are answered and k
   expect(child.output()).not.toContain('Request failed.');
 
   const again = await start();
-  const spaces = (await (await fetch(`${again.url}/api/v1/core/spaces`, { headers: { 'x-api-key': KEY } })).json()) as {
-    items: { name: string }[];
-  };
+  const spaces = await call<{ items: { name: string }[] }>(again, 'core/spaces');
   expect(spaces.items.map(({ name }) => name)).toContain('Kept');
   await again.stop();
 });
@@ -95,7 +73,7 @@ test('calls that outlast a stop, and answers that were left before it, are bille
   const upstream = await startUpstreamDouble();
   const provider = generatingProvider({ tokensPerSecond: 100, noticeMs: 300 });
   upstream.behaviour = provider.behaviour;
-  const file = writeModelsFile(dataDir, upstream, [
+  const file = writeModelsFile(folder(), upstream, [
     { key: 'm', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '1' } },
   ]);
   const child = await start({ MODELS_FILE: file });
@@ -122,11 +100,10 @@ test('calls that outlast a stop, and answers that were left before it, are bille
   const again = await start({ MODELS_FILE: file });
   const recorded = async () =>
     (
-      (await (
-        await fetch(`${again.url}/api/v1/core/usage/invocations?${EVER}`, { headers: { 'x-api-key': KEY } })
-      ).json()) as {
-        items: { outcome: string; usageSource: string; usage: { outputTokens: number } }[];
-      }
+      await call<{ items: { outcome: string; usageSource: string; usage: { outputTokens: number } }[] }>(
+        again,
+        `core/usage/invocations?${EVER}`,
+      )
     ).items;
   await until(async () => (await recorded()).length >= 2, 'the view with both records');
   const items = await recorded();
@@ -159,9 +136,9 @@ test('a second SIGTERM does not wait, once it cannot be the first that came twic
 
 test('a wrong value of the configuration ends the start with a sentence that names it', async () => {
   await expect(
-    startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: 'many', LOG_LEVEL: 'warn' }),
+    startChild('apps/api/src/main.ts', { DATA_DIR: dataDir(), PORT: 'many', LOG_LEVEL: 'warn' }),
   ).rejects.toThrow(/ended with 1: PORT [^\n]*\.\n$/);
-  await expect(startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, BOOTSTRAP_API_KEY: 'short' })).rejects.toThrow(
+  await expect(startChild('apps/api/src/main.ts', { DATA_DIR: dataDir(), BOOTSTRAP_API_KEY: 'short' })).rejects.toThrow(
     /ended with 1: BOOTSTRAP_API_KEY [^\n]*\.\n$/,
   );
 });

@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Child, startChild } from '../e2e/child';
-import { embedByLength, type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
+import type { Child } from '../e2e/child';
+import { writeModelsFile } from '../fixtures/models-file';
+import { type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
 import { until } from '../fixtures/until';
 import { type HostileFile, hostileFiles } from './hostile/files';
+import { ask, call, KEY, killedProduct } from './killed-product';
 
 /** Fault: files that are made against their parsers. Each ends as Ready or Failed with a code, and nothing else notices. */
-const KEY = 'hostile-test-key-0123456789-abcdefghijklmnop';
 const CODES = [
   'unsupported_type',
   'invalid_text',
@@ -31,67 +31,31 @@ interface Document {
   readonly statusDetail?: { readonly code: string; readonly step: string };
 }
 
-let dataDir: string;
+const product = killedProduct('hostile');
 let provider: ProviderDouble;
-const running: Child[] = [];
+let modelsFile: string;
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'hostile-'));
   provider = await startProviderDouble();
-  provider.answer = embedByLength;
-  writeFileSync(
-    join(dataDir, 'models.json'),
-    JSON.stringify({
-      embeddingModel: 'lengths',
-      providers: { double: { kind: 'openai', baseUrl: provider.baseUrl } },
-      models: [{ key: 'lengths', provider: 'double', kind: 'embedding', pricing: 'free' }],
-    }),
-  );
+  const models = [{ key: 'lengths', kind: 'embedding', pricing: 'free' }];
+  modelsFile = writeModelsFile(product.folder(), provider, models, { embeddingModel: 'lengths' });
 });
-afterEach(async () => {
-  for (const child of running.splice(0)) await child.stop();
-  await provider.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => provider.stop());
 
-const start = async (more: Readonly<Record<string, string>>): Promise<Child> => {
-  const child = await startChild('apps/api/src/main.ts', {
-    DATA_DIR: dataDir,
-    MODELS_FILE: join(dataDir, 'models.json'),
-    PORT: '0',
-    BOOTSTRAP_API_KEY: KEY,
-    LOG_LEVEL: 'warn',
-    ...more,
-  });
-  running.push(child);
-  return child;
-};
-
-const call = async <T>({ url }: Child, path: string, method = 'GET', body?: unknown): Promise<T> => {
-  const response = await fetch(`${url}/api/v1/core/${path}`, {
-    method,
-    headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return (response.status === 204 ? undefined : await response.json()) as T;
-};
+const start = (more: Readonly<Record<string, string>>) => product.start({ MODELS_FILE: modelsFile, ...more });
 
 /** The path of the documents of a new Agent. */
 const documentsOf = async (child: Child): Promise<string> => {
-  const { id: spaceId } = await call<{ id: string }>(child, 'spaces', 'POST', { name: 'S' });
-  const agent = await call<{ id: string }>(child, 'agents', 'POST', { spaceId, name: 'A' });
-  return `knowledge/${agent.id}/documents`;
+  const { id: spaceId } = await call<{ id: string }>(child, 'core/spaces', 'POST', { name: 'S' });
+  const agent = await call<{ id: string }>(child, 'core/agents', 'POST', { spaceId, name: 'A' });
+  return `core/knowledge/${agent.id}/documents`;
 };
 
-const upload = async ({ url }: Child, path: string, { name, body }: HostileFile): Promise<Document> => {
+const upload = async (child: Child, path: string, { name, body }: HostileFile): Promise<Document> => {
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(body)]), name);
-  const response = await fetch(`${url}/api/v1/core/${path}`, {
-    method: 'POST',
-    headers: { 'x-api-key': KEY },
-    body: form,
-  });
-  expect(response.status).toBe(202);
-  return ((await response.json()) as { items: readonly [Document] }).items[0];
+  const answer = await ask<{ items: readonly [Document] }>(child, path, 'POST', form);
+  expect(answer.status).toBe(202);
+  return answer.body.items[0];
 };
 
 /** Processes that read files for a server. */
@@ -181,6 +145,5 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('a parser in a loop ends with the ser
   const parser = await parserOf(child);
   child.kill(signal);
   await child.exited;
-  running.length = 0;
   await endOf(parser);
 });

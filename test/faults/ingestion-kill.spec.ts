@@ -1,65 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
-import { embedByLength, type ProviderDouble, startProviderDouble } from '../fixtures/provider-double';
 import { until } from '../fixtures/until';
+import { call, killedProduct } from './killed-product';
+import { BATCH, countedEmbeddings } from './knowledge/counted-embeddings';
 
 /** Fault 37: kill -9 at and inside each step of ingestion. It goes on at its step, and embeds one batch again at most. */
-const KEY = 'ingestion-test-key-0123456789-abcdefghijklmnop';
-
-/** Texts in one call of the embedding model. */
-const BATCH = 16;
 const CHUNKS = 40;
 
-let dataDir: string;
-let provider: ProviderDouble;
-/** What was embedded, again too, and billed. */
-const texts: string[] = [];
-const counting: ProviderDouble['answer'] = (path, body, response) => {
-  texts.push(...(body['input'] as string[]));
-  embedByLength(path, body, response);
-};
+const product = killedProduct('ingestion');
+const model = countedEmbeddings(product.folder);
+const { texts } = model;
 /** A document whose every sentence is a chunk of its own. */
 const contentOf = (name: string): string =>
   Array.from({ length: CHUNKS }, (_, index) => `# ${index}\n\nThe sentence ${index} of ${name}.`).join('\n\n');
-beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'ingestion-'));
-  provider = await startProviderDouble();
-  texts.length = 0;
-  const models = [{ key: 'lengths', provider: 'double', kind: 'embedding', pricing: 'free' }];
-  writeFileSync(
-    join(dataDir, 'models.json'),
-    JSON.stringify({
-      embeddingModel: 'lengths',
-      providers: { double: { kind: 'openai', baseUrl: provider.baseUrl } },
-      models,
-    }),
-  );
-});
-afterEach(async () => {
-  await provider.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
 
-const start = (script = 'apps/api/src/main.ts', more: Readonly<Record<string, string>> = {}) =>
-  startChild(script, {
-    ...more,
-    DATA_DIR: dataDir,
-    MODELS_FILE: join(dataDir, 'models.json'),
-    PORT: '0',
-    BOOTSTRAP_API_KEY: KEY,
-    LOG_LEVEL: 'warn',
-  });
-
-const call = async <T>({ url }: Child, path: string, method = 'GET', body?: unknown): Promise<T> => {
-  const response = await fetch(`${url}/api/v1/core/${path}`, {
-    method,
-    headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return (await response.json()) as T;
-};
+const start = (more: Readonly<Record<string, string>> = {}, script?: string) =>
+  product.start({ ...more, MODELS_FILE: model.modelsFile() }, script);
 
 interface Document {
   readonly id: string;
@@ -68,29 +22,30 @@ interface Document {
 
 test('a document whose ingestion was killed is ingested after the next start, its passages once', async () => {
   let child = await start();
-  const agent = await call<{ id: string }>(child, 'agents', 'POST', { name: 'Guide', knowledgeEnabled: true });
-  provider.answer = (_, body) => void texts.push(...(body['input'] as string[]));
-  const added = await call<Document>(child, `knowledge/${agent.id}/documents`, 'POST', {
+  const agent = await call<{ id: string }>(child, 'core/agents', 'POST', { name: 'Guide', knowledgeEnabled: true });
+  const calls = model.silentIn(() => true);
+  const added = await call<Document>(child, `core/knowledge/${agent.id}/documents`, 'POST', {
     name: 'a.md',
     content: '# Zebras\n\nThey sleep standing up.',
     mimeType: 'text/markdown',
   });
-  await until(() => provider.calls.length > 0, 'the call of the embedding model');
+  await until(() => calls() > 0, 'the call of the embedding model');
   await until(
-    async () => (await call<Document>(child, `knowledge/${agent.id}/documents/${added.id}`)).status === 'Processing',
+    async () =>
+      (await call<Document>(child, `core/knowledge/${agent.id}/documents/${added.id}`)).status === 'Processing',
     'the document in work',
   );
   child.kill('SIGKILL');
   await child.exited;
 
-  provider.answer = counting;
+  model.answersAll();
   child = await start();
   await until(
-    async () => (await call<Document>(child, `knowledge/${agent.id}/documents/${added.id}`)).status === 'Ready',
+    async () => (await call<Document>(child, `core/knowledge/${agent.id}/documents/${added.id}`)).status === 'Ready',
     'the end of ingestion',
   );
   expect(texts).toHaveLength(2);
-  const found = await call<{ items: { text: string }[] }>(child, `knowledge/${agent.id}/search`, 'POST', {
+  const found = await call<{ items: { text: string }[] }>(child, `core/knowledge/${agent.id}/search`, 'POST', {
     query: 'zebras sleep',
     mode: 'text',
   });
@@ -99,7 +54,7 @@ test('a document whose ingestion was killed is ingested after the next start, it
     (
       await call<{ items: { event: string; attempt: number | null }[] }>(
         child,
-        `knowledge/${agent.id}/documents/${added.id}/logs`,
+        `core/knowledge/${agent.id}/documents/${added.id}/logs`,
       )
     ).items;
   await until(async () => (await logs()).some(({ event }) => event === 'ready'), 'the end in the logs');
@@ -109,24 +64,20 @@ test('a document whose ingestion was killed is ingested after the next start, it
 
 test('a document whose ingestion was killed in the middle of a call embeds that batch again, and no other', async () => {
   let child = await start();
-  const agent = await call<{ id: string }>(child, 'agents', 'POST', { name: 'Guide', knowledgeEnabled: true });
-  let calls = 0;
-  provider.answer = (path, body, response) => {
-    if ((calls += 1) < 2) return counting(path, body, response);
-    texts.push(...(body['input'] as string[]));
-  };
-  const { id } = await call<Document>(child, `knowledge/${agent.id}/documents`, 'POST', {
+  const agent = await call<{ id: string }>(child, 'core/agents', 'POST', { name: 'Guide', knowledgeEnabled: true });
+  const calls = model.silentIn((call) => call >= 2);
+  const { id } = await call<Document>(child, `core/knowledge/${agent.id}/documents`, 'POST', {
     name: 'a.md',
     content: contentOf('a'),
     mimeType: 'text/markdown',
   });
-  await until(() => calls === 2, 'the second call of the embedding model');
+  await until(() => calls() === 2, 'the second call of the embedding model');
   child.kill('SIGKILL');
   await child.exited;
-  provider.answer = counting;
+  model.answersAll();
   child = await start();
   await until(
-    async () => (await call<Document>(child, `knowledge/${agent.id}/documents/${id}`)).status === 'Ready',
+    async () => (await call<Document>(child, `core/knowledge/${agent.id}/documents/${id}`)).status === 'Ready',
     'the end of ingestion',
   );
   expect(texts).toHaveLength(CHUNKS + BATCH);
@@ -138,19 +89,20 @@ test('a document is ingested to its end, whatever its ingestion was killed befor
     ...Array.from({ length: 6 }, (_, index) => `append ${index + 1}`),
     ...Array.from({ length: 5 }, (_, index) => `put ${index + 1}`),
   ];
-  provider.answer = counting;
-  const startDying = (death: string) => start('test/faults/processes/dying-ingestion-child.ts', { DIE_BEFORE: death });
+  model.answersAll();
+  const startDying = (death: string) => start({ DIE_BEFORE: death }, 'test/faults/processes/dying-ingestion-child.ts');
   let child = await start();
-  const agent = await call<{ id: string }>(child, 'agents', 'POST', { name: 'Guide', knowledgeEnabled: true });
+  const agent = await call<{ id: string }>(child, 'core/agents', 'POST', { name: 'Guide', knowledgeEnabled: true });
   await child.stop();
   const added = async () =>
-    (await call<{ items: (Document & { name: string })[] }>(child, `knowledge/${agent.id}/documents?limit=100`)).items;
+    (await call<{ items: (Document & { name: string })[] }>(child, `core/knowledge/${agent.id}/documents?limit=100`))
+      .items;
   for (const death of deaths) {
     child = await startDying(death);
     // What another death would kill once more might embed another batch again.
     await until(async () => (await added()).every(({ status }) => status === 'Ready'), 'the end of those before');
     // It may die before it has answered.
-    await call<Document>(child, `knowledge/${agent.id}/documents`, 'POST', {
+    await call<Document>(child, `core/knowledge/${agent.id}/documents`, 'POST', {
       name: `${death}.md`,
       content: contentOf(death),
       mimeType: 'text/markdown',
@@ -163,7 +115,7 @@ test('a document is ingested to its end, whatever its ingestion was killed befor
   await until(async () => (await added()).length === deaths.length, 'every document');
   const ids = new Map((await added()).map(({ id, name }) => [name, id]));
   for (const death of deaths) {
-    const path = `knowledge/${agent.id}/documents/${ids.get(`${death}.md`)}`;
+    const path = `core/knowledge/${agent.id}/documents/${ids.get(`${death}.md`)}`;
     await until(async () => (await call<Document>(child, path)).status === 'Ready', `the end of ${death}`);
     const embedded = texts.filter((text) => text.endsWith(` of ${death}.`));
     expect([death, new Set(embedded).size]).toEqual([death, CHUNKS]);

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
+import type { Child } from '../e2e/child';
 import { EVER } from '../fixtures/ever';
 import { type Behaviour, json, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
+import { writeModelsFile } from '../fixtures/models-file';
+import { KEY, killedProduct } from './killed-product';
 
 /**
  * Images, speech and transcripts whose process is killed, whose client is lost or whose provider breaks off in the middle, and which are asked
  * for once more under the same `Idempotency-Key`: each call of the provider has one record, also one that broke off, and what was answered is billed once.
  */
-const KEY = 'media-test-key-0123456789-abcdefghijklmnop';
+const product = killedProduct('media-kill');
 const GIF = Buffer.from('GIF89a').toString('base64');
 const MP3 = Buffer.from('ID3\u0004and then sound', 'latin1');
 const WAV = Buffer.concat([
@@ -37,16 +36,13 @@ interface Invocation {
   readonly usage: { readonly cost: string };
 }
 
-let folder: string;
+let modelsFile: string;
 let upstream: UpstreamDouble;
-const running: Child[] = [];
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'media-kill-'));
   upstream = await startUpstreamDouble();
   const priced = (key: string, kind: string, price: object) => ({
     key,
     kind,
-    provider: 'acme',
     pricing: { currency: 'USD', ...price },
   });
   const models = [
@@ -55,26 +51,11 @@ beforeEach(async () => {
     priced('ears', 'transcription', { perMinute: '0.006' }),
   ];
   const defaults = { imageModel: 'painter', speechModel: 'voice', transcriptionModel: 'ears' };
-  const providers = { acme: { kind: 'openai', baseUrl: upstream.baseUrl } };
-  writeFileSync(join(folder, 'models.json'), JSON.stringify({ ...defaults, providers, models }));
+  modelsFile = writeModelsFile(product.folder(), upstream, models, defaults);
 });
-afterEach(async () => {
-  for (const child of running.splice(0)) await child.stop();
-  await upstream.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => upstream.stop());
 
-const start = async (): Promise<Child> => {
-  const child = await startChild('apps/api/src/main.ts', {
-    DATA_DIR: join(folder, 'data'),
-    MODELS_FILE: join(folder, 'models.json'),
-    PORT: '0',
-    BOOTSTRAP_API_KEY: KEY,
-    LOG_LEVEL: 'warn',
-  });
-  running.push(child);
-  return child;
-};
+const start = () => product.start({ MODELS_FILE: modelsFile });
 const call = async <T>(
   { url }: Child,
   path: string,

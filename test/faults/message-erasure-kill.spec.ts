@@ -1,44 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
 import { filesWhere } from '../fixtures/files-under';
 import { until } from '../fixtures/until';
+import { call, killedProduct, receipts } from './killed-product';
 import { inRound, rounds, seededNumbers } from './log/rounds';
 
 /** Kill -9 at a random moment between the deletion of messages and their receipts. */
-const KEY = 'erasure-test-key-0123456789-abcdefghijklmnop';
 const WORD = 'Quillbranth';
 const number = seededNumbers();
 
-let dataDir: string;
-beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), 'message-erasure-'))));
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+const { dataDir, start } = killedProduct('message-erasure');
+const filesWith = (word: string): readonly string[] => filesWhere(dataDir(), (bytes) => bytes.includes(word));
 
-const start = () =>
-  startChild('apps/api/src/main.ts', { DATA_DIR: dataDir, PORT: '0', BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: 'warn' });
-
-const call = async <T = Record<string, unknown>>(
-  { url }: Child,
-  path: string,
-  method = 'GET',
-  body?: unknown,
-): Promise<T> => {
-  const response = await fetch(`${url}/api/v1/${path}`, {
-    method,
-    headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-};
-
-const filesWith = (word: string): readonly string[] => filesWhere(dataDir, (bytes) => bytes.includes(word));
-
-interface Receipts {
-  readonly items: readonly { readonly data: { readonly things: readonly string[] } }[];
-}
 interface Messages {
   readonly items: readonly { readonly id: string; readonly parts: readonly { readonly text?: string }[] }[];
 }
@@ -67,14 +38,14 @@ test('a message whose erasure was killed is gone from every file after the next 
       await child.exited;
 
       child = await start();
-      const receipts = async () =>
-        (await call<Receipts>(child, 'audit/events?type=ContentErased&limit=100')).items
-          .flatMap(({ data }) => data.things)
+      const erased = async () =>
+        (await receipts(child))
+          .flatMap(({ things }) => things)
           .filter((thing) => thing.startsWith(`conversation-${conversationId}`))
           .toSorted();
       const wanted = deleted.map((id) => `conversation-${conversationId}/${id}`).toSorted();
-      await until(async () => (await receipts()).length >= wanted.length, 'the receipts');
-      expect(await receipts()).toEqual(wanted);
+      await until(async () => (await erased()).length >= wanted.length, 'the receipts');
+      expect(await erased()).toEqual(wanted);
       const left = (await call<Messages>(child, `${path}/${conversationId}/messages`)).items;
       expect(left.map(({ id }) => id)).toEqual([keptAnswer?.id, kept?.id]);
       expect(left[1]?.parts[0]?.text).toBe('What is kept?');

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
+import type { Child } from '../e2e/child';
 import { EVER } from '../fixtures/ever';
 import { until } from '../fixtures/until';
 import { behaves, startUpstreamDouble, type UpstreamDouble } from '../fixtures/upstream-double';
 import { lasting } from './mongo/mongo-counters';
 import { rounds, seed, seededNumbers } from './log/rounds';
 import { writeModelsFile } from '../fixtures/models-file';
+import { ask, call, KEY, killedProduct } from './killed-product';
 
 const number = seededNumbers();
-const KEY = 'spending-test-key-0123456789-abcdefghijklmnop';
+const product = killedProduct('spending');
 /** Nano-units: (15 x 1 + 4 x 0.1 + 10 x 2) / 1,000,000 of a unit. */
 const COST = 35_400;
 
@@ -24,31 +22,17 @@ interface Invocation {
   readonly usage: { readonly cost: string };
 }
 
-let dataDir: string;
+let modelsFile: string;
 let upstream: UpstreamDouble;
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'spending-'));
   upstream = await startUpstreamDouble();
-  writeModelsFile(dataDir, upstream, [
+  modelsFile = writeModelsFile(product.folder(), upstream, [
     { key: 'm', kind: 'chat', pricing: { currency: 'USD', input: '1', output: '2' } },
   ]);
 });
-afterEach(async () => {
-  await upstream.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => upstream.stop());
 
-const start = () =>
-  startChild('apps/api/src/main.ts', {
-    DATA_DIR: dataDir,
-    MODELS_FILE: join(dataDir, 'models.json'),
-    PORT: '0',
-    BOOTSTRAP_API_KEY: KEY,
-    LOG_LEVEL: 'warn',
-  });
-const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
-const get = async <T>({ url }: Child, path: string): Promise<T> =>
-  (await (await fetch(`${url}/api/v1/core/${path}`, { headers })).json()) as T;
+const start = () => product.start({ MODELS_FILE: modelsFile });
 /** 200 when it was answered; undefined when the process died before. */
 const chat = async ({ url }: Child): Promise<number | undefined> => {
   const body = JSON.stringify({
@@ -56,17 +40,19 @@ const chat = async ({ url }: Child): Promise<number | undefined> => {
     messages: [{ role: 'user', content: 'Hello?' }],
     max_completion_tokens: 10,
   });
-  const response = await fetch(`${url}/api/compat/v1/chat/completions`, { method: 'POST', headers, body }).catch(
-    () => undefined /* it was killed */,
-  );
+  const response = await fetch(`${url}/api/compat/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
+    body,
+  }).catch(() => undefined /* it was killed */);
   return response?.status;
 };
 const allInvocations = async (child: Child): Promise<readonly Invocation[]> => {
   const found: Invocation[] = [];
   for (let cursor = ''; ;) {
-    const { items, nextCursor } = await get<{ items: Invocation[]; nextCursor: string | null }>(
+    const { items, nextCursor } = await call<{ items: Invocation[]; nextCursor: string | null }>(
       child,
-      `usage/invocations?${EVER}&limit=100${cursor}`,
+      `core/usage/invocations?${EVER}&limit=100${cursor}`,
     );
     found.push(...items);
     if (nextCursor === null) return found;
@@ -77,7 +63,7 @@ const allInvocations = async (child: Child): Promise<readonly Invocation[]> => {
 const viewsShowAll = (child: Child): Promise<void> =>
   until(
     async () =>
-      (await get<{ projections: { lagEvents: number | null }[] }>(child, '../../../health')).projections.every(
+      (await ask<{ projections: { lagEvents: number | null }[] }>(child, '../../health')).body.projections.every(
         ({ lagEvents }) => lagEvents === 0,
       ),
     'the views',
@@ -86,12 +72,8 @@ const nano = (amount: string): number => Math.round(Number(amount) * 1e9);
 
 test(`kill -9 at any moment: what was held comes free, and the account equals the records, each call once (SEED=${seed})`, async () => {
   let child = await start();
-  const created = await fetch(`${child.url}/api/v1/core/cost-control`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ scope: { type: 'instance' }, amount: '1000', window: 'total' }),
-  });
-  const { id } = (await created.json()) as { id: string };
+  const limit = { scope: { type: 'instance' }, amount: '1000', window: 'total' };
+  const { id } = await call<{ id: string }>(child, 'core/cost-control', 'POST', limit);
   upstream.behaviour = (response, call) => void setTimeout(() => void behaves(response, call), number(40));
   let answered = 0;
   for (let round = 0; round < rounds(4); round += 1) {
@@ -110,9 +92,9 @@ test(`kill -9 at any moment: what was held comes free, and the account equals th
 
     child = await start();
     // By the records: it stays held until the view is known to have them all.
-    const limit = () => get<LimitState>(child, `cost-control/${id}`);
-    await until(async () => nano((await limit()).held) === 0, 'what was held to come free');
-    const { spent } = await limit();
+    const state = async () => (await ask<LimitState>(child, `core/cost-control/${id}`)).body;
+    await until(async () => nano((await state()).held) === 0, 'what was held to come free');
+    const { spent } = await state();
     await viewsShowAll(child);
     const invocations = await allInvocations(child);
     expect(nano(spent)).toBe(invocations.reduce((sum, { usage }) => sum + nano(usage.cost), 0));

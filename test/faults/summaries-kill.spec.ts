@@ -1,61 +1,43 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
+import type { Child } from '../e2e/child';
 import type { ShownIndex } from '../e2e/summaries-world';
 import { bookOf, startSummariser, type SummariserDouble } from '../fixtures/summariser-double';
 import { until } from '../fixtures/until';
+import { ask, call, killedProduct } from './killed-product';
 import { seededNumbers } from './log/rounds';
 
 /** Fault 39: a build of a summary index is killed and cancelled at any point. The index is consistent or absent, and no call is made twice but one. */
-const KEY = 'summaries-test-key-0123456789-abcdefghijklmnop';
 /** Texts in one call of the embedding model. */
 const EMBEDDED_AT_ONCE = 16;
 
 const number = seededNumbers();
 
-let dataDir: string;
+const product = killedProduct('summaries');
 let model: SummariserDouble;
-beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'summaries-'));
-  model = await startSummariser();
-});
-afterEach(async () => {
-  await model.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+beforeEach(async () => (model = await startSummariser()));
+afterEach(() => model.stop());
 
 const start = (dieBefore?: string) =>
-  startChild(dieBefore === undefined ? 'apps/api/src/main.ts' : 'test/faults/processes/dying-builder-child.ts', {
-    DATA_DIR: dataDir,
-    MODELS_FILE: model.modelsFile,
-    PORT: '0',
-    BOOTSTRAP_API_KEY: KEY,
-    LOG_LEVEL: 'warn',
-    ...(dieBefore === undefined ? {} : { DIE_BEFORE: dieBefore }),
-  });
+  dieBefore === undefined
+    ? product.start({ MODELS_FILE: model.modelsFile })
+    : product.start(
+        { MODELS_FILE: model.modelsFile, DIE_BEFORE: dieBefore },
+        'test/faults/processes/dying-builder-child.ts',
+      );
 
-const send = async (child: Child, path: string, method = 'GET', body?: unknown): Promise<Response> =>
-  fetch(`${child.url}/api/v1/core/${path}`, {
-    method,
-    headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-const call = async <T>(...given: Parameters<typeof send>): Promise<T> => (await (await send(...given)).json()) as T;
-const indexOf = (child: Child, agentId: string) => call<ShownIndex>(child, `knowledge/${agentId}/summary-index`);
+const indexOf = (child: Child, agentId: string) => call<ShownIndex>(child, `core/knowledge/${agentId}/summary-index`);
 const build = (child: Child, agentId: string, mode = 'build') =>
-  send(child, `knowledge/${agentId}/summary-index`, 'POST', { mode });
+  ask(child, `core/knowledge/${agentId}/summary-index`, 'POST', { mode });
 const isBuilt = (child: Child, agentId: string) =>
   until(async () => (await indexOf(child, agentId)).state === 'ready', 'the build');
 
 /** An Agent with two books that are Ready. */
 const prepared = async (child: Child, sections = 12): Promise<string> => {
   const agent = { name: 'Guide', model: 'summariser', knowledgeEnabled: true, includeAiSummary: true };
-  const { id } = await call<{ id: string }>(child, 'agents', 'POST', agent);
+  const { id } = await call<{ id: string }>(child, 'core/agents', 'POST', agent);
   for (const animal of ['fox', 'owl']) {
     const document = { name: `${animal}.md`, content: bookOf(animal, sections), mimeType: 'text/markdown' };
-    const added = await call<{ id: string }>(child, `knowledge/${id}/documents`, 'POST', document);
-    const path = `knowledge/${id}/documents/${added.id}`;
+    const added = await call<{ id: string }>(child, `core/knowledge/${id}/documents`, 'POST', document);
+    const path = `core/knowledge/${id}/documents/${added.id}`;
     await until(async () => (await call<{ status: string }>(child, path)).status === 'Ready', animal);
   }
   model.summarised.length = 0;
@@ -67,7 +49,7 @@ const prepared = async (child: Child, sections = 12): Promise<string> => {
 const shownOf = async (child: Child, agentId: string) => {
   const { items } = await call<{ items: { summary?: { id: string; text: string } }[] }>(
     child,
-    `knowledge/${agentId}/search`,
+    `core/knowledge/${agentId}/search`,
     'POST',
     { query: 'habit of the fox and the owl', topK: 50 },
   );
@@ -104,7 +86,7 @@ test('a build comes to its end, whatever it was killed before: each append, and 
   await isBuilt(child, agentId);
   const { summaries } = await indexOf(child, agentId);
   const embeddings = model.embedded.length;
-  expect((await send(child, `knowledge/${agentId}/summary-index?purge=true`, 'DELETE')).status).toBe(204);
+  expect((await ask(child, `core/knowledge/${agentId}/summary-index?purge=true`, 'DELETE')).status).toBe(204);
   await child.stop();
 
   // Before: the first summaries; a vector, and its event; the hierarchy, and its event.
@@ -147,7 +129,7 @@ test('a build that is cancelled at any moment leaves the index as it was, or non
       async () => model.summarised.length >= from + calls || (await indexOf(child, agentId)).state !== 'building',
       'some calls',
     );
-    expect((await send(child, `knowledge/${agentId}/summary-index`, 'DELETE')).status).toBe(204);
+    expect((await ask(child, `core/knowledge/${agentId}/summary-index`, 'DELETE')).status).toBe(204);
     const now = await indexOf(child, agentId);
     expect(now.state).not.toBe('building');
     if (now.builtAt === known.builtAt) {
@@ -175,11 +157,9 @@ const summariesLeft = async (child: Child): Promise<number> => {
   const count = async (type: string): Promise<number> => {
     let found = 0;
     for (let cursor: string | null = null; ;) {
-      const more = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const response = await fetch(`${child.url}/api/v1/audit/events?type=${type}&limit=100${more}`, {
-        headers: { 'x-api-key': KEY },
-      });
-      const page = (await response.json()) as { items: unknown[]; nextCursor: string | null };
+      const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const path = `audit/events?type=${type}&limit=100${more}`;
+      const page = await call<{ items: unknown[]; nextCursor: string | null }>(child, path);
       found += page.items.length;
       if (page.nextCursor === null) return found;
       cursor = page.nextCursor;
