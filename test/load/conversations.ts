@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Child, startChild } from '../e2e/child';
 import { firstTokens, held, saving, type Target } from './conversations-streams';
+import { ask, KEY } from './product';
 import { median } from './rate';
 
 /**
@@ -25,7 +26,6 @@ const COLD = 20;
 const PARTS = (process.env['PARTS'] ?? 'lengths,saving,held,first').split(',');
 const isAsked = (part: string): boolean => PARTS.includes(part);
 const CORE = '/api/v1/core';
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const headers = { 'content-type': 'application/json', 'x-api-key': KEY };
 
@@ -44,16 +44,8 @@ interface Answered {
   readonly message: { readonly id: string };
 }
 
-const call = async <T>(child: Child, method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${child.url}${CORE}${path}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text === '' ? '{}' : text) as T;
-};
+const call = async <T>(child: Child, method: string, path: string, body?: object): Promise<T> =>
+  JSON.parse((await ask(child, method, CORE + path, body)) || '{}') as T;
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
   const startedAt = performance.now();

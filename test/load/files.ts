@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CORE, idOf, words } from './mixed-work';
-import { KEY, startProduct } from './product';
+import { ask, startProduct } from './product';
+import { percentile } from './rate';
 
 /**
  * Reads of others while files are ingested that need a parser, each in a process of its own: how long they take, and how long the main
@@ -15,8 +16,6 @@ const IDLE_MS = 5_000;
 
 const html = (): string =>
   `<html><body>${Array.from({ length: 10 }, () => `<p>${words(10)}.</p>`).join('')}</body></html>`;
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 /** Milliseconds that the main thread has waited for a processor (Linux alone). */
 const waitedOf = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
@@ -24,16 +23,7 @@ const waitedOf = (pid: number): number =>
 const main = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const product = await startProduct(folder);
-  const call = async (method: string, path: string, body?: object): Promise<string> => {
-    const response = await fetch(`${product.url}${CORE}${path}`, {
-      method,
-      headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text;
-  };
+  const call = (method: string, path: string, body?: object) => ask(product, method, CORE + path, body);
   const newAgent = async () => idOf(await call('POST', '/agents', { name: 'Bench', model: 'local-chat' }));
   const ingested = async (count: number): Promise<void> => {
     const path = `/knowledge/${await newAgent()}/documents`;

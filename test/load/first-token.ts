@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Child, startChild } from '../e2e/child';
 import { fillWithMemories } from './memories';
+import { ask, KEY } from './product';
 import { median } from './rate';
 
 /**
@@ -18,18 +19,9 @@ const OTHERS = Number(process.env['OTHERS'] ?? 100_000);
 const SKILLS = 50;
 const MEMORIES = 100;
 const CORE = '/api/v1/core';
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 
-const call = async <T>(child: Child, method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${child.url}${path}`, {
-    method,
-    headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text === '' ? '{}' : text) as T;
-};
+const call = async <T>(child: Child, method: string, path: string, body?: object): Promise<T> =>
+  JSON.parse((await ask(child, method, path, body)) || '{}') as T;
 const made = async (child: Child, path: string, body: object): Promise<string> =>
   (await call<{ id: string }>(child, 'POST', `${CORE}${path}`, body)).id;
 

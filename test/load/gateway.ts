@@ -7,6 +7,7 @@ import { vectorsIn } from '@app/models';
 import { encoded } from '../../apps/api/src/compat/embedding-vectors';
 import { type Child, startChild } from '../e2e/child';
 import { median, pinned, type Rate, rateOf } from './rate';
+import { KEY } from './product';
 
 /**
  * The compatible gateway beside the mock provider asked directly and a bare Fastify + undici relay, each in a process of its
@@ -24,7 +25,6 @@ const WARMING = 4;
 /** Time in which the streams that are held begin. */
 const OPENING_MS = 2_000;
 const HELD = Number(process.env['HELD'] ?? 500);
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 const PATH = '/v1/chat/completions';
 
 interface Target {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from '../e2e/child';
 import { median, type Rate, rateOf } from './rate';
+import { KEY } from './product';
 
 /**
  * Reads over HTTP: one Agent, and a list of 50, through the whole product, against Nest + Fastify routes that return a
@@ -14,7 +15,6 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 3);
 /** Rounds before the measured ones: the compiler needs some 100,000 requests to know what is hot. */
 const WARMING = 3;
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 
 const main = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'load-http-'));

@@ -6,7 +6,8 @@ import { embeddedText, passagesOf, readDocument } from '@app/knowledge';
 import { Models } from '@app/models';
 import { openSqliteSearchIndex, type Passage } from '@app/search-index';
 import { CORE, idOf, words } from './mixed-work';
-import { KEY, startProduct } from './product';
+import { ask, startProduct } from './product';
+import { percentile } from './rate';
 
 /**
  * Ingestion of plain text by the built product beside the same steps (cut, embed, index) in a bare loop of this process, how long
@@ -24,8 +25,6 @@ const prose = (count: number): string => {
   const sentences = Array.from({ length: Math.ceil(count / 12) }, () => `${words(12)}.`);
   return sentences.map((sentence, index) => sentence + (index % 5 === 4 ? '\n\n' : ' ')).join('');
 };
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 
 /** Documents a second in a loop of the steps, one document after the other. */
 const bare = async (texts: readonly string[]): Promise<number> => {
@@ -76,16 +75,7 @@ const main = async (): Promise<void> => {
 
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const product = await startProduct(folder);
-  const call = async (method: string, path: string, body?: object): Promise<string> => {
-    const response = await fetch(`${product.url}${CORE}${path}`, {
-      method,
-      headers: { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text;
-  };
+  const call = (method: string, path: string, body?: object) => ask(product, method, CORE + path, body);
   const newAgent = async () => idOf(await call('POST', '/agents', { name: 'Bench', model: 'local-chat' }));
   /** Seconds until all texts are Ready in an Agent of their own. */
   const ingested = async (contents: readonly string[]): Promise<number> => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startChild } from '../e2e/child';
 import { cpuSeconds, median } from './rate';
+import { KEY } from './product';
 
 /**
  * Memories over HTTP, through the whole product: saving one beside adding a prompt to the library of a Space (target: 0.6 of its rate), then
@@ -14,7 +15,6 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const EACH = Number(process.env['EACH'] ?? 250);
 const CALLERS = 16;
 const CLEARED = 1_000;
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 
 const main = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'load-memory-'));

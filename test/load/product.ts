@@ -54,3 +54,20 @@ export const startProduct = async (
   };
   return { pid: child.pid ?? 0, url, readyMs, stop };
 };
+
+/** Asks a product as its admin. Answers the text; throws where it is rejected. */
+export const ask = async (
+  { url }: { readonly url: string },
+  method: string,
+  path: string,
+  body?: object,
+): Promise<string> => {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text;
+};

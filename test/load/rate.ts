@@ -58,3 +58,7 @@ export const median = (values: readonly number[]): number =>
 export const pinned = (pid: number, processor: number): boolean =>
   availableParallelism() > processor &&
   spawnSync('taskset', ['-a', '-p', '-c', String(processor), String(pid)], { stdio: 'ignore' }).status === 0;
+
+/** The value that this share of the values, from 0 to 1, lies below. */
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;

@@ -9,6 +9,7 @@ import { type Calls, CountingProxy, type Target } from '../fixtures/counting-pro
 import { cpuSeconds, median } from './rate';
 import { CORE, type Kind, KINDS, type Request } from './round-trip-kinds';
 import { startDouble } from './start-double';
+import { KEY } from './product';
 
 /**
  * What requests ask of EventStoreDB, and how fast they are beside the embedded log. Calls are counted by a proxy that reads the
@@ -24,7 +25,6 @@ const IDLE_SECONDS = 30;
 /** Nothing was asked for so long: all that requests set off is over. */
 const QUIET_MS = 1_000;
 const MOST_CALLERS = 64;
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findingsWithin, screen, type ScreeningPurpose } from '../../libs/screening/src';
-import { median } from './rate';
+import { median, percentile } from './rate';
 
 /**
  * Screening texts of 500 characters (target: 5 ms at p99), 20 times as long (linear time: 20 times at most), of bad and of ordinary text;
@@ -34,9 +34,6 @@ const HARD: Readonly<Record<string, string>> = {
   'spaces and signs': ' -!?.,'.repeat(8_000),
   'look-alikes': 'аll рrеviоus '.repeat(4_000),
 };
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 const timesOf = (texts: readonly string[], purpose: ScreeningPurpose): readonly number[] =>
   texts.map((text) => {

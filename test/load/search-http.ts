@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Child, startChild } from '../e2e/child';
+import { ask, KEY } from './product';
+import { percentile } from './rate';
 
 /**
  * Hybrid search over HTTP, with and without a tag, in Agents that have very different shares of the chunks: 50 %, 10 %, 2 % and 0.1 %.
@@ -21,7 +23,6 @@ const OTHERS = 0.02;
 const PER_DOCUMENT = 100;
 const WORDS = 60;
 const CORE = '/api/v1/core';
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 let seed = 7;
@@ -30,16 +31,8 @@ const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_48
 const word = (): string => `w${Math.floor(100 * 200 ** random()).toString(26)}`;
 const words = (count: number): string => Array.from({ length: count }, word).join(' ');
 
-const call = async <T>({ url }: Child, method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${url}${CORE}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', 'x-api-key': KEY },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return JSON.parse(text) as T;
-};
+const call = async <T>(child: Child, method: string, path: string, body?: object): Promise<T> =>
+  JSON.parse(await ask(child, method, CORE + path, body)) as T;
 
 interface Tenant {
   readonly agentId: string;
@@ -100,9 +93,6 @@ const filled = async (product: Child): Promise<readonly Tenant[]> => {
   say(`${chunks} chunks, ingested in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
   return tenants;
 };
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 
 const search = async (product: Child, { agentId, share, tagId }: Tenant): Promise<void> => {
   for (const [what, more] of Object.entries({ 'no filter': {}, 'with a tag': { tagIds: [tagId] } })) {

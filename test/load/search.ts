@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
 import { load } from 'sqlite-vec';
 import { openSqliteSearchIndex, type SearchIndex, type SearchQuery } from '@app/search-index';
+import { percentile } from './rate';
 
 /**
  * Search over passages with vectors in tenants of different sizes, with and without a tag: through the search index, and by the bare
@@ -40,8 +41,6 @@ const vector = (): number[] => {
   return values.map((value) => value / length);
 };
 
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 const latencies = async (
   queries: readonly SearchQuery[],
   search: (query: SearchQuery) => unknown,

@@ -6,6 +6,7 @@ import { inflateRawSync, deflateRawSync } from 'node:zlib';
 import { startChild } from '../e2e/child';
 import { zipFile } from '../fixtures/files/office';
 import { median } from './rate';
+import { KEY } from './product';
 
 /**
  * Skills over HTTP, through the whole product: importing one of 500 files of 20 KiB beside a bare loop that inflates, hashes, encrypts and writes
@@ -15,7 +16,6 @@ import { median } from './rate';
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const FILES = 500;
 const BYTES = 20 * 1024;
-const KEY = 'load-test-key-0123456789-abcdefghijklmnop';
 
 const filesOf = (count: number): Readonly<Record<string, string>> =>
   Object.fromEntries(

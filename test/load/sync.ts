@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Synced } from '../../apps/operator/src/verbs/sync';
 import { CORE, idOf, words } from './mixed-work';
-import { KEY, PRODUCT, startProduct, type Started } from './product';
+import { ask, KEY, PRODUCT, startProduct, type Started } from './product';
+import { cpuSeconds } from './rate';
 
 /**
  * `npm run operator -- sync` of a folder of 10,000 small files to the built product with a heap of 256 MB: sent, killed with the product
@@ -30,21 +31,7 @@ const start = async (): Promise<void> => {
 /** A number that /proc tells of a process, such as `VmHWM`, in MB. */
 const statusMb = (pid: number, name: string): number =>
   Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-/** Processor time of a process, seconds. */
-const cpuSeconds = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-};
-const call = async (method: string, path: string, body?: object): Promise<string> => {
-  const response = await fetch(`${product.url}${path}`, {
-    method,
-    headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return text;
-};
+const call = (method: string, path: string, body?: object) => ask(product, method, path, body);
 /** Requests of operators that the product has answered, by its metrics. */
 const requests = async (): Promise<number> =>
   (await call('GET', '/metrics'))
