@@ -4,19 +4,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aggregates } from '@app/hosting';
-import { systemClock } from '@app/kernel';
-import { openRelay, type KafkaRelayOptions } from '@app/relay';
+import type { KafkaRelayOptions } from '@app/relay';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
-import { MemoryLogger, stored } from '../fixtures/counters';
+import { stored } from '../fixtures/counters';
 import { goldenData } from '../fixtures/golden-events';
 import { MemoryLog } from '../fixtures/memory-log';
+import { documentStream as document, openedRelay } from '../fixtures/opened-relay';
 import { startTestPlatform } from '../e2e/harness';
 import { ownTime } from '../fixtures/own-time';
 import { until } from '../fixtures/until';
 import { withServer } from './with-server';
 
 const CANARY = 'canary-that-must-not-leave';
-const document = (id: number): string => `document-00000000-0000-7000-8000-${String(id).padStart(12, '0')}`;
 const added = () => stored('DocumentAdded', goldenData('DocumentAdded', 1));
 const renamed = () => stored('DocumentRenamed', goldenData('DocumentRenamed', 1));
 const started = () => stored('ConversationStarted', { ...goldenData('ConversationStarted', 1), kind: 'normal' });
@@ -43,23 +42,8 @@ withServer('KAFKA_BROKERS', 'The relay on Kafka', (servers) => {
     if (made.length > 0) await admin.deleteTopics({ topics: made });
   });
 
-  const relayWith = (options: Partial<KafkaRelayOptions> = {}) => {
-    const logger = new MemoryLogger();
-    const relay = openRelay({
-      log,
-      aggregates,
-      clock: systemClock,
-      logger,
-      source: 'urn:test',
-      topicPrefix,
-      brokers,
-      ssl: false,
-      partitions: 3,
-      replication: 1,
-      ...options,
-    });
-    return { relay, logger, start: () => relay.start(() => undefined) };
-  };
+  const relayWith = (options: Partial<KafkaRelayOptions> = {}) =>
+    openedRelay({ log, topicPrefix, brokers, ...options });
 
   /** Everything in the topics, in the order of each partition. */
   const readAll = async (count: number) => {

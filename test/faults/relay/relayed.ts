@@ -1,32 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { aggregates } from '@app/hosting';
-import { systemClock } from '@app/kernel';
-import { openRelay } from '@app/relay';
 import { Kafka, logLevel } from 'kafkajs';
-import { MemoryLogger, stored } from '../../fixtures/counters';
+import { stored } from '../../fixtures/counters';
 import { goldenData } from '../../fixtures/golden-events';
 import { MemoryLog } from '../../fixtures/memory-log';
-
-export const documentStream = (id: number): string =>
-  `document-00000000-0000-7000-8000-${String(id).padStart(12, '0')}`;
+import { documentStream, openedRelay } from '../../fixtures/opened-relay';
 
 /** A log and a relay over it to brokers, with what a consumer finds there. */
 export const relayed = (brokers: readonly string[]) => {
   const log = new MemoryLog();
-  const logger = new MemoryLogger();
   const topicPrefix = `test-${randomUUID()}.`;
-  const relay = openRelay({
-    log,
-    aggregates,
-    clock: systemClock,
-    logger,
-    source: 'urn:test',
-    topicPrefix,
-    brokers,
-    ssl: false,
-    partitions: 3,
-    replication: 1,
-  });
+  const { relay, start } = openedRelay({ log, topicPrefix, brokers });
 
   /** Appends events of documents: each stream begins with an addition. */
   const write = async (streams: number, events: number): Promise<void> => {
@@ -46,7 +29,6 @@ export const relayed = (brokers: readonly string[]) => {
 
   const read = (at: readonly string[]) => readTopic(at, `${topicPrefix}documents`);
 
-  const start = () => relay.start(() => undefined);
   return { log, relay, start, topicPrefix, write, read };
 };
 
