@@ -50,7 +50,7 @@ export { SlowBodies } from './slow-bodies';
 export { streamId, streamIdAt } from './stream-id';
 export { knownPosition, noPosition, type ResumePoint, resumePoint } from './known-position';
 export { interceptorsOf, pathOf } from './nest-metadata';
-export { listOf, listQuery, Lists } from './lists';
+export { listOf, listQuery, Lists, pageOf } from './lists';
 export { type MultipartBody, onlyFile, withFile, withFiles } from './multipart-body';
 export { makeLogger } from './logging';
 export { codesOf } from './openapi/error-responses';

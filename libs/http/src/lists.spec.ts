@@ -1,7 +1,7 @@
 import type { Caller } from '@app/access';
 import { InstanceSecret } from '@app/kernel';
 import { JsonText } from './json-text';
-import { Lists } from './lists';
+import { Lists, pageOf } from './lists';
 
 const caller = { actor: 'user-1' } as Caller;
 const lists = new Lists(new InstanceSecret(Buffer.alloc(32)));
@@ -27,5 +27,18 @@ describe('the answer of a list', () => {
     for (const each of others) answer(each);
     expect(answer(first)).not.toBe(kept);
     expect(answer(first).text).toBe(kept.text);
+  });
+});
+
+describe('a page of what was found', () => {
+  const page = (found: readonly string[], limit: number) => pageOf(found, limit, (key) => ({ values: [], key }));
+
+  it('begins the next one behind its last item where more was found than is asked for', () => {
+    expect(page(['a', 'b', 'c'], 2)).toEqual({ items: ['a', 'b'], next: { values: [], key: 'b' } });
+  });
+
+  it('is the last one otherwise, also where it is full or empty', () => {
+    expect(page(['a', 'b'], 2)).toEqual({ items: ['a', 'b'], next: null });
+    expect(page([], 2)).toEqual({ items: [], next: null });
   });
 });

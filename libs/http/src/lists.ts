@@ -34,6 +34,17 @@ export const listOf = (item: z.ZodType, more: z.ZodRawShape = {}): z.ZodObject =
 
 type ListQuery = Readonly<{ limit: number; cursor?: string | undefined } & Record<string, unknown>>;
 
+/** The first items of what was found, as many as are asked for, and where the next page begins; null where no more was found. */
+export const pageOf = <T>(
+  found: readonly T[],
+  limit: number,
+  placeOf: (item: T) => PageStart,
+): { readonly items: readonly T[]; readonly next: PageStart | null } => {
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : undefined;
+  return { items, next: last === undefined ? null : placeOf(last) };
+};
+
 interface Answered {
   readonly asked: string;
   readonly nextKey: string | undefined;

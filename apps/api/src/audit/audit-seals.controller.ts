@@ -9,6 +9,7 @@ import {
   listOf,
   listQuery,
   Lists,
+  pageOf,
   QueryInput,
   Reads,
   Rejects,
@@ -57,15 +58,13 @@ export class AuditSealsController {
     const asked = query.parse();
     const { limit, after } = this.lists.page(LIST, caller, asked);
     const seals = await this.archive.after(after === undefined ? (asked.after ?? 0) : Number(after.key), limit + 1);
-    const page = seals.slice(0, limit);
-    const last = page.at(-1);
-    const items = page.map((seal) => sealView(seal));
+    const { items, next } = pageOf(seals, limit, ({ ordinal }) => ({ values: [], key: String(ordinal) }));
     return this.lists.answer(
       LIST,
       caller,
       asked,
-      items,
-      last === undefined || seals.length === page.length ? null : { values: [], key: String(last.ordinal) },
+      items.map((seal) => sealView(seal)),
+      next,
     );
   }
 

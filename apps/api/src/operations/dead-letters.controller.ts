@@ -12,6 +12,7 @@ import {
   listOf,
   listQuery,
   Lists,
+  pageOf,
   QueryInput,
   Reads,
   Requires,
@@ -55,14 +56,13 @@ export class DeadLettersController {
       .flat()
       .toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
     const behind = after === undefined ? letters : letters.filter((letter) => place(letter) > after.key);
-    const page = behind.slice(0, limit);
-    const last = page.at(-1);
+    const { items, next } = pageOf(behind, limit, (letter) => ({ values: [], key: place(letter) }));
     return this.lists.answer(
       LIST,
       caller,
       asked,
-      page.map((letter) => deadLetterView(letter)),
-      last === undefined || behind.length === page.length ? null : { values: [], key: place(last) },
+      items.map((letter) => deadLetterView(letter)),
+      next,
     );
   }
 

@@ -11,6 +11,7 @@ import {
   listOf,
   listQuery,
   Lists,
+  pageOf,
   QueryInput,
   Reads,
   Rejects,
@@ -65,14 +66,12 @@ export class DocumentChunksController {
     const found: StoredPassage[] = [];
     for await (const passage of this.passages(document, after === undefined ? 0 : Number(after.values[0]) + 1))
       if (found.push(passage) > limit) break;
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    const next = last !== undefined && found.length > limit ? { values: [last.ordinal], key: last.chunkId } : null;
+    const { items, next } = pageOf(found, limit, ({ ordinal, chunkId }) => ({ values: [ordinal], key: chunkId }));
     return this.lists.answer(
       list,
       caller,
       asked,
-      page.map((passage) => chunkView(passage)),
+      items.map((passage) => chunkView(passage)),
       next,
     );
   }

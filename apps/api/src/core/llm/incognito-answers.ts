@@ -10,7 +10,7 @@ import {
   type Turn,
   Turns,
 } from '@app/conversations';
-import { type JsonText, Lists, type Tagged, tagged } from '@app/http';
+import { type JsonText, Lists, pageOf, type Tagged, tagged } from '@app/http';
 import { type CommandMeta, reject } from '@app/kernel';
 import type { MessageRow } from '@projections/messages';
 import { Injectable } from '@nestjs/common';
@@ -115,15 +115,8 @@ export class IncognitoAnswers {
     const list = `messages/${conversationId}`;
     const { limit, after } = this.lists.page(list, caller, asked);
     const behind = after === undefined ? all : all.filter(({ sequence }) => sequence < Number(after.values[0]));
-    const page = behind.slice(0, limit);
-    const last = behind.length > limit ? page.at(-1) : undefined;
-    return this.lists.unkept(
-      list,
-      caller,
-      asked,
-      await this.shown(agent, page),
-      last === undefined ? null : { values: [last.sequence], key: last.id },
-    );
+    const { items, next } = pageOf(behind, limit, ({ sequence, id }) => ({ values: [sequence], key: id }));
+    return this.lists.unkept(list, caller, asked, await this.shown(agent, items), next);
   }
 
   /** A finished answer, with its conversation. */
