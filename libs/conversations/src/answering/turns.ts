@@ -144,7 +144,6 @@ export class Turns {
     const running = this.running.find(wanted);
     if (running?.conversationId === conversationId) return running;
     if (state.open.has(wanted)) return this.repeats.elsewhere(conversationId, wanted, meta);
-    if (!state.parents.has(wanted)) return reject('not_found', { kind: 'message', id: wanted });
     return (await this.recorded.turn(conversationId, wanted)) ?? reject('not_found', { kind: 'message', id: wanted });
   }
 
