@@ -34,14 +34,16 @@ describe('screening of texts that another hand wrote', () => {
 /** No threshold was set by these. */
 describe('screening of memories that were written when it was done', () => {
   it.each([
-    ['memories.en', 0.82, 0.07],
-    ['memories.de', 0.76, 0.06],
-    ['another-hand.en', 0.88, 0.03],
-    ['another-hand.de', 0.84, 0.02],
-    ['unseen-hand.en', 0.9, 0.035],
-    ['unseen-hand.de', 0.84, 0.02],
-    ['sixth-hand.en', 0.86, 0.045],
-    ['sixth-hand.de', 0.81, 0.03],
+    ['memories.en', 0.85, 0.055],
+    ['memories.de', 0.8, 0.065],
+    ['another-hand.en', 0.87, 0.03],
+    ['another-hand.de', 0.85, 0.045],
+    ['unseen-hand.en', 0.92, 0.04],
+    ['unseen-hand.de', 0.86, 0.02],
+    ['sixth-hand.en', 0.87, 0.045],
+    ['sixth-hand.de', 0.8, 0.03],
+    ['seventh-hand.en', 0.86, 0.055],
+    ['seventh-hand.de', 0.95, 0.07],
   ] as const)('of %s finds as many, and flags as few that are safe', (file, least, most) => {
     const { recall, falseAlarms } = measured(file, 'memory', 'later');
     expect(recall).toBeGreaterThanOrEqual(least);

@@ -1,4 +1,4 @@
-import { BUCKETS, type Features, weightOf } from '../../libs/screening/src/model';
+import { BUCKETS, type Features, HASHES, inBuckets, type Reading, weightOf } from '../../libs/screening/src/model';
 import { type Example, randomOf, shuffled } from './corpus';
 
 const EPOCHS = 20;
@@ -9,13 +9,24 @@ export interface Pace {
   readonly decay: number;
 }
 
+/** How the models are learned that are averaged. */
+export interface Learning {
+  readonly reading: Reading;
+  readonly paces: readonly Pace[];
+  /** Orders of the examples. */
+  readonly seeds: readonly number[];
+  /** What fewer texts have teaches nothing of other texts, and takes buckets from what does. */
+  readonly fewest: number;
+}
+
 /** A linear model before its weights are cut to bytes. */
 export interface Fit {
+  readonly reading: Reading;
   readonly weights: Float64Array;
   readonly bias: number;
 }
 
-const raw = ({ weights, bias }: Fit, features: Features): number => {
+const raw = ({ weights, bias }: Omit<Fit, 'reading'>, features: Features): number => {
   let total = bias;
   for (const [index, group] of features.entries()) {
     let sum = 0;
@@ -27,7 +38,7 @@ const raw = ({ weights, bias }: Fit, features: Features): number => {
 
 /** The score of what is worst in a text. */
 export const scoreOf = (fit: Fit, example: Example): number =>
-  example.windows.reduce((most, features) => Math.max(most, raw(fit, features)), -Infinity);
+  example.windows.reduce((most, features) => Math.max(most, raw(fit, inBuckets(features, fit.reading))), -Infinity);
 
 interface Lesson {
   readonly features: Features;
@@ -41,10 +52,20 @@ const lessonsOf = ({ windows: [whole = [], ...sentences], label, weight }: Examp
   ...(label === 0 ? sentences.map((features) => ({ features, label, weight: weight / sentences.length })) : []),
 ];
 
-/** Logistic regression by AdaGrad, over the examples in an order by chance. Both labels weigh the same. */
-const trained = (examples: readonly Example[], { step, decay }: Pace, seed: number): Fit => {
-  const lessons = examples.flatMap(lessonsOf);
-  const [weights, squares] = [new Float64Array(BUCKETS), new Float64Array(BUCKETS).fill(1e-3)];
+/** What is learned of all examples, in buckets, without what too few of them have. */
+const lessonsOfAll = (examples: readonly Example[], { reading, fewest }: Learning): readonly Lesson[] => {
+  const texts = new Uint32Array(HASHES);
+  for (const { windows } of examples) for (const hash of windows[0]?.flat() ?? []) texts[hash] = (texts[hash] ?? 0) + 1;
+  const isOfEnough = (hash: number): boolean => (texts[hash] ?? 0) >= fewest;
+  return examples.flatMap(lessonsOf).map(({ features, ...lesson }) => {
+    const learned = fewest > 1 ? features.map((group) => group.filter(isOfEnough)) : features;
+    return { ...lesson, features: inBuckets(learned, reading) };
+  });
+};
+
+/** Logistic regression by AdaGrad, over the lessons in an order by chance. Both labels weigh the same. */
+const trained = (lessons: readonly Lesson[], reading: Reading, { step, decay }: Pace, seed: number): Fit => {
+  const [weights, squares] = [new Float64Array(BUCKETS[reading]), new Float64Array(BUCKETS[reading]).fill(1e-3)];
   let [bias, biasSquares] = [0, 1e-3];
   const sum = (label: 0 | 1): number =>
     lessons.reduce((total, lesson) => total + (lesson.label === label ? lesson.weight : 0), 0);
@@ -65,15 +86,20 @@ const trained = (examples: readonly Example[], { step, decay }: Pace, seed: numb
       biasSquares += error * error;
       bias -= (0.02 * error) / Math.sqrt(biasSquares);
     }
-  return { weights, bias };
+  return { reading, weights, bias };
 };
 
 /** The average of models that read the examples in orders of their own, at each of the paces: less by chance than any of them. */
-export const averaged = (examples: readonly Example[], paces: readonly Pace[], seeds: readonly number[]): Fit => {
-  const fits = paces.flatMap((pace) => seeds.map((seed) => trained(examples, pace, seed)));
+export const averaged = (examples: readonly Example[], learning: Learning): Fit => {
+  const { reading, paces, seeds } = learning;
+  const lessons = lessonsOfAll(examples, learning);
+  const fits = paces.flatMap((pace) => seeds.map((seed) => trained(lessons, reading, pace, seed)));
   const mean = (of: (fit: Fit) => number): number => fits.reduce((sum, fit) => sum + of(fit), 0) / fits.length;
   return {
-    weights: Float64Array.from({ length: BUCKETS }, (_, bucket) => mean(({ weights }) => weights[bucket] ?? 0)),
+    reading,
+    weights: Float64Array.from({ length: BUCKETS[reading] }, (_, bucket) =>
+      mean(({ weights }) => weights[bucket] ?? 0),
+    ),
     bias: mean(({ bias }) => bias),
   };
 };

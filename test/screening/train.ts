@@ -3,17 +3,19 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { screen } from '../../libs/screening/src/screen';
 import { type Example, examplesOf, type Purpose, randomOf, shuffled } from './corpus';
-import { averaged, type Pace, scoreOf } from './regression';
+import { averaged, type Learning, type Pace, scoreOf } from './regression';
 
 const FOLDS = 5;
 const FAST: Pace = { step: 0.1, decay: 3e-3 };
 /** What few texts say counts for less, and families that were not seen are told apart better; an average with what learned fast is better than both. */
 const SLOW: Pace = { step: 0.03, decay: 1e-3 };
-const PACES: Readonly<Record<Purpose, readonly Pace[]>> = { memory: [FAST, SLOW], text: [FAST] };
-/** Orders that are averaged; memories, of which there are many more, in fewer. */
-const SEEDS = { memory: [11, 12], text: [11, 12, 13, 14] } as const;
-/** Hands that texts learn nothing from: more memories find fewer attacks in them. */
-const ONLY_FOR_MEMORIES = ['c', 'd', 'e', 'f', 'g', 'h', 'i'];
+const SEEDS = [11, 12, 13, 14];
+const LEARNING: Readonly<Record<Purpose, Learning>> = {
+  memory: { reading: 'memory', paces: [FAST, SLOW], seeds: SEEDS, fewest: 2 },
+  text: { reading: 'text', paces: [FAST], seeds: SEEDS, fewest: 1 },
+};
+/** Files of memories that texts learn nothing from: more memories find fewer attacks in them. */
+const ONLY_FOR_MEMORIES = /\.(?:hand-[c-m]|sent)\./;
 /** What memories weigh that other hands wrote: each says something in a way of its own, and what is judged is by other hands too. */
 const OTHER_HANDS = 3;
 /** What texts weigh where memories are learned. */
@@ -31,21 +33,21 @@ const leftOut = (
   own: readonly Example[],
   other: readonly Example[],
   foldOf: (example: Example) => number | string | undefined,
-  paces: readonly Pace[],
+  learning: Learning,
 ) => {
   const folds = [...new Set(own.map(foldOf))].filter((fold) => fold !== undefined);
   return folds.flatMap((fold) => {
-    const fit = averaged([...own.filter((each) => foldOf(each) !== fold), ...other], paces, [11]);
+    const fit = averaged([...own.filter((each) => foldOf(each) !== fold), ...other], { ...learning, seeds: [11] });
     return own.filter((each) => foldOf(each) === fold).map((example) => ({ ...example, score: scoreOf(fit, example) }));
   });
 };
 
 /** Of memories each other hand is left out once, of texts a fifth of the families. */
 const crossValidated = (purpose: Purpose, own: readonly Example[], other: readonly Example[]) => {
-  if (purpose === 'memory') return leftOut(own, other, ({ hand }) => (hand === '' ? undefined : hand), PACES.memory);
+  if (purpose === 'memory') return leftOut(own, other, ({ hand }) => (hand === '' ? undefined : hand), LEARNING.memory);
   const families = shuffled([...new Set(own.map(({ family }) => family))], randomOf(3));
   const foldOf = new Map(families.map((family, index) => [family, index % FOLDS]));
-  return leftOut(own, other, ({ family }) => foldOf.get(family), PACES.text);
+  return leftOut(own, other, ({ family }) => foldOf.get(family), LEARNING.text);
 };
 
 type Scored = ReturnType<typeof crossValidated>[number];
@@ -90,7 +92,7 @@ const model = (purpose: Purpose, threshold: number) => {
     ...examplesOf(`${kind}.unsafe`, 1, purpose),
   ];
   const documentation = examplesOf('text.documentation', 0, purpose);
-  const memories = textsOf('memory').filter(({ hand }) => purpose === 'memory' || !ONLY_FOR_MEMORIES.includes(hand));
+  const memories = textsOf('memory').filter(({ file }) => purpose === 'memory' || !ONLY_FOR_MEMORIES.test(file));
   const weighted = memories.map((each) => (each.hand === '' ? each : { ...each, weight: each.weight * OTHER_HANDS }));
   const texts = [...textsOf('text'), ...documentation];
   const [own, other] =
@@ -98,7 +100,7 @@ const model = (purpose: Purpose, threshold: number) => {
       ? [weighted, lighter(texts, OTHERS)]
       : [texts, [...lighter(memories, UNSAFE_MEMORIES, 1), ...lighter(memories, SAFE_MEMORIES, 0)]];
   if (process.env['QUICK'] !== 'true') report(purpose, crossValidated(purpose, own, other));
-  const { weights, bias } = averaged([...own, ...other], PACES[purpose], SEEDS[purpose]);
+  const { weights, bias } = averaged([...own, ...other], LEARNING[purpose]);
   const scale = weights.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127;
   const bytes = Buffer.from(Int8Array.from(weights, (weight) => Math.round(weight / scale)).buffer);
   return { weights: bytes.toString('base64'), scale, bias, threshold };

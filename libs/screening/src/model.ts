@@ -6,8 +6,14 @@ import { synonymsOf } from './synonyms-of';
 import { topicOf } from './topics';
 import { MODELS } from './weights';
 
-/** Buckets of hashed features. A model has one weight for each, of one byte. */
-export const BUCKETS = 2 ** 18;
+/** What a model reads. Memories are short and said in any way: their words are read closely. Texts are found better by fewer features. */
+export type Reading = 'memory' | 'text';
+
+/** Buckets of hashed features. A model has one weight for each, of one byte. Memories have more features, which else share too many. */
+export const BUCKETS: Readonly<Record<Reading, number>> = { memory: 2 ** 19, text: 2 ** 18 };
+
+/** Hashes of features, before they go to buckets: hardly two have the same. */
+export const HASHES = 2 ** 24;
 
 const MOST_WORDS = 150;
 const FIRST = 0x811c9dc5;
@@ -18,7 +24,7 @@ const mixed = (hash: number, text: string): number => {
   for (let index = 0; index < text.length; index++) next = Math.imul(next ^ text.charCodeAt(index), PRIME);
   return next;
 };
-const bucketOf = (hash: number): number => ((hash >>> 14) ^ hash) & (BUCKETS - 1);
+const hashOf = (hash: number): number => ((hash >>> 14) ^ hash) & (HASHES - 1);
 
 /** A text without the sign has no address: of a long word every letter would be tried. */
 const withoutMail = (read: string): string =>
@@ -66,14 +72,14 @@ const pair = (hash: number, first: number, second: number): number =>
   Math.imul(Math.imul(hash ^ first, PRIME) ^ second, PRIME);
 
 /** Concepts, in the order in which the text has them. */
-const addConcepts = (concepts: readonly number[], buckets: Set<number>): void => {
+const addConcepts = (concepts: readonly number[], hashes: Set<number>): void => {
   for (const [index, concept] of concepts.entries()) {
-    buckets.add(bucketOf(Math.imul(CONCEPT ^ concept, PRIME)));
+    hashes.add(hashOf(Math.imul(CONCEPT ^ concept, PRIME)));
     const next = concepts[index + 1] ?? 0;
-    buckets.add(bucketOf(pair(NEXT, concept, next)));
-    buckets.add(bucketOf(pair(pair(THREE, concept, next), concepts[index + 2] ?? 0, 1)));
+    hashes.add(hashOf(pair(NEXT, concept, next)));
+    hashes.add(hashOf(pair(pair(THREE, concept, next), concepts[index + 2] ?? 0, 1)));
     for (let later = index + 1; later <= index + REACH && later < concepts.length; later++)
-      buckets.add(bucketOf(pair(AFTER, concept, concepts[later] ?? 0)));
+      hashes.add(hashOf(pair(AFTER, concept, concepts[later] ?? 0)));
   }
 };
 
@@ -81,13 +87,13 @@ const addConcepts = (concepts: readonly number[], buckets: Set<number>): void =>
 const NEAR = 6;
 
 /** Synonyms, and those that stand near each other in either order: German verbs go to the end where English ones lead. */
-const addSynonyms = (words: readonly string[], buckets: Set<number>): void => {
+const addSynonyms = (words: readonly string[], hashes: Set<number>): void => {
   const meant = words.map(synonymsOf).filter((synonyms) => synonyms > 0);
   for (const [index, synonyms] of meant.entries()) {
-    buckets.add(bucketOf(Math.imul(SYNONYM ^ synonyms, PRIME)));
+    hashes.add(hashOf(Math.imul(SYNONYM ^ synonyms, PRIME)));
     for (let later = index + 1; later <= index + NEAR && later < meant.length; later++) {
       const other = meant[later] ?? 0;
-      buckets.add(bucketOf(pair(SYNONYM, Math.min(synonyms, other), Math.max(synonyms, other))));
+      hashes.add(hashOf(pair(SYNONYM, Math.min(synonyms, other), Math.max(synonyms, other))));
     }
   }
 };
@@ -96,16 +102,16 @@ const addSynonyms = (words: readonly string[], buckets: Set<number>): void => {
 const WITHIN = 5;
 
 /** Fields and topics, and those that stand near each other in either order: what is done, to what, for whom, and where it ends. */
-const addFields = (words: readonly string[], buckets: Set<number>): void => {
+const addFields = (words: readonly string[], hashes: Set<number>): void => {
   const about = words.flatMap((word) => {
     const [field, topic] = [fieldOf(word), topicOf(word)];
     return [...(field > 0 ? [field] : []), ...(topic > 0 ? [TOPICS + topic] : [])];
   });
   for (const [index, one] of about.entries()) {
-    buckets.add(bucketOf(Math.imul(FIELD ^ one, PRIME)));
+    hashes.add(hashOf(Math.imul(FIELD ^ one, PRIME)));
     for (let later = index + 1; later <= index + WITHIN && later < about.length; later++) {
       const other = about[later] ?? 0;
-      buckets.add(bucketOf(pair(FIELD, Math.min(one, other), Math.max(one, other))));
+      hashes.add(hashOf(pair(FIELD, Math.min(one, other), Math.max(one, other))));
     }
   }
 };
@@ -115,11 +121,11 @@ const [WITH_FORM, WITHOUT_FORM, NO_MOOD, ALL_MOODS, FORM_AND, ACTING] = [253, 25
 const MOST_ACTING = 4;
 
 /** Moods, beside concepts: an order of form is another thing than an order to act. */
-const addMoods = (words: readonly string[], concepts: readonly number[], buckets: Set<number>): void => {
+const addMoods = (words: readonly string[], concepts: readonly number[], hashes: Set<number>): void => {
   const moods = moodsOf(words);
   const kinds = new Set(concepts);
   const isForm = kinds.has(STYLE);
-  const add = (first: number, second: number) => buckets.add(bucketOf(pair(MOOD, first, second)));
+  const add = (first: number, second: number) => hashes.add(hashOf(pair(MOOD, first, second)));
   for (let mood = 0; mood < MOODS; mood++) {
     if ((moods & (1 << mood)) === 0) continue;
     add(mood, 0);
@@ -132,20 +138,20 @@ const addMoods = (words: readonly string[], concepts: readonly number[], buckets
   const isOrder = (moods & ~FACTUAL) !== 0;
   add(ACTING + acting, (isOrder ? 2 : 0) + (isForm ? 1 : 0));
   if (isForm) for (const concept of kinds) add(FORM_AND, concept);
-  buckets.add(bucketOf(pair(OPEN, conceptOf(words[0] ?? ''), conceptOf(words[1] ?? ''))));
+  hashes.add(hashOf(pair(OPEN, conceptOf(words[0] ?? ''), conceptOf(words[1] ?? ''))));
 };
 
 const LONGEST_PART = 5;
 
 /** Parts of a word of so many letters and up to five: what compounds and inflections have in common. */
-const addParts = (word: string, shortest: number, buckets: Set<number>): void => {
+const addParts = (word: string, shortest: number, hashes: Set<number>): void => {
   const marked = `^${word}$`;
   for (let from = 0; from + shortest <= marked.length; from++) {
     let hash = PART;
     const end = Math.min(marked.length, from + LONGEST_PART);
     for (let index = from; index < end; index++) {
       hash = Math.imul(hash ^ marked.charCodeAt(index), PRIME);
-      if (index - from + 1 >= shortest) buckets.add(bucketOf(hash));
+      if (index - from + 1 >= shortest) hashes.add(hashOf(hash));
     }
   }
 };
@@ -153,26 +159,23 @@ const addParts = (word: string, shortest: number, buckets: Set<number>): void =>
 const isOfLetters = (word: string): boolean => word.length > 2 && /^\p{L}/u.test(word);
 
 /** Words, two of them up to two apart, and how a text begins; read closely also two of them three apart, and three in a row. */
-const addWords = (words: readonly string[], isClosely: boolean, buckets: Set<number>): void => {
+const addWords = (words: readonly string[], isClosely: boolean, hashes: Set<number>): void => {
   for (const [index, word] of words.entries()) {
     const [next, second] = [words[index + 1] ?? '$', words[index + 2] ?? '$'];
     const own = mixed(WORD, word);
-    buckets.add(bucketOf(own));
-    buckets.add(bucketOf(mixed(own ^ PAIR, next)));
-    buckets.add(bucketOf(mixed(own ^ SKIP, second)));
+    hashes.add(hashOf(own));
+    hashes.add(hashOf(mixed(own ^ PAIR, next)));
+    hashes.add(hashOf(mixed(own ^ SKIP, second)));
     if (!isClosely) continue;
-    buckets.add(bucketOf(mixed(own ^ THIRD, words[index + 3] ?? '$')));
-    buckets.add(bucketOf(mixed(mixed(own ^ TRIPLE, next) ^ TRIPLE, second)));
+    hashes.add(hashOf(mixed(own ^ THIRD, words[index + 3] ?? '$')));
+    hashes.add(hashOf(mixed(mixed(own ^ TRIPLE, next) ^ TRIPLE, second)));
   }
   const first = mixed(START, words[0] ?? '');
-  buckets.add(bucketOf(first));
-  buckets.add(bucketOf(mixed(first ^ PAIR, words[1] ?? '')));
+  hashes.add(hashOf(first));
+  hashes.add(hashOf(mixed(first ^ PAIR, words[1] ?? '')));
 };
 
-/** What a model reads. Memories are short and said in any way: their words are read closely. Texts are found better by fewer features. */
-export type Reading = 'memory' | 'text';
-
-/** Buckets of features, in groups. Of memories: words, parts of words, what they mean, synonyms, fields and topics. Behind those, of texts: words with their parts, and the same meanings. */
+/** Hashes or buckets of features, in groups. Of memories: words, parts of words, what they mean, synonyms, fields and topics. Behind those, of texts: words with their parts, and the same meanings. */
 export type Features = readonly (readonly number[])[];
 
 /** What each group of features weighs, by how many it has in a text: no more of a long text than of a short one. */
@@ -180,7 +183,17 @@ const GROUPS = [1.8, 2, 0.8, 0.8, 0.8, 1.5, 1, 1, 1];
 const OF_MEMORIES = 5;
 export const weightOf = (group: number, count: number): number => (GROUPS[group] ?? 1) / Math.sqrt(Math.max(1, count));
 
-/** The features of a folded text: words near each other and parts of words; concepts in their order, moods and rules; synonyms; fields and topics. Each once. */
+/** The buckets of hashed features, each once. */
+export const inBuckets = (features: Features, reading: Reading): Features => {
+  const last = BUCKETS[reading] - 1;
+  return features.map((group) => {
+    const buckets = new Set<number>();
+    for (const hash of group) buckets.add(hash & last);
+    return [...buckets];
+  });
+};
+
+/** The hashed features of a folded text: words near each other and parts of words; concepts in their order, moods and rules; synonyms; fields and topics. Each once. */
 export const featuresOf = (read: string, reading: Reading): Features => {
   const isClosely = reading === 'memory';
   const said = new Set<number>();
@@ -195,8 +208,8 @@ export const featuresOf = (read: string, reading: Reading): Features => {
   addMoods(words, concepts, meant);
   for (const { id, pattern } of RULES)
     if (pattern.test(read)) {
-      meant.add(bucketOf(mixed(RULE, id)));
-      meant.add(bucketOf(mixed(RULE ^ PAIR, id.split('.')[0] ?? '')));
+      meant.add(hashOf(mixed(RULE, id)));
+      meant.add(hashOf(mixed(RULE ^ PAIR, id.split('.')[0] ?? '')));
     }
   const synonyms = new Set<number>();
   addSynonyms(words, synonyms);
@@ -229,7 +242,7 @@ export const modelFor = (purpose: 'memory' | 'text' | 'skill'): Model =>
 /** The probability that a folded text is unsafe. */
 export const probability = (read: string, { reading, weights, scale, bias }: Model): number => {
   let total = bias;
-  for (const [group, buckets] of featuresOf(read, reading).entries()) {
+  for (const [group, buckets] of inBuckets(featuresOf(read, reading), reading).entries()) {
     let sum = 0;
     for (const bucket of buckets) sum += weights[bucket] ?? 0;
     total += sum * scale * weightOf(group, buckets.length);
