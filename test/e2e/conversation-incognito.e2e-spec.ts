@@ -1,5 +1,6 @@
 import { makeLogger } from '@app/http';
 import { EVER } from '../fixtures/ever';
+import { spoken } from '../fixtures/spoken';
 import { chunk, DONE, events, usageChunk } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 import { startTestGateway, type TestGateway } from './gateway';
@@ -39,21 +40,6 @@ interface Answered {
 const says = (text: string): void => {
   gateway.upstream.behaviour = (response) =>
     void events(response, chunk({ role: 'assistant', content: text }), chunk({}, 'stop'), usageChunk(), DONE).end();
-};
-/** Lets a test say what the model says, piece by piece. */
-const spoken = () => {
-  const calls: { say: (...pieces: readonly string[]) => void; end: () => void }[] = [];
-  gateway.upstream.behaviour = (response) => {
-    events(response, chunk({ role: 'assistant', content: '' }));
-    calls.push({
-      say: (...pieces) => void events(response, ...pieces.map((content) => chunk({ content }))),
-      end: () => void events(response, chunk({}, 'stop'), usageChunk(), DONE).end(),
-    });
-  };
-  return async (index: number) => {
-    await until(() => calls.length > index, 'the call');
-    return calls[index] as (typeof calls)[number];
-  };
 };
 const ask = (body: object, key?: string) =>
   gateway.platform.call<Answered>(path, {
@@ -141,7 +127,7 @@ describe('an incognito conversation', () => {
   });
 
   it('streams, and goes on behind any event from the beginning to its end', async () => {
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const response = await streamed({});
     (await call(0)).say('One ', 'two ');
     const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
@@ -166,7 +152,7 @@ describe('an incognito conversation', () => {
   });
 
   it('is stopped with what was said, and ends in the middle when it is deleted', async () => {
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const stopped = streamed({});
     (await call(0)).say('Half');
     const response = await stopped;
@@ -192,7 +178,7 @@ describe('an incognito conversation', () => {
   it('has branches, and one answer a branch', async () => {
     says('A.');
     const { conversationId, message } = await begin();
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const first = ask({ conversationId });
     await call(0);
     expect((await ask({ conversationId })).body).toMatchObject({ code: 'turn_in_progress' });

@@ -1,6 +1,7 @@
 import { AbstractChat, DefaultChatTransport, type UIMessage } from 'ai';
 import { PlainChatState } from '../fixtures/chat-state';
-import { behaves, chunk, DONE, events, usageChunk } from '../fixtures/upstream-double';
+import { spoken } from '../fixtures/spoken';
+import { behaves } from '../fixtures/upstream-double';
 import { until } from '../fixtures/until';
 import { follow } from './follow';
 import { startTestGateway, type TestGateway } from './gateway';
@@ -20,22 +21,6 @@ beforeAll(async () => {
   path = `/api/v1/core/llm/${agent.body.id}/conversation`;
 });
 afterAll(() => gateway.stop());
-
-/** Lets a test say what the model says, piece by piece, at each call. */
-const spoken = () => {
-  const calls: { say: (...pieces: readonly string[]) => void; end: () => void }[] = [];
-  gateway.upstream.behaviour = (response) => {
-    events(response, chunk({ role: 'assistant', content: '' }));
-    calls.push({
-      say: (...pieces) => void events(response, ...pieces.map((content) => chunk({ content }))),
-      end: () => void events(response, chunk({}, 'stop'), usageChunk(), DONE).end(),
-    });
-  };
-  return async (index: number) => {
-    await until(() => calls.length > index, 'the call');
-    return calls[index] as (typeof calls)[number];
-  };
-};
 
 interface Message {
   readonly id: string;
@@ -94,7 +79,7 @@ describe("useChat's transport", () => {
   }
 
   it('asks, loses its connection in the middle, and resumes to the same message', async () => {
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const state = new PlainChatState();
     let conversationId = '';
     const chat = new Chat(state, () => conversationId);
@@ -129,7 +114,7 @@ describe("useChat's transport", () => {
 
 describe('an answer under way', () => {
   it('goes on behind any event that was heard, while it runs and when it is finished', async () => {
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const first = await reading(await ask({ stream: true }));
     const model = await call(0);
     model.say('One ', 'two ');
@@ -160,7 +145,7 @@ describe('an answer under way', () => {
   });
 
   it.each([true, false])('is in the list of messages with what was said until now (stream: %s)', async (stream) => {
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const asked = ask({ stream });
     const model = await call(0);
     model.say('Half an ');
@@ -182,7 +167,7 @@ describe('an answer under way', () => {
   });
 
   it('keeps its branch to itself, for two tabs too; another branch runs beside it, and each is followed and stopped by its id', async () => {
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const first = await reading(await ask({ stream: true }));
     (await call(0)).say('One');
     const heard = await first.readUntil('One');
@@ -235,7 +220,7 @@ describe('an answer under way', () => {
   });
 
   it('ends for its reader when its conversation is deleted meanwhile, and is not recorded', async () => {
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const first = await reading(await ask({ stream: true }));
     const model = await call(0);
     model.say('Gone');
@@ -266,7 +251,7 @@ describe('an answer under way', () => {
   });
 
   it('is unknown to others, by whatever id', async () => {
-    const call = spoken();
+    const call = spoken(gateway.upstream);
     const first = await reading(await ask({ stream: true }));
     const model = await call(0);
     model.say('Mine');

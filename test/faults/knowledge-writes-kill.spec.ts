@@ -3,10 +3,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
 import { ADMIN_KEY } from '../e2e/harness';
 import { TcpProxy } from '../fixtures/tcp-proxy';
 import { until } from '../fixtures/until';
+import { dyingProduct } from './processes/dying-product';
 
 /**
  * kill -9 in the middle of writes to many documents: a sync, of the operator that sends it and of the product, and a bulk operation.
@@ -30,22 +30,15 @@ interface Bulk {
   readonly results: readonly { readonly documentId: string; readonly ok: boolean; readonly code?: string }[];
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'knowledge-writes-'));
-let product: Child;
-const start = async () => (product = await startChild('test/faults/processes/dying-child.ts', { DATA_DIR: dataDir }));
-beforeAll(start, 60_000);
-afterAll(async () => {
-  await product.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+const product = dyingProduct('knowledge-writes');
 const restart = async (): Promise<void> => {
-  product.kill('SIGKILL');
-  await product.exited;
-  await start();
+  product.child.kill('SIGKILL');
+  await product.child.exited;
+  await product.start();
 };
 
 const call = async <T>(path: string, body?: object, headers: Readonly<Record<string, string>> = {}) => {
-  const response = await fetch(`${product.url}${CORE}${path}`, {
+  const response = await fetch(`${product.child.url}${CORE}${path}`, {
     headers: { ...headers, 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   });
@@ -75,7 +68,7 @@ describe('a sync of many files', () => {
   });
 
   /** The operator in a process of its own. */
-  const sync = (agent: string, url = product.url) => {
+  const sync = (agent: string, url = product.child.url) => {
     const words = ['--url', url, '--api-key', ADMIN_KEY, '--json', 'sync', folder, '--agent', agent];
     const child = spawn(
       process.execPath,
@@ -115,7 +108,7 @@ describe('a sync of many files', () => {
     for (const twin of ['\u00f6l.md', 'o\u0308l.md']) write(twin, 'There twice.');
     /** A sync that is in the middle once it has sent so many files, and gets no further. */
     const halted = async (files: number) => {
-      const proxy = await TcpProxy.start(Number(new URL(product.url).port));
+      const proxy = await TcpProxy.start(Number(new URL(product.child.url).port));
       let sent = 0;
       proxy.onSentUp = (piece) => {
         sent += piece.toString('latin1').split('/sources/handbook/files HTTP/1.1').length - 1;
@@ -178,9 +171,9 @@ describe('a sync of many files', () => {
       form.set('path', name);
       form.set('file', new Blob([text]), name);
       const headers = { 'x-api-key': ADMIN_KEY };
-      expect((await fetch(`${product.url}${CORE}${path}/files`, { method: 'POST', headers, body: form })).status).toBe(
-        202,
-      );
+      expect(
+        (await fetch(`${product.child.url}${CORE}${path}/files`, { method: 'POST', headers, body: form })).status,
+      ).toBe(202);
     }
     const kept = texts.slice(0, 3);
     const files = kept.map(([name, text]) => ({
@@ -189,8 +182,8 @@ describe('a sync of many files', () => {
     }));
     const body = { files, confirmDeletions: true };
     await expect(call(`${path}/sync`, body, { 'x-request-id': 'dying-20' })).rejects.toThrow('fetch failed');
-    await product.exited;
-    await start();
+    await product.child.exited;
+    await product.start();
     const left = (await documentsOf(agent)).length;
     expect(left).toBeGreaterThan(kept.length);
     expect(left).toBeLessThan(texts.length);
@@ -239,8 +232,8 @@ describe('a bulk operation on many documents', () => {
     const key = randomUUID();
     const died = bulk(agent, body, key, { 'x-request-id': `dying-${Math.floor(DOCUMENTS / 2)}` });
     await expect(died).rejects.toThrow('fetch failed');
-    await product.exited;
-    await start();
+    await product.child.exited;
+    await product.start();
     const left = (await documentsOf(agent)).length;
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(DOCUMENTS);
@@ -268,8 +261,8 @@ describe('a bulk operation on many documents', () => {
     const body = { operation: 'forceReprocess', documentIds };
     const key = randomUUID();
     await expect(bulk(agent, body, key, { 'x-request-id': 'dying-20' })).rejects.toThrow('fetch failed');
-    await product.exited;
-    await start();
+    await product.child.exited;
+    await product.start();
     await until(isReady, 'that those which were begun can be searched again', PATIENCE);
     const [one, two] = await Promise.all([
       answered(() => bulk(agent, body, key)),

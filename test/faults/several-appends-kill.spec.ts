@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
 import { ADMIN_KEY } from '../e2e/harness';
 import { until } from '../fixtures/until';
+import { dyingProduct } from './processes/dying-product';
 import { type Doomed, killedAmid } from './processes/killed-amid';
 
 /** Faults 1 and 2: kill -9 before each append of requests that append more than once. What such a request did is finished, or taken back. */
@@ -24,22 +21,15 @@ interface Sent {
   readonly body: object | FormData;
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'several-appends-kill-'));
-let product: Child;
+const product = dyingProduct('several-appends-kill');
 let names = 0;
-const start = async () => (product = await startChild('test/faults/processes/dying-child.ts', { DATA_DIR: dataDir }));
-beforeAll(start, 60_000);
-afterAll(async () => {
-  await product.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
 
 const send = async (
   { method = 'POST', path, key = ADMIN_KEY, body }: Sent,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> => {
   const isForm = body instanceof FormData;
-  const response = await fetch(`${product.url}${CORE}${path}`, {
+  const response = await fetch(`${product.child.url}${CORE}${path}`, {
     method,
     headers: { ...headers, 'x-api-key': key, ...(isForm ? {} : { 'content-type': 'application/json' }) },
     body: isForm ? body : JSON.stringify(body),
@@ -48,7 +38,7 @@ const send = async (
 };
 const get = async (path: string): Promise<Answer['body']> =>
   (await (
-    await fetch(`${product.url}${CORE}${path}`, { headers: { 'x-api-key': ADMIN_KEY } })
+    await fetch(`${product.child.url}${CORE}${path}`, { headers: { 'x-api-key': ADMIN_KEY } })
   ).json()) as Answer['body'];
 const items = async (path: string) => (await get(path))['items'] as readonly Readonly<Record<string, unknown>>[];
 const made = async (path: string, body: object): Promise<Answer['body']> => {
@@ -169,8 +159,8 @@ beforeAll(async () => {
   for (const number of [1, 2])
     body.append('file', new Blob(['# A guide\n'], { type: 'text/markdown' }), `${number}.md`);
   dies({ path: uploads, body }, 2);
-  await killedAmid(product, doomed);
-  await start();
+  await killedAmid(product.child, doomed);
+  await product.start();
 });
 
 // First, while nothing of it is taken back.

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Child, startChild } from '../e2e/child';
 import { ADMIN_KEY } from '../e2e/harness';
 import { until } from '../fixtures/until';
+import { dyingProduct } from './processes/dying-product';
 import { type Doomed, killedAmid } from './processes/killed-amid';
 
 /** kill -9 before each append of requests that take and give back names of Skills and installations, which nobody repeats. Names equal them then. */
@@ -17,18 +14,11 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'skills-kill-'));
-let product: Child;
+const product = dyingProduct('skills-kill');
 let names = 0;
-const start = async () => (product = await startChild('test/faults/processes/dying-child.ts', { DATA_DIR: dataDir }));
-beforeAll(start, 60_000);
-afterAll(async () => {
-  await product.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
 
 const send = async (method: string, path: string, body?: object, headers: object = {}): Promise<Answer> => {
-  const response = await fetch(`${product.url}${CORE}${path}`, {
+  const response = await fetch(`${product.child.url}${CORE}${path}`, {
     method,
     headers: { ...headers, 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
@@ -229,8 +219,8 @@ beforeAll(async () => {
     void doomed.push({ at, raced: releases, send: async (id) => (await send(method, path, body, id)).status });
   for (const { prepare } of cases) checks.push(await prepare(dies));
   expect(doomed).toHaveLength(cases.length);
-  await killedAmid(product, doomed);
-  await start();
+  await killedAmid(product.child, doomed);
+  await product.start();
 });
 
 it.each(cases.map(({ title }, index) => ({ title, index })))('after a restart: $title', ({ index }) =>

@@ -2,7 +2,8 @@ import type { EventLog } from '@app/event-log';
 import { Unavailable } from '@app/kernel';
 import { idNumbered } from '../../../test/fixtures/invocations';
 import { LaggingLogs } from '../../../test/fixtures/lagging-logs';
-import { begun, callOf, callWithInput, ended, type SpendingOver, spendingOver } from '../../../test/fixtures/spending';
+import { callOf, callWithInput, ended, type SpendingOver, spendingOver } from '../../../test/fixtures/spending';
+import { assertElevenOfFifty } from '../../../test/fixtures/spending-room';
 import { until } from '../../../test/fixtures/until';
 import type { Ledger } from './ledger';
 import type { MeteredCall } from './metering';
@@ -26,21 +27,8 @@ describe('the ledger on EventStoreDB', () => {
 
   const appended = (): number => appends.reduce((sum, { mock }) => sum + mock.calls.length, 0);
 
-  it('lets eleven of fifty calls at once through where there is room for ten and a half, over two processes', async () => {
-    const limitId = await spending.setLimit(ofUser, { amount: '0.000000105' });
-    const processes = [spending.process(), spending.process()] as const;
-    const calls = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        begun((processes[index % 2] ?? processes[0]).ledger.begin(callOf(USER, 10))),
-      ),
-    );
-    const running = calls.filter((call) => call !== undefined);
-    expect(running).toHaveLength(11);
-    expect(await spending.state(limitId)).toEqual([0n, 110n]);
-    await Promise.all(running.map((call) => call.settle(ended(10))));
-    expect(await spending.state(limitId)).toEqual([110n, 0n]);
-    expect(await spending.invocations()).toHaveLength(11);
-  });
+  it('lets eleven of fifty calls at once through where there is room for ten and a half, over two processes', () =>
+    assertElevenOfFifty(spending));
 
   it('counts each call once while three processes race for one account, and tries no more than somebody wins', async () => {
     const limitId = await spending.setLimit(ofUser, { amount: '1' });

@@ -1,5 +1,6 @@
 import { idNumbered } from '../../../test/fixtures/invocations';
 import { begun, callOf, ended, openSpending, type Spending } from '../../../test/fixtures/spending';
+import { assertElevenOfFifty } from '../../../test/fixtures/spending-room';
 
 const USER = idNumbered(1);
 const OTHER = idNumbered(2);
@@ -11,21 +12,8 @@ let spending: Spending;
 beforeEach(() => (spending = openSpending()));
 
 describe('the ledger', () => {
-  it('lets eleven of fifty calls at once through where there is room for ten and a half, over several processes too', async () => {
-    const limitId = await spending.setLimit(ofUser, { amount: '0.000000105' });
-    const processes = [spending.process(), spending.process()] as const;
-    const calls = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        begun((processes[index % 2] ?? processes[0]).ledger.begin(callOf(USER, 10))),
-      ),
-    );
-    const running = calls.filter((call) => call !== undefined);
-    expect(running).toHaveLength(11);
-    expect(await spending.state(limitId)).toEqual([0n, 110n]);
-    await Promise.all(running.map((call) => call.settle(ended(10))));
-    expect(await spending.state(limitId)).toEqual([110n, 0n]);
-    expect(await spending.invocations()).toHaveLength(11);
-  });
+  it('lets eleven of fifty calls at once through where there is room for ten and a half, over several processes too', () =>
+    assertElevenOfFifty(spending));
 
   it('is closed in time, also while the log takes nothing', async () => {
     const { ledger, kill } = spending.process();

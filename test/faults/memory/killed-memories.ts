@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Bucket, bucketDecider, bucketIdOf, countOf } from '@app/memory';
-import { type Child, startChild } from '../../e2e/child';
 import { ADMIN_KEY } from '../../e2e/harness';
 import { until } from '../../fixtures/until';
+import { dyingProduct } from '../processes/dying-product';
 import { killedAmid } from '../processes/killed-amid';
 
 /** Places of each bucket: as many as a test saves at most. */
@@ -31,31 +28,19 @@ export interface Sent {
   readonly body?: object;
 }
 
-let product: Child;
-let dataDir: string;
+let product: ReturnType<typeof dyingProduct>;
 let names = 0;
-const start = async () =>
-  (product = await startChild('test/faults/processes/dying-child.ts', {
-    DATA_DIR: dataDir,
-    ENVIRONMENT: JSON.stringify({ MEMORY_PERSONAL_MAX: String(PLACES), MEMORY_SHARED_MAX: String(PLACES) }),
-  }));
 
 /** Starts the product, which dies where a request says so. */
 export const withDyingProduct = (): void => {
-  beforeAll(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), 'memory-kill-'));
-    await start();
-  });
-  afterAll(async () => {
-    await product.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  const most = { MEMORY_PERSONAL_MAX: String(PLACES), MEMORY_SHARED_MAX: String(PLACES) };
+  product = dyingProduct('memory-kill', most);
 };
 
 export const name = (): string => `thing ${(names += 1)}`;
 
 export const send = async ({ method, path, body }: Sent, headers: object = {}): Promise<Answer> => {
-  const response = await fetch(`${product.url}/api/v1${path}`, {
+  const response = await fetch(`${product.child.url}/api/v1${path}`, {
     method,
     headers: { ...headers, 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
@@ -65,7 +50,7 @@ export const send = async ({ method, path, body }: Sent, headers: object = {}): 
 };
 
 export const get = async <T>(path: string): Promise<{ readonly status: number; readonly body: T }> => {
-  const response = await fetch(`${product.url}/api/v1${path}`, { headers: { 'x-api-key': ADMIN_KEY } });
+  const response = await fetch(`${product.child.url}/api/v1${path}`, { headers: { 'x-api-key': ADMIN_KEY } });
   return { status: response.status, body: (await response.json()) as T };
 };
 
@@ -82,8 +67,8 @@ export const killed = async (sent: Sent, type: string): Promise<void> => {
     ({ message }: Error) => message,
   );
   expect(['done', 'fetch failed']).toContain(outcome);
-  await product.exited;
-  await start();
+  await product.child.exited;
+  await product.start();
 };
 
 /** Sends requests, each of which is killed before an append of its own (`killedAmid`), and starts the product again. */
@@ -91,14 +76,14 @@ export const killedTogether = async (
   requests: readonly { readonly sent: Sent; readonly at: number; readonly raced: boolean }[],
 ): Promise<void> => {
   await killedAmid(
-    product,
+    product.child,
     requests.map(({ sent, at, raced }) => ({
       at,
       raced,
       send: async (headers) => (await send(sent, headers)).status,
     })),
   );
-  await start();
+  await product.start();
 };
 
 export const memoriesOf = async (agentId: string): Promise<readonly Listed[]> =>

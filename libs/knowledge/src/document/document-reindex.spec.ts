@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { RecordedEvent } from '@app/kernel';
+import { addDocument } from '../../../../test/fixtures/document-commands';
 import { allBlobs } from './document-blobs';
 import type { DocumentCommand } from './document.commands';
 import { documentDecider, type DocumentState } from './document.decider';
 import type { DocumentEvent } from './document.events';
 
-const ID = '01900000-0000-7000-8000-000000000001';
 const [JOB, NEXT, OTHER] = [
   '01900000-0000-7000-8000-00000000000a',
   '01900000-0000-7000-8000-00000000000b',
@@ -14,20 +14,7 @@ const [JOB, NEXT, OTHER] = [
 const report = { step: 'parse', startedAt: '2026-01-01T00:00:00.000Z', milliseconds: 1, produced: 1 } as const;
 const counts = { chunkCount: 1, tokenCount: 1, chunking: null };
 
-const add: DocumentCommand = {
-  type: 'Add',
-  documentId: ID,
-  scope: 'global',
-  spaceId: null,
-  agentId: null,
-  name: 'a.md',
-  mimeType: 'text/plain',
-  sizeBytes: 1,
-  contentHash: 'h1',
-  provider: 'inline',
-  file: 'f1',
-  tagIds: [],
-};
+const add: DocumentCommand = { ...addDocument, scope: 'global', spaceId: null };
 const ingested = (attempt: number): readonly DocumentCommand[] => [
   { type: 'Start' },
   {

@@ -1,28 +1,15 @@
 import fc from 'fast-check';
 import type { RecordedEvent } from '@app/kernel';
+import { addDocument } from '../../../../test/fixtures/document-commands';
 import type { DocumentCommand } from './document.commands';
 import { embeddedBefore } from './document-blobs';
 import { documentDecider, type DocumentState } from './document.decider';
 import type { DocumentEvent } from './document.events';
 
-const ID = '01900000-0000-7000-8000-000000000001';
 const TAG = '01900000-0000-7000-8000-00000000000a';
 const OTHER_TAG = '01900000-0000-7000-8000-00000000000b';
 
-const add = {
-  type: 'Add',
-  documentId: ID,
-  scope: 'space',
-  spaceId: ID,
-  agentId: null,
-  name: 'a.md',
-  mimeType: 'text/plain',
-  sizeBytes: 1,
-  contentHash: 'h1',
-  provider: 'inline',
-  file: 'f1',
-  tagIds: [TAG],
-} as const;
+const add = { ...addDocument, tagIds: [TAG] } as const;
 const content = (contentHash: string, file: string) => ({ mimeType: 'text/plain', sizeBytes: 2, contentHash, file });
 const report = { step: 'parse', startedAt: '2026-01-01T00:00:00.000Z', milliseconds: 1, produced: 1 } as const;
 const chunked = (attempt: number, chunks = `c${attempt}`): DocumentCommand => ({

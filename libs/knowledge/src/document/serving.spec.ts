@@ -1,9 +1,9 @@
 import type { RecordedEvent } from '@app/kernel';
+import { addDocument, DOCUMENT_ID } from '../../../../test/fixtures/document-commands';
 import type { DocumentCommand, UpdateChunk } from './document.commands';
 import { documentDecider, type DocumentState } from './document.decider';
 import type { DocumentEvent } from './document.events';
 
-const ID = '01900000-0000-7000-8000-000000000001';
 const [C1, C2] = ['c1', 'c2'];
 const report = { step: 'parse', startedAt: '2026-01-01T00:00:00.000Z', milliseconds: 1, produced: 1 } as const;
 const attempt = (number: number, edits: object = {}): readonly DocumentCommand[] => [
@@ -29,21 +29,7 @@ const attempt = (number: number, edits: object = {}): readonly DocumentCommand[]
     ...edits,
   },
 ];
-const add: DocumentCommand = {
-  type: 'Add',
-  documentId: ID,
-  scope: 'space',
-  spaceId: ID,
-  agentId: null,
-  name: 'a.md',
-  mimeType: 'text/plain',
-  sizeBytes: 1,
-  contentHash: 'h1',
-  provider: 'inline',
-  file: 'f1',
-  tagIds: [],
-};
-const indexed = [add, ...attempt(1)];
+const indexed = [addDocument, ...attempt(1)];
 const ready: readonly DocumentCommand[] = [...indexed, { type: 'MarkReady', attempt: 1 }];
 const switchTo = (enabled: boolean): DocumentCommand => ({ type: 'Update', enabled });
 const edit = (more: Partial<UpdateChunk> = {}): UpdateChunk => ({
@@ -96,13 +82,15 @@ describe('a disabled document', () => {
       .when(switchTo(true))
       .thenNothing();
     given(...ready, switchTo(false))
-      .when({ type: 'Update', enabled: true, name: 'b.md', tagIds: [ID] })
+      .when({ type: 'Update', enabled: true, name: 'b.md', tagIds: [DOCUMENT_ID] })
       .thenSays(
         { type: 'DocumentRenamed' },
         { type: 'DocumentTagsChanged' },
         {
           type: 'DocumentEnabled',
-          data: { searched: { name: 'b.md', tagIds: [ID], passages: 'p1', embeddingModel: 'm', indexedRevision: 5 } },
+          data: {
+            searched: { name: 'b.md', tagIds: [DOCUMENT_ID], passages: 'p1', embeddingModel: 'm', indexedRevision: 5 },
+          },
         },
       );
   });
@@ -167,7 +155,7 @@ describe('an edited chunk', () => {
     given(...ready, edit())
       .when(edit({ chunkId: C2, base: 'e1', passages: 'e2' }))
       .thenSays({ type: 'DocumentChunkEdited', data: { superseded: ['e1'] } });
-    for (const before of [[add], indexed, [...ready, { type: 'Reprocess', force: true } as const]])
+    for (const before of [[addDocument], indexed, [...ready, { type: 'Reprocess', force: true } as const]])
       given(...before)
         .when(edit())
         .thenRejected('conflict');
