@@ -56,8 +56,7 @@ describe('the limits of a call', () => {
     const { spending, limits, decisions, anchors } = await setUp();
     await spending.addKey(KEY, USER, { amount: '1', window: 'week' });
     expect(await anchors()).toEqual([[KEY, null]]);
-    const limit = await limits.byId(KEY);
-    expect(await limits.revisionOf(limit)).toBe(0);
+    expect((await limits.revisedById(KEY)).revision).toBe(0);
     await decisions.transact(apiKeyDecider, KEY, { type: 'Revoke' }, { ...meta, commandId: idNumbered(7) });
     expect(await anchors()).toEqual([]);
     await expect(limits.byId(KEY)).rejects.toMatchObject({ code: 'not_found' });

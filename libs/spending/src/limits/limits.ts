@@ -1,4 +1,4 @@
-import { apiKeyDecider, isLiving, type UsageLimit, userDecider } from '@app/identity';
+import { type ApiKey, apiKeyDecider, isLiving, type UsageLimit, userDecider } from '@app/identity';
 import { CONFIG, type Config, Decisions, nanoUnits, reject } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Calendar } from '../account/account.events';
@@ -19,6 +19,12 @@ export interface Spender {
 /** A limit and the account that is kept under it. */
 export interface AppliedLimit extends Limit {
   readonly account: AccountLimit;
+}
+
+/** A limit, and the revision of what it is made from. */
+export interface RevisedLimit {
+  readonly limit: AppliedLimit;
+  readonly revision: number;
 }
 
 /** Spend limits, folded from the log each time. */
@@ -42,7 +48,8 @@ export class Limits {
   /** The limits that apply to a call. */
   async of({ userId, keyId, agentId, spaceId }: Spender): Promise<readonly AppliedLimit[]> {
     const { byScope } = (await this.decisions.load(limitRegisterDecider, REGISTER)).state;
-    const ofKey = keyId === undefined ? undefined : await this.ofKey(keyId);
+    const ofKey =
+      keyId === undefined ? undefined : this.ofKey(keyId, (await this.decisions.load(apiKeyDecider, keyId)).state);
     const found: AppliedLimit[] = ofKey === undefined ? [] : [ofKey];
     if (byScope.size === 0) return found;
     for (const key of [
@@ -58,25 +65,29 @@ export class Limits {
 
   /** A limit by its id, which for an API key's is the key's. */
   async find(limitId: string): Promise<AppliedLimit | undefined> {
-    const { byId } = (await this.decisions.load(limitRegisterDecider, REGISTER)).state;
-    const limit = byId.get(limitId);
-    return limit === undefined ? this.ofKey(limitId) : this.applied(limit);
+    return (await this.revised(limitId))?.limit;
   }
 
   /** As `find`. Rejects `not_found`. */
   async byId(limitId: string): Promise<AppliedLimit> {
-    return (await this.find(limitId)) ?? reject('not_found', { kind: 'limit', id: limitId });
+    return (await this.revisedById(limitId)).limit;
   }
 
-  /** Revision of the last change of an existing limit: its `etag`. For the limit of an API key, that of the key. */
-  async revisionOf({ id, scope }: Limit): Promise<number> {
-    if (scope.type === 'apiKey') return (await this.decisions.load(apiKeyDecider, id)).revision;
-    const { state } = await this.decisions.load(limitRegisterDecider, REGISTER);
-    return state.byId.get(id)?.revision ?? reject('not_found', { kind: 'limit', id });
+  /** As `byId`, with the revision of its last change: its `etag`. For the limit of an API key, that of the key. */
+  async revisedById(limitId: string): Promise<RevisedLimit> {
+    return (await this.revised(limitId)) ?? reject('not_found', { kind: 'limit', id: limitId });
   }
 
-  private async ofKey(keyId: string): Promise<AppliedLimit | undefined> {
-    const { state: key } = await this.decisions.load(apiKeyDecider, keyId);
+  private async revised(limitId: string): Promise<RevisedLimit | undefined> {
+    const { byId } = (await this.decisions.load(limitRegisterDecider, REGISTER)).state;
+    const found = byId.get(limitId);
+    if (found !== undefined) return { limit: await this.applied(found), revision: found.revision };
+    const { state: key, revision } = await this.decisions.load(apiKeyDecider, limitId);
+    const limit = this.ofKey(limitId, key);
+    return limit === undefined ? undefined : { limit, revision };
+  }
+
+  private ofKey(keyId: string, key: ApiKey): AppliedLimit | undefined {
     if (key.status !== 'valid' || key.usageLimit === null) return undefined;
     const given = key.usageLimit;
     const known = this.ofKeys.get(given);

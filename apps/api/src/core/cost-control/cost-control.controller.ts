@@ -245,8 +245,8 @@ export class CostControlController {
   }
 
   private async show(limitId: string): Promise<Tagged> {
-    const limit = await this.limits.byId(limitId);
-    return tagged(await this.text(limit), await this.limits.revisionOf(limit));
+    const { limit, revision } = await this.limits.revisedById(limitId);
+    return tagged(await this.text(limit), revision);
   }
 
   /** As an answer to a write, whose receipt has the revision of the stream with all limits. */
