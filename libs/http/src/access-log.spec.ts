@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { KEY, serveThings, set, state } from '../../../test/fixtures/edge-of-things';
 import { until } from '../../../test/fixtures/until';
 import { makeLogger } from './logging';
@@ -8,7 +9,8 @@ const write = (line: string): void => void lines.push(JSON.parse(line) as Record
 const requests = () =>
   lines
     .filter(({ msg }) => msg === 'request')
-    .map(({ method, route, status, actor }) => [method, route, status, actor]);
+    .map(({ method, route, status, brokenOff, actor }) => [method, route, status, brokenOff ?? false, actor]);
+beforeEach(() => (lines.length = 0));
 
 it('logs writes and rejections by the pattern of their route, and each once', async () => {
   const things = await serveThings(makeLogger('info', { write }));
@@ -20,14 +22,13 @@ it('logs writes and rejections by the pattern of their route, and each once', as
   }
   await things.close();
   expect(requests()).toEqual([
-    ['POST', '/things', 201, 'key:1'],
-    ['GET', '/things/:id', 404, 'key:1'],
-    ['GET', 'none', 404, undefined],
+    ['POST', '/things', 201, false, 'key:1'],
+    ['GET', '/things/:id', 404, false, 'key:1'],
+    ['GET', 'none', 404, false, undefined],
   ]);
 });
 
 it('logs a write whose client left before the answer as 499, once', async () => {
-  lines.length = 0;
   const things = await serveThings(makeLogger('info', { write }));
   const gate = Promise.withResolvers<void>();
   set.gate = gate.promise;
@@ -41,5 +42,31 @@ it('logs a write whose client left before the answer as 499, once', async () => 
   await until(() => requests().length > 0);
   gate.resolve();
   await things.close();
-  expect(requests()).toEqual([['POST', '/things', 499, 'key:1']]);
+  expect(requests()).toEqual([['POST', '/things', 499, false, 'key:1']]);
+});
+
+it('logs an injected request once', async () => {
+  const things = await serveThings(makeLogger('info', { write }));
+  await things.call({ method: 'POST', url: '/things', body: { name: 'a' } });
+  await things.close();
+  expect(requests()).toEqual([['POST', '/things', 201, false, 'key:1']]);
+});
+
+it('logs an answer that the server broke off as such, and why', async () => {
+  const things = await serveThings(makeLogger('info', { write }));
+  set.download = Readable.from(
+    (async function* () {
+      yield Buffer.alloc(200_000);
+      throw new Error('the disk is gone');
+    })(),
+  );
+  const response = await fetch(`http://127.0.0.1:${await things.port()}/things/known/content`, {
+    headers: { 'x-api-key': KEY },
+  });
+  await expect(response.arrayBuffer()).rejects.toThrow('terminated');
+  await things.close();
+  expect(requests()).toEqual([['GET', '/things/:id/content', 200, true, 'key:1']]);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: 'error', msg: 'An answer broke off: its source failed.' }),
+  );
 });

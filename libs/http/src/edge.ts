@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { accessLog, logLeft } from './access-log';
+import { accessLog, logUnfinished } from './access-log';
 import { Admission } from './admission';
 import { hideUnknownType } from './body-headers';
 import { budgetWaits } from './budget-waits';
@@ -67,8 +67,10 @@ export class Edge {
     const { EVENTSTORE_URL, MAX_UPLOAD_BYTES } = this.config;
     const adapter = this.host.httpAdapter;
     const fastify = adapter.getInstance();
-    adapter.watching = { streams: this.streams, unread: this.unread };
-    this.requests.watch(fastify.server, (request) => logLeft(this.logger, this.metrics, request));
+    adapter.watching = { streams: this.streams, unread: this.unread, failed: this.sourceFailed };
+    this.requests.watch(fastify.server, (request, response) =>
+      logUnfinished(this.logger, this.metrics, request, response),
+    );
     // Bodies that come too slowly are rejected before; the largest upload may come over a slow line.
     fastify.server.requestTimeout = Math.max(15 * 60_000, Math.ceil(MAX_UPLOAD_BYTES / SLOW_LINE));
     decorateRequests(fastify);
@@ -94,6 +96,13 @@ export class Edge {
     fastify.addHook('onResponse', (request, reply, done) => (request.is404 ? unrouted(request, reply, done) : done()));
   }
 
+  /** What a body is read from failed, with its beginning sent: Fastify only breaks the answer off. */
+  private readonly sourceFailed = (request: FastifyRequest, error: Error): void => {
+    if (isOfLeaving(error)) return;
+    const { id: requestId } = request;
+    this.logger.error({ requestId, route: patternOf(request), error }, 'An answer broke off: its source failed.');
+  };
+
   private readonly begin = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     request.startedAt = performance.now();
     reply
@@ -111,6 +120,10 @@ export class Edge {
   };
 }
 
+/** What is read for an answer is given up when its client leaves. */
+const isOfLeaving = (error: NodeJS.ErrnoException): boolean =>
+  error.name === 'AbortError' || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+
 /** What is known of a request alone, by its types in `request.ts`. */
 const decorateRequests = (fastify: FastifyInstance): void => {
   fastify.decorateRequest('caller', null);
@@ -118,6 +131,7 @@ const decorateRequests = (fastify: FastifyInstance): void => {
   fastify.decorateRequest('bodyDigest', null);
   fastify.decorateRequest('progress', null);
   fastify.decorateRequest('startedAt', 0);
+  fastify.decorateRequest('isLogged', false);
   fastify.decorateRequest('mayGoOn', null);
   fastify.decorateRequest('isTransient', false);
   fastify.decorateRequest('correlationId', '');

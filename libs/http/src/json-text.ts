@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenStreams } from './open-streams';
 import type { UnreadAnswers } from './slow-readers';
 import { turnsEnd } from './turns-end';
@@ -75,7 +75,14 @@ export const tagged = (json: JsonText, revision: number): Tagged => new Tagged(j
  */
 export class JsonTextAdapter extends FastifyAdapter {
   /** Watch what is being sent. `Edge` sets them: an adapter is made before anything is provided. */
-  watching: { readonly streams: Pick<OpenStreams, 'add'>; readonly unread: Pick<UnreadAnswers, 'look'> } | undefined;
+  watching:
+    | {
+        readonly streams: Pick<OpenStreams, 'add'>;
+        readonly unread: Pick<UnreadAnswers, 'look'>;
+        /** Told where a body cannot be read to its end. */
+        readonly failed: (request: FastifyRequest, error: Error) => void;
+      }
+    | undefined;
 
   override reply(response: FastifyReply, body: unknown, statusCode?: number): ReturnType<FastifyAdapter['reply']> {
     if (body instanceof Tagged) {
@@ -84,7 +91,11 @@ export class JsonTextAdapter extends FastifyAdapter {
     }
     if (!(body instanceof JsonText)) {
       const stream = body instanceof StreamableFile ? body.getStream() : body;
-      if (stream instanceof Readable) this.watching?.streams.add(stream, response.request);
+      if (stream instanceof Readable && this.watching !== undefined) {
+        const { streams, failed } = this.watching;
+        streams.add(stream, response.request);
+        stream.once('error', (error) => failed(response.request, error));
+      }
       return super.reply(response, body, statusCode);
     }
     if (statusCode !== undefined) response.status(statusCode);

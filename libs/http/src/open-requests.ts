@@ -13,7 +13,7 @@ export class OpenRequests {
   /** Why none is taken; undefined while they are. */
   private closed: 'starting' | 'stopping' | undefined;
   private whenNone: (() => void) | undefined;
-  private whenLeft: (request: FastifyRequest) => void = () => undefined;
+  private whenUnfinished: (request: FastifyRequest, response: ServerResponse) => void = () => undefined;
 
   constructor(
     @Inject(OPEN_ANSWERS) private readonly open: Map<ServerResponse, FastifyRequest>,
@@ -21,9 +21,9 @@ export class OpenRequests {
     private readonly overload: Overload,
   ) {}
 
-  /** Begins to watch the connections of a server. `whenLeft` is told of requests whose client left before the answer ended. */
-  watch(server: Server, whenLeft: (request: FastifyRequest) => void): void {
-    this.whenLeft = whenLeft;
+  /** Begins to watch the connections of a server. `whenUnfinished` is told of answers that ended before they were whole. */
+  watch(server: Server, whenUnfinished: (request: FastifyRequest, response: ServerResponse) => void): void {
+    this.whenUnfinished = whenUnfinished;
     this.overload.watch(server);
     closeSilent(server, this.open);
   }
@@ -62,7 +62,7 @@ export class OpenRequests {
   }
 
   private done(response: ServerResponse, request: FastifyRequest): void {
-    if (!response.writableFinished) this.whenLeft(request);
+    if (!response.writableFinished) this.whenUnfinished(request, response);
     this.open.delete(response);
     if (this.open.size === 0) this.whenNone?.();
   }

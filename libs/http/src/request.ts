@@ -21,6 +21,8 @@ declare module 'fastify' {
     /** See `correlationIdOf`. */
     correlationId: string;
     startedAt: number;
+    /** Its line is in the access log. */
+    isLogged: boolean;
     /** Set by handlers whose stream, or upload, needs more than the route's permission. Throws when the caller may not go on. */
     mayGoOn: ((caller: Caller) => unknown) | null;
   }
