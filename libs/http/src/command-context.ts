@@ -28,21 +28,16 @@ const metaOf = createParamDecorator((hasEtag: boolean, context: ExecutionContext
 export const CommandContext = ({ hasEtag = true }: { readonly hasEtag?: boolean } = {}): ParameterDecorator =>
   metaOf(hasEtag, CommandMetaPipe);
 
-/** Makes the metadata of commands. A pipe, since Nest injects clock and ids into pipes, and nothing into the functions of parameter decorators. */
+/** Makes the metadata of commands. */
 @Injectable()
-export class CommandMetaPipe implements PipeTransform<AskedMeta, CommandMeta> {
+export class CommandMetas {
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
   ) {}
 
-  transform({ request, hasEtag }: AskedMeta): CommandMeta {
-    const meta = this.metaOf(request);
-    return hasEtag || meta.ifRevision === undefined ? meta : reject('precondition_failed', { reason: 'no_etag' });
-  }
-
   /** Metadata of the command of a request whose caller is known. */
-  metaOf(request: FastifyRequest): CommandMeta {
+  of(request: FastifyRequest): CommandMeta {
     const caller = callerOf(request);
     const { acceptance } = request;
     const ifRevision = revisionOf(request.headers['if-match']);
@@ -57,6 +52,17 @@ export class CommandMetaPipe implements PipeTransform<AskedMeta, CommandMeta> {
       progress: (request.progress ??= { hasWritten: false }),
       ...(ifRevision === undefined ? {} : { ifRevision }),
     };
+  }
+}
+
+/** What `@CommandContext()` injects. A pipe, since Nest injects services into pipes, and nothing into the functions of parameter decorators. */
+@Injectable()
+export class CommandMetaPipe implements PipeTransform<AskedMeta, CommandMeta> {
+  constructor(private readonly metas: CommandMetas) {}
+
+  transform({ request, hasEtag }: AskedMeta): CommandMeta {
+    const meta = this.metas.of(request);
+    return hasEtag || meta.ifRevision === undefined ? meta : reject('precondition_failed', { reason: 'no_etag' });
   }
 }
 

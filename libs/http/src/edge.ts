@@ -45,7 +45,7 @@ export const makeAdapter = (): JsonTextAdapter =>
 
 /**
  * What every request has, also one of no route or of a route that is not Nest's, such as those of `SwaggerModule`: its id, the check of its host,
- * its span, its line in the log. These are hooks of Fastify, since nothing of Nest runs for such a request. Guards, interceptors, pipes and the
+ * its span, its line in the log. These are hooks of Fastify, since no guard and no interceptor runs for such a request. These, pipes and the
  * exception filter do the rest.
  */
 @Injectable()

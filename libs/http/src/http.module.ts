@@ -7,7 +7,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AccessGuard } from './access-guard';
 import { Admission } from './admission';
 import { BodyGuard } from './body-guard';
-import { CommandMetaPipe } from './command-context';
+import { CommandMetas } from './command-context';
 import { Edge } from './edge';
 import { Idempotency } from './idempotency';
 import { Lists } from './lists';
@@ -41,7 +41,7 @@ import { Writes } from './written';
     { provide: APP_GUARD, useExisting: BodyGuard },
     { provide: APP_FILTER, useExisting: ProblemFilter },
     Admission,
-    CommandMetaPipe,
+    CommandMetas,
     Edge,
     { provide: OPEN_ANSWERS, useFactory: () => new Map() },
     OpenRequests,
@@ -66,7 +66,7 @@ import { Writes } from './written';
   ],
   exports: [
     VIEW_WAITER,
-    CommandMetaPipe,
+    CommandMetas,
     Idempotency,
     Lists,
     OpenRequests,

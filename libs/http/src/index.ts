@@ -24,7 +24,7 @@
  */
 export { Documented } from './openapi/documented';
 export { asFile } from './as-file';
-export { CommandContext, CommandMetaPipe, CurrentCaller } from './command-context';
+export { CommandContext, CommandMetas, CurrentCaller } from './command-context';
 export { envelopeOf, GatewayError } from './envelope';
 export { errorRegistry } from './error-registry';
 export { EventStream } from './event-stream';

@@ -16,9 +16,13 @@ export class RouteTable {
   readonly routes: ServedRoute[] = [];
   private readonly patterns = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
 
-  /** Collects the routes of an instance, from now on. */
+  /** Collects the routes of an instance, from now on. Throws for one of an API that declares nothing: nobody could call it. */
   collect(fastify: FastifyInstance): void {
     fastify.addHook('onRoute', ({ method, url, config }) => {
+      if (config?.route === undefined && url.startsWith('/api/'))
+        throw new Error(
+          `${[method].flat().join(', ')} ${url} declares nothing: put @Documented above its @Controller.`,
+        );
       for (const one of [method].flat()) this.add({ method: one, url, declaration: config?.route ?? {} });
     });
   }

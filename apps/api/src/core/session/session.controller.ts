@@ -15,7 +15,7 @@ import {
   Requires,
   sessionCookie,
   Writes,
-  CommandMetaPipe,
+  CommandMetas,
 } from '@app/http';
 import { EndSession, StartSession } from '@app/identity';
 import { type CommandMeta, CONFIG, type Config, reject } from '@app/kernel';
@@ -37,7 +37,7 @@ export class SessionController {
     private readonly limiter: RateLimiter,
     @Inject(CONFIG) private readonly config: Config,
     private readonly writes: Writes,
-    private readonly metas: CommandMetaPipe,
+    private readonly metas: CommandMetas,
   ) {}
 
   @Post()
@@ -57,7 +57,7 @@ export class SessionController {
     const wrong = () => reject('unauthenticated', { reason: 'wrong_sign_in' });
     request.caller = (await this.authenticator.authenticate(keyCredential(apiKey))) ?? wrong();
     const { userId, keyId = wrong() } = request.caller;
-    const started = await this.commands.execute(new StartSession({ userId, keyId }, this.metas.metaOf(request)));
+    const started = await this.commands.execute(new StartSession({ userId, keyId }, this.metas.of(request)));
     const { secret, expiresAt, receipt } = started;
     reply.header('set-cookie', sessionCookie(secret, new Date(expiresAt), this.isSecure(reply)));
     return this.writes.answer(reply, receipt, {
