@@ -20,7 +20,8 @@ const loaded = (): LocalEmbeddings => {
 export const sharedEmbeddings = (): OpenedEmbeddings => {
   const closing = new AbortController();
   return {
-    embed: async (request) => {
+    // As questions, all in one process: those for documents wait for everything else that this machine does.
+    embed: async ({ inDocument: _, ...request }) => {
       closing.signal.throwIfAborted();
       return loaded().embed({ ...request, signal: AbortSignal.any([request.signal, closing.signal]) });
     },

@@ -67,7 +67,7 @@ export interface EmbeddingModels {
 export const embeddingOf = (models: EmbeddingModels, key: string | null): Embedding | undefined =>
   [models.embedding(), ...models.otherEmbeddings()].find(({ model }) => model.key === key);
 
-export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'ofMany' | 'signal'> {
+export interface TextsToEmbed extends Pick<EmbeddingRequest, 'texts' | 'inDocument' | 'signal'> {
   readonly purpose: NonNullable<EmbeddingRequest['purpose']>;
   readonly payer: Payer;
   /** See `KnowledgeCall`. */

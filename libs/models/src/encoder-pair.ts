@@ -4,7 +4,7 @@ import type { EncoderProcess } from './encoder-process';
 type OneEncoder = Pick<EncoderProcess, 'encode' | 'close'>;
 
 /**
- * Two processes with one model, whose vectors depend on their texts alone. The second one gets half of the texts of a long document, and
+ * Two processes with one model, whose vectors depend on their texts alone. The second one gets half of the texts where they are many, and
  * nothing else: many short documents have the other cores busy as it is.
  */
 export class EncoderPair {
@@ -16,7 +16,7 @@ export class EncoderPair {
     private readonly second: OneEncoder,
   ) {}
 
-  /** One vector for each text, in order. `ofMany`: of a long document. Rejects with `Unavailable`, or the signal's reason. */
+  /** One vector for each text, in order. `ofMany`: hundreds follow. Rejects with `Unavailable`, or the signal's reason. */
   async encode(texts: readonly string[], ofMany: boolean, signal: AbortSignal): Promise<readonly Float32Array[]> {
     if (ofMany && texts.length > 1 && this.isPrepared) return this.encodeHalves(texts, signal);
     const vectors = await this.first.encode(texts, signal);

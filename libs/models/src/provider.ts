@@ -111,8 +111,11 @@ export interface EmbeddingRequest extends ModelRequest {
    * Absent for a client of the gateway, who gets vectors of the texts as they are.
    */
   readonly purpose?: 'query' | 'passage';
-  /** Whether hundreds of texts follow, call by call, as those of a long document do: a model that runs here may take a second core for them. */
-  readonly ofMany?: boolean;
+  /**
+   * Where the texts are of a document that nobody waits for: how many of it are embedded in all, call by call. A model that runs here lets everything
+   * else go first, and may take a second core for many.
+   */
+  readonly inDocument?: number;
   /** Who asks, as a client names them to the provider. */
   readonly user?: string;
   readonly forwarded?: ForwardedFields;

@@ -8,11 +8,6 @@ import { embeddedText, embeddingKey, legacyEmbeddingKey, inStrides } from './pas
 
 /** Texts in one call of the embedding model: what a killed worker has embedded for nothing, at most. */
 export const TEXTS_IN_CALL = 16;
-/**
- * A document with this many passages is long: embedding it takes more than a second. Shorter ones come several at once,
- * which keeps the cores busy.
- */
-const LONG = 128;
 
 export interface EmbeddedPassages {
   readonly passages: readonly StoredPassage[];
@@ -62,7 +57,6 @@ export const embedPassages = async (
     return legacy === undefined ? passage : { ...passage, vector: legacy };
   });
   const missing = passages.filter(({ vector }) => vector === undefined);
-  const ofMany = missing.length >= LONG;
   let last = 0;
   for (let from = 0; from < missing.length; from += TEXTS_IN_CALL) {
     if (!(await isWanted())) return undefined;
@@ -72,7 +66,7 @@ export const embedPassages = async (
       payer,
       holds: true,
       texts,
-      ofMany,
+      inDocument: missing.length,
       purpose: 'passage',
       signal,
     });

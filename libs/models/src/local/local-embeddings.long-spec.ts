@@ -60,8 +60,9 @@ describe('the local embeddings', () => {
     const texts = Array.from({ length: 16 }, (_, index) => `${index} ${'hello world '.repeat(4 * index)}`);
     const two = new LocalEmbeddings(folder, undefined, 2);
     const { signal } = new AbortController();
-    const alone = await embed(two, ...texts);
-    const working = two.embed({ model, texts, ofMany: true, purpose: 'passage', signal });
+    const asDocument = { model, texts, purpose: 'passage', signal } as const;
+    const alone = (await two.embed({ ...asDocument, inDocument: 127 })).vectors;
+    const working = two.embed({ ...asDocument, inDocument: 128 });
     expect(processes()).toBe(2);
     expect((await working).vectors).toEqual(alone);
     await two.close();
@@ -70,11 +71,25 @@ describe('the local embeddings', () => {
   it('are made by one process on one core', async () => {
     const one = new LocalEmbeddings(folder, undefined, 1);
     const { signal } = new AbortController();
-    await embed(one, 'Each thing has its own key.');
-    const working = one.embed({ model, texts: ['a', 'b'], ofMany: true, purpose: 'passage', signal });
+    await one.embed({ model, texts: ['a'], inDocument: 128, purpose: 'passage', signal });
+    const working = one.embed({ model, texts: ['a', 'b'], inDocument: 128, purpose: 'passage', signal });
     expect(processes()).toBe(1);
     await working;
     await one.close();
+  });
+
+  it('of questions have a process of their own, which does not wait for documents', async () => {
+    const fifth = new LocalEmbeddings(folder, undefined, 1);
+    const { signal } = new AbortController();
+    const texts = Array.from({ length: 100 }, () => 'hello world '.repeat(60));
+    let isOver = false;
+    const document = fifth
+      .embed({ model, texts, inDocument: texts.length, purpose: 'passage', signal })
+      .finally(() => (isOver = true));
+    const [vector] = (await fifth.embed({ model, texts: texts.slice(0, 1), purpose: 'query', signal })).vectors;
+    expect(isOver).toBe(false);
+    expect((await document).vectors[0]).toEqual(vector);
+    await fifth.close();
   });
 
   it('wait for no other caller, and cost nothing more once theirs has left', async () => {

@@ -37,7 +37,7 @@ export class Encoder {
       try {
         return Encoder.checked(cached, tokenizer);
       } catch {
-        await rm(file); // Damaged: made anew from the weights below, and checked again.
+        await rm(file, { force: true }); // Damaged: made anew from the weights below, and checked again.
       }
     }
     const model = convert(await readWeights());
