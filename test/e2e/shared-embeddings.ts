@@ -20,8 +20,9 @@ const loaded = (): LocalEmbeddings => {
 export const sharedEmbeddings = (): OpenedEmbeddings => {
   const closing = new AbortController();
   return {
-    // As questions, all in one process: those for documents wait for everything else that this machine does.
-    embed: async ({ inDocument: _, ...request }) => {
+    // As questions, all in one process: each takes the time to load the model.
+    embed: async (given) => {
+      const { inDocument: _inDocument, ...request } = given;
       closing.signal.throwIfAborted();
       return loaded().embed({ ...request, signal: AbortSignal.any([request.signal, closing.signal]) });
     },

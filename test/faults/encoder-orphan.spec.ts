@@ -8,7 +8,7 @@ const child = join(root, 'libs/models/src/local/use-lite/encoder.child.ts');
 
 /** Asks the encoder for more than it can do at once, and is killed when the first answer comes. */
 const PARENT = `
-  const encoder = require('node:child_process').fork(process.argv[1], [process.argv[2], '19'], { stdio: 'inherit' });
+  const encoder = require('node:child_process').fork(process.argv[1], [process.argv[2]], { stdio: 'inherit' });
   for (let id = 0; id < 50; id += 1) encoder.send({ id, texts: ['They sleep standing up. '.repeat(50)] });
   encoder.once('message', () => process.kill(process.pid, 'SIGKILL'));
 `;

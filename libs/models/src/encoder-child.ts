@@ -12,22 +12,15 @@ export interface Encoder {
   encode(texts: readonly string[]): Promise<readonly Float32Array[]>;
 }
 
-/**
- * Priorities of processes, as `os.setPriority` takes them. `asked`: somebody waits for the vectors, though more wait for everything else. `documents`:
- * what nobody waits for gives way to all else that this machine does.
- */
-export const ENCODER_PRIORITY = { asked: 5, documents: 19 } as const;
+/** Behind everything that somebody waits for. */
+const PRIORITY = 5;
 
 /**
  * Makes this process the other end of an `EncoderProcess`: it loads the model with the first text, encodes up to `batchSize` texts of
  * a caller at once, and ends with its parent.
  */
-export const serveEncoder = (
-  load: () => Promise<Encoder>,
-  batchSize: number,
-  priority: number = ENCODER_PRIORITY.asked,
-): void => {
-  setPriority(priority);
+export const serveEncoder = (load: () => Promise<Encoder>, batchSize: number): void => {
+  setPriority(PRIORITY);
   const loaded = once(load);
   // Whoever asked may be gone, and nobody hears the answer.
   const reply = (message: EncodeReply): void =>

@@ -112,8 +112,8 @@ export interface EmbeddingRequest extends ModelRequest {
    */
   readonly purpose?: 'query' | 'passage';
   /**
-   * Where the texts are of a document that nobody waits for: how many of it are embedded in all, call by call. A model that runs here lets everything
-   * else go first, and may take a second core for many.
+   * Where the texts are of a document that nobody waits for: how many of it are embedded in all, call by call. A model that runs here makes them
+   * beside what somebody waits for, and may take a second core for many.
    */
   readonly inDocument?: number;
   /** Who asks, as a client names them to the provider. */

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { extname, join } from 'node:path';
-import { ENCODER_PRIORITY } from '../encoder-child';
 import { EncoderPair } from '../encoder-pair';
 import { EncoderProcess } from '../encoder-process';
 import type { EmbeddingProvider, EmbeddingRequest, Embeddings } from '../provider';
@@ -15,7 +14,7 @@ const SECOND_IDLE_MS = 5_000;
 
 /**
  * Small English embeddings that need no network: Universal Sentence Encoder lite on 8-bit integers. Equal texts give equal
- * vectors. Passages of documents have processes of their own, behind all else: questions do not wait for them.
+ * vectors. Passages of documents have processes of their own: questions do not wait for them.
  */
 export class LocalEmbeddings implements OpenedEmbeddings {
   private readonly asked: EncoderProcess;
@@ -28,11 +27,9 @@ export class LocalEmbeddings implements OpenedEmbeddings {
     private readonly cores = availableParallelism(),
   ) {
     const script = join(__dirname, 'use-lite', `encoder.child${extname(__filename)}`);
-    const started = (priority: number, ms?: number): EncoderProcess =>
-      new EncoderProcess('local-embedding', script, [folder, String(priority)], ms);
-    const { asked, documents } = ENCODER_PRIORITY;
-    this.asked = started(asked, idleMs);
-    this.documents = new EncoderPair(started(documents, idleMs), started(documents, SECOND_IDLE_MS));
+    const started = (ms?: number): EncoderProcess => new EncoderProcess('local-embedding', script, [folder], ms);
+    this.asked = started(idleMs);
+    this.documents = new EncoderPair(started(idleMs), started(SECOND_IDLE_MS));
   }
 
   async embed({

@@ -1,13 +1,10 @@
 import { serveEncoder } from '../../encoder-child';
 import { Encoder } from './encoder';
 
-const [, , folder, priority] = process.argv;
-/** So that a vector depends on its text alone. */
-const ONE_AT_A_TIME = 1;
-const load = async (from: string) => {
-  const encoder = await Encoder.load(from);
-  return { encode: async ([text = '']: readonly string[]) => [encoder.encode(text)] };
-};
-
+const [, , folder] = process.argv;
+// One text at a time, so that a vector depends on its text alone.
 if (process.send !== undefined && folder !== undefined)
-  serveEncoder(() => load(folder), ONE_AT_A_TIME, Number(priority));
+  serveEncoder(async () => {
+    const encoder = await Encoder.load(folder);
+    return { encode: async ([text = '']) => [encoder.encode(text)] };
+  }, 1);
