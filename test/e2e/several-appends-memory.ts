@@ -1,6 +1,9 @@
 import { bucketDecider, bucketIdOf, countOf } from '@app/memory';
 import { CORE, events, items, made, name, platform, type Prepared, type Sent, stores } from './several-appends-world';
 
+/** Nobody has it as a memory yet. */
+const text = (): string => `Likes ${name('tea')}`;
+
 interface Listed {
   readonly id: string;
   readonly status: string;
@@ -12,7 +15,7 @@ const changing =
     const { key, userId } = await platform.newCaller();
     const spaceId = await made('/spaces', { name: name('space') }, key);
     const own = await made('/agents', { spaceId, name: 'Guide', sharedMemoryEnabled: true }, key);
-    const id = await made(`/memory/${own}/memories`, { text: name('memory'), ...body }, key);
+    const id = await made(`/memory/${own}/memories`, { text: text(), ...body }, key);
     const path = `${CORE}/memory/${own}/memories`;
     const before = await events(type, own);
     const isConsistent = async (): Promise<boolean> => {
@@ -52,19 +55,19 @@ export const MEMORY_REQUESTS: readonly (readonly [string, string, number, () => 
     `POST ${PATH}`,
     'POST /memories',
     2,
-    changing(personal, (path) => ({ path, body: { text: name('memory') } }), 'MemorySaved'),
+    changing(personal, (path) => ({ path, body: { text: text() } }), 'MemorySaved'),
   ],
   [
     `POST ${PATH}`,
     'POST /memories that replaces another',
     4,
-    changing(personal, (path, replaces) => ({ path, body: { text: name('memory'), replaces } }), 'MemorySaved'),
+    changing(personal, (path, replaces) => ({ path, body: { text: text(), replaces } }), 'MemorySaved'),
   ],
   [
     `POST ${PATH}`,
     'POST /memories of a shared one',
     2,
-    changing(personal, (path) => ({ path, body: { text: name('memory'), kind: 'shared' } }), 'MemoryProposed'),
+    changing(personal, (path) => ({ path, body: { text: text(), kind: 'shared' } }), 'MemoryProposed'),
   ],
   [
     `POST ${PATH}/:memoryId/discard`,
@@ -91,7 +94,7 @@ export const MEMORY_REQUESTS: readonly (readonly [string, string, number, () => 
     async () => {
       const prepared = await changing(
         personal,
-        (path, id) => ({ method: 'PUT', path: `${path}/${id}`, body: { text: name('memory') } }),
+        (path, id) => ({ method: 'PUT', path: `${path}/${id}`, body: { text: text() } }),
         'MemoryEdited',
       )();
       const id = prepared.sent.path.split('/').at(-1) as string;

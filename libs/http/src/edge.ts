@@ -1,4 +1,4 @@
-import { CONFIG, type Config, inReadScope, LOGGER, reject } from '@app/kernel';
+import { CONFIG, type Config, inReadScope, isDomainError, LOGGER, reject } from '@app/kernel';
 import { isTracing, Metrics, startRootSpan, under } from '@app/telemetry';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -98,7 +98,8 @@ export class Edge {
 
   /** What a body is read from failed, with its beginning sent: Fastify only breaks the answer off. */
   private readonly sourceFailed = (request: FastifyRequest, error: Error): void => {
-    if (isOfLeaving(error)) return;
+    // What was deleted meanwhile, as a rejection says, is no fault.
+    if (isDomainError(error) || isOfLeaving(error)) return;
     const { id: requestId } = request;
     this.logger.error({ requestId, route: patternOf(request), error }, 'An answer broke off: its source failed.');
   };
