@@ -10,7 +10,10 @@ const requests = () =>
   lines
     .filter(({ msg }) => msg === 'request')
     .map(({ method, route, status, brokenOff, actor }) => [method, route, status, brokenOff ?? false, actor]);
-beforeEach(() => (lines.length = 0));
+beforeEach(() => {
+  lines.length = 0;
+  state.clear();
+});
 
 it('logs writes and rejections by the pattern of their route, and each once', async () => {
   const things = await serveThings(makeLogger('info', { write }));
@@ -28,22 +31,25 @@ it('logs writes and rejections by the pattern of their route, and each once', as
   ]);
 });
 
-it('logs a write whose client left before the answer as 499, once', async () => {
-  const things = await serveThings(makeLogger('info', { write }));
-  const gate = Promise.withResolvers<void>();
-  set.gate = gate.promise;
-  const client = connect(await things.port(), '127.0.0.1');
-  const body = '{"name":"a"}';
-  client.write(
-    `POST /things HTTP/1.1\r\nhost: h\r\nx-api-key: ${KEY}\r\nidempotency-key: k\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  );
-  await until(() => state.size > 0);
-  client.destroy();
-  await until(() => requests().length > 0);
-  gate.resolve();
-  await things.close();
-  expect(requests()).toEqual([['POST', '/things', 499, false, 'key:1']]);
-});
+it.each(['destroy', 'resetAndDestroy'] as const)(
+  'logs a write whose client left before the answer as 499, once: %s',
+  async (leave) => {
+    const things = await serveThings(makeLogger('info', { write }));
+    const gate = Promise.withResolvers<void>();
+    set.gate = gate.promise;
+    const client = connect(await things.port(), '127.0.0.1');
+    const body = '{"name":"a"}';
+    client.write(
+      `POST /things HTTP/1.1\r\nhost: h\r\nx-api-key: ${KEY}\r\nidempotency-key: k\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await until(() => state.size > 0);
+    client[leave]();
+    await until(() => requests().length > 0);
+    gate.resolve();
+    await things.close();
+    expect(requests()).toEqual([['POST', '/things', 499, false, 'key:1']]);
+  },
+);
 
 it('logs an injected request once', async () => {
   const things = await serveThings(makeLogger('info', { write }));
@@ -69,4 +75,24 @@ it('logs an answer that the server broke off as such, and why', async () => {
   expect(lines).toContainEqual(
     expect.objectContaining({ level: 'error', msg: 'An answer broke off: its source failed.' }),
   );
+});
+
+it('logs no fault where a client leaves in the midst of a file', async () => {
+  const things = await serveThings(makeLogger('debug', { write }));
+  set.download = Readable.from(
+    (async function* () {
+      for (;;) yield Buffer.alloc(65_536);
+    })(),
+  );
+  const leaving = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${await things.port()}/things/known/content`, {
+    headers: { 'x-api-key': KEY },
+    signal: leaving.signal,
+  });
+  await response.body?.getReader().read();
+  leaving.abort();
+  await until(() => requests().length > 0);
+  await things.close();
+  expect(requests()).toEqual([['GET', '/things/:id/content', 499, false, 'key:1']]);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });

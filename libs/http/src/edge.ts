@@ -99,7 +99,7 @@ export class Edge {
   /** What a body is read from failed, with its beginning sent: Fastify only breaks the answer off. */
   private readonly sourceFailed = (request: FastifyRequest, error: Error): void => {
     // What was deleted meanwhile, as a rejection says, is no fault.
-    if (isDomainError(error) || isOfLeaving(error)) return;
+    if (isDomainError(error)) return;
     const { id: requestId } = request;
     this.logger.error({ requestId, route: patternOf(request), error }, 'An answer broke off: its source failed.');
   };
@@ -120,10 +120,6 @@ export class Edge {
     inReadScope(done);
   };
 }
-
-/** What is read for an answer is given up when its client leaves. */
-const isOfLeaving = (error: NodeJS.ErrnoException): boolean =>
-  error.name === 'AbortError' || error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
 /** What is known of a request alone, by its types in `request.ts`. */
 const decorateRequests = (fastify: FastifyInstance): void => {
