@@ -11,7 +11,7 @@ import { CommandMetas } from './command-context';
 import { Edge } from './edge';
 import { Idempotency } from './idempotency';
 import { Lists } from './lists';
-import { OPEN_ANSWERS } from './open-answers';
+import { OpenAnswers } from './open-answers';
 import { OpenRequests } from './open-requests';
 import { OpenStreams } from './open-streams';
 import { LATE_MS, Overload, USUAL_LATE_MS } from './overload';
@@ -43,7 +43,7 @@ import { Writes } from './written';
     Admission,
     CommandMetas,
     Edge,
-    { provide: OPEN_ANSWERS, useFactory: () => new Map() },
+    OpenAnswers,
     OpenRequests,
     OpenStreams,
     UnreadAnswers,

@@ -1,8 +1,8 @@
 import { reject } from '@app/kernel';
 import type { Server, ServerResponse } from 'node:http';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { OPEN_ANSWERS } from './open-answers';
+import { type OpenAnswer, OpenAnswers } from './open-answers';
 import { OpenStreams } from './open-streams';
 import { Overload } from './overload';
 import { closeSilent } from './slow-readers';
@@ -16,7 +16,7 @@ export class OpenRequests {
   private whenUnfinished: (request: FastifyRequest, response: ServerResponse) => void = () => undefined;
 
   constructor(
-    @Inject(OPEN_ANSWERS) private readonly open: Map<ServerResponse, FastifyRequest>,
+    private readonly open: OpenAnswers,
     private readonly streams: OpenStreams,
     private readonly overload: Overload,
   ) {}
@@ -44,8 +44,9 @@ export class OpenRequests {
       reply.header('connection', 'close');
       if (!request.url.startsWith('/health/')) reject('unavailable', { reason });
     }
-    this.open.set(reply.raw, request);
-    reply.raw.on('close', () => this.done(reply.raw, request));
+    const answer = { request, response: reply.raw };
+    const place = this.open.add(answer);
+    reply.raw.on('close', () => this.done(place, answer));
   }
 
   /** Takes no further requests; resolves when none is open, or after `ms`. */
@@ -61,9 +62,9 @@ export class OpenRequests {
     clearTimeout(timer);
   }
 
-  private done(response: ServerResponse, request: FastifyRequest): void {
+  private done(place: number, { request, response }: OpenAnswer): void {
     if (!response.writableFinished) this.whenUnfinished(request, response);
-    this.open.delete(response);
+    this.open.remove(place);
     if (this.open.size === 0) this.whenNone?.();
   }
 }

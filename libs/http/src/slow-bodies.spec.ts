@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { OpenAnswers } from './open-answers';
 import { endBody, SlowBodies } from './slow-bodies';
 
 const MINUTE = 60_000;
@@ -20,7 +21,9 @@ const opened = () => {
   const raw = new IncomingMessage(socket);
   const told: unknown[] = [];
   raw.on('error', (error) => told.push(error));
-  const slow = new SlowBodies(new Map([[new ServerResponse(raw), { raw } as FastifyRequest]]));
+  const open = new OpenAnswers();
+  open.add({ request: { raw } as FastifyRequest, response: new ServerResponse(raw) });
+  const slow = new SlowBodies(open);
   stops.push(() => slow.onModuleDestroy());
   return { slow, raw, came, told };
 };

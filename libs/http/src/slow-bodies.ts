@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '@app/kernel';
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { OPEN_ANSWERS, type OpenAnswers } from './open-answers';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { OpenAnswers } from './open-answers';
 
 /** While we wait for a body, at least so many bytes must come in each minute: about 1 KiB/s. */
 const WINDOW_MS = 60_000;
@@ -29,11 +29,12 @@ export class SlowBodies implements OnModuleDestroy {
     this.lookedAt = now;
   }, LOOK_MS).unref();
 
-  constructor(@Inject(OPEN_ANSWERS) private readonly open: OpenAnswers) {}
+  constructor(private readonly open: OpenAnswers) {}
 
   /** Looks at all bodies, so many milliseconds after it did before. */
   look(passedMs: number): void {
-    for (const [response, { raw }] of this.open) {
+    for (const { request, response } of this.open) {
+      const { raw } = request;
       if (raw.complete || response.writableEnded || raw.readableLength > 0) continue;
       const pace = this.paces.get(raw);
       if (pace !== undefined) {

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { until } from '../../../test/fixtures/until';
+import { OpenAnswers } from './open-answers';
 import { closeSilent, MOST_UNREAD, UnreadAnswers } from './slow-readers';
 
 /** Long enough for a machine on which others are busy. */
@@ -11,7 +12,7 @@ const PIECE = Buffer.alloc(64 * 1024);
 
 /** A server that answers by the path, and what the edge knows of its requests. */
 class Serving {
-  readonly open = new Map<ServerResponse, FastifyRequest>();
+  readonly open = new OpenAnswers();
   readonly sockets: Socket[] = [];
   served = 0;
   private readonly server: Server;
@@ -19,11 +20,9 @@ class Serving {
   constructor() {
     this.server = createServer({ keepAliveTimeout: 100 }, (raw, response) => {
       // What is asked of a request here.
-      this.open.set(response, {
-        raw,
-        caller: { actor: raw.headers['x-actor'] ?? 'key:1' },
-      } as FastifyRequest);
-      response.on('close', () => this.open.delete(response));
+      const request = { raw, caller: { actor: raw.headers['x-actor'] ?? 'key:1' } } as FastifyRequest;
+      const place = this.open.add({ request, response });
+      response.on('close', () => this.open.remove(place));
       if (raw.url === '/endless') this.endless(response);
       if (raw.url === '/short') response.end('short');
       if (raw.url === '/taken') raw.resume().on('end', () => response.end('taken'));
@@ -85,7 +84,7 @@ describe('a connection', () => {
       await pause(SILENT_MS / 15);
     }
     expect(read).toBeGreaterThan(PIECE.length);
-    expect([...serving.open.keys()].every((response) => !response.destroyed)).toBe(true);
+    expect([...serving.open].every(({ response }) => !response.destroyed)).toBe(true);
     expect(serving.open.size).toBe(1);
   });
 
@@ -122,8 +121,8 @@ describe('a caller who leaves much unread', () => {
     const unread = new UnreadAnswers(serving.open);
     serving.ask('GET /waiting');
     await until(() => serving.open.size === 1);
-    const [response] = serving.open.keys();
-    response?.write(Buffer.alloc(MOST_UNREAD + 8 * 1024 * 1024));
+    const [answer] = serving.open;
+    answer?.response.write(Buffer.alloc(MOST_UNREAD + 8 * 1024 * 1024));
     unread.look();
     expect([unread.isOver('key:1'), unread.isOver('key:2')]).toEqual([true, false]);
     await unread.drained('key:2');

@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { reject } from '@app/kernel';
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { OPEN_ANSWERS, type OpenAnswers } from './open-answers';
+import { type OpenAnswer, OpenAnswers } from './open-answers';
 import { endBody } from './slow-bodies';
 
 /** Close a connection that reads nothing of its answer, or reject a body of which nothing comes, after this long. It takes at most a quarter longer. */
@@ -24,11 +24,11 @@ interface Silence {
 }
 
 /** Closes connections that go silent in the middle of a request or an answer. Idle connections may wait. */
-export const closeSilent = (server: Server, open: OpenAnswers, silentMs = SILENT_MS): void => {
+export const closeSilent = (server: Server, open: Iterable<OpenAnswer>, silentMs = SILENT_MS): void => {
   const partMs = silentMs / PARTS;
   const silences = new WeakMap<Socket, Silence>();
   server.setTimeout(partMs, (socket: Socket) => {
-    const request = [...open].find(([response]) => response.socket === socket)?.[1];
+    const request = [...open].find(({ response }) => response.socket === socket)?.request;
     // Node has another limit for idle connections.
     if (request === undefined && socket.timeout !== partMs) return void socket.destroy();
     const before = silences.get(socket);
@@ -53,7 +53,7 @@ export class UnreadAnswers implements OnModuleDestroy {
   private over: ReadonlySet<string> = new Set();
   private readonly timer = setInterval(() => this.look(), LOOK_MS).unref();
 
-  constructor(@Inject(OPEN_ANSWERS) private readonly open: OpenAnswers) {}
+  constructor(private readonly open: OpenAnswers) {}
 
   isOver(actor: string): boolean {
     return this.over.has(actor);
@@ -71,7 +71,8 @@ export class UnreadAnswers implements OnModuleDestroy {
   /** Also called when a long answer was sent. */
   look(): void {
     const unread = new Map<string, number>();
-    for (const [response, { caller }] of this.open) {
+    for (const { request, response } of this.open) {
+      const { caller } = request;
       const { writableLength } = response;
       if (caller !== null && writableLength > 0)
         unread.set(caller.actor, (unread.get(caller.actor) ?? 0) + writableLength);
