@@ -1,3 +1,4 @@
+import { mailFile } from '../fixtures/files/mail';
 import { docxFile, epubFile, pptxFile, xlsxFile } from '../fixtures/files/office';
 import { encryptedPdf, pdfFile, pdfLines } from '../fixtures/files/pdf';
 import { jpegFile, pngFile } from '../fixtures/files/png';
@@ -145,6 +146,13 @@ const FILES: readonly (readonly [string, Buffer, query: string, text: string, po
     'Ersatzschlüssel Pförtner',
     'Der Ersatzschlüssel',
     { heading: 'Schlüssel' },
+  ],
+  [
+    'angebot.eml',
+    mailFile('Angebot', 'Siehe Anhang.', ['angebot.pdf', manual(4, 'The gate of the lock is painted vermilion.')]),
+    'gate of the lock vermilion',
+    'The gate of the lock',
+    { page: 4, heading: 'angebot.pdf' },
   ],
   [
     'tool.py',

@@ -8,20 +8,34 @@ const MAX_RATIO = 300;
 /** Bytes of an entry that may be repetitive to any degree. */
 const SMALL = 16 * 1024 ** 2;
 
+/** How far everything that is compressed in one file may inflate, bytes: what is attached to a mail counts with the rest. */
+export class InflationLimit {
+  constructor(private left: number) {}
+
+  /** True if less than that is left. */
+  isBelow(bytes: number): boolean {
+    return this.left < bytes;
+  }
+
+  /** Throws `ExtractionFailure` `inflates_too_far`. */
+  take(bytes: number): void {
+    this.left -= bytes;
+    if (this.left < 0) fail('inflates_too_far');
+  }
+}
+
 /** A zip file in memory. Entries inflate as they are read, and all together no further than a limit. Nothing is written anywhere. */
 export class Archive {
-  private inflated = 0;
-
   private constructor(
     private readonly zip: ZipFile,
     private readonly entries: ReadonlyMap<string, Entry>,
     /** By their names in lower case: Office takes `SharedStrings.xml` for `sharedStrings.xml`. */
     private readonly inLowerCase: ReadonlyMap<string, Entry>,
-    private readonly maxInflated: number,
+    private readonly limit: InflationLimit,
   ) {}
 
   /** Throws `ExtractionFailure` `malformed`, `encrypted` or `inflates_too_far`. */
-  static async open(body: Buffer, maxInflated: number): Promise<Archive> {
+  static async open(body: Buffer, limit: InflationLimit): Promise<Archive> {
     return orMalformed(async () => {
       const zip = await fromBufferPromise(body, { lazyEntries: true, strictFileNames: false });
       if (zip.entryCount > MAX_ENTRIES) fail('inflates_too_far');
@@ -30,11 +44,11 @@ export class Archive {
       for await (const entry of zip.eachEntry()) {
         if (entry.isEncrypted()) fail('encrypted');
         declared += entry.uncompressedSize;
-        if (declared > maxInflated) fail('inflates_too_far');
+        if (limit.isBelow(declared)) fail('inflates_too_far');
         entries.set(entry.fileName.replace(/^\/+/, ''), entry);
       }
       const inLowerCase = new Map([...entries].map(([name, entry]) => [name.toLowerCase(), entry]));
-      return new Archive(zip, entries, inLowerCase, maxInflated);
+      return new Archive(zip, entries, inLowerCase, limit);
     });
   }
 
@@ -57,8 +71,7 @@ export class Archive {
     try {
       for await (const piece of stream as AsyncIterable<Buffer>) {
         size += piece.length;
-        this.inflated += piece.length;
-        if (this.inflated > this.maxInflated) fail('inflates_too_far');
+        this.limit.take(piece.length);
         if (size > SMALL && size > MAX_RATIO * entry.compressedSize) fail('inflates_too_far');
         yield piece;
       }

@@ -1,4 +1,4 @@
-import { Archive } from './archive';
+import { Archive, InflationLimit } from './archive';
 import { type Extraction, fail, type SourceFile } from './extraction';
 import { type Format, formatOf } from './format';
 import { extractDocx } from './formats/docx';
@@ -18,7 +18,7 @@ import { partsOf } from './xml';
 /** Of an Office document that is encrypted, in the directory of its compound file: UTF-16. */
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 
-type Reader = (file: SourceFile, maxInflated: number) => Extraction | Promise<Extraction>;
+type Reader = (file: SourceFile, limit: InflationLimit) => Extraction | Promise<Extraction>;
 
 const READERS: Readonly<Record<Format, Reader>> = {
   plain: (file) => extractPlain(file, 'plain'),
@@ -28,11 +28,11 @@ const READERS: Readonly<Record<Format, Reader>> = {
   json: (file) => extractJson(file),
   csv: (file) => extractSeparated(file, 'csv'),
   tsv: (file) => extractSeparated(file, 'tsv'),
-  eml: (file) => extractEml(file),
+  eml: (file, limit) => extractEml(file, (attached) => extractWithin(attached, limit)),
   rtf: (file) => extractRtf(file),
   pdf: (file) => extractPdf(file),
   image: (file) => extractImage(file),
-  zip: ({ body }, maxInflated) => extractArchive(body, maxInflated),
+  zip: ({ body }, limit) => extractArchive(body, limit),
   ole: ({ body }) => fail(body.includes(ENCRYPTED_PACKAGE) ? 'encrypted' : 'unsupported_type'),
   unknown: () => fail('unsupported_type'),
 };
@@ -49,10 +49,13 @@ const SIGNATURES: Partial<Readonly<Record<Format, RegExp>>> = {
  * Reads a file, whatever it is. Of hostile files it may take any time and memory: run it in the parser process (`Parser`),
  * unless `isPlainText` is true of the format. Throws `ExtractionFailure`.
  */
-export const extract = async (file: SourceFile, maxInflated: number): Promise<Extraction> => {
+export const extract = (file: SourceFile, maxInflated: number): Promise<Extraction> =>
+  extractWithin(file, new InflationLimit(maxInflated));
+
+const extractWithin = async (file: SourceFile, limit: InflationLimit): Promise<Extraction> => {
   const format = formatOf(file);
   const isSigned = SIGNATURES[format]?.test(file.body.subarray(0, 1_024).toString('latin1')) ?? true;
-  return isSigned ? READERS[format](file, maxInflated) : mislabelled(file);
+  return isSigned ? READERS[format](file, limit) : mislabelled(file);
 };
 
 /** By the folder of their main part, which is mostly called as in `USUAL`. */
@@ -64,8 +67,8 @@ const OFFICE: readonly (readonly [string, (archive: Archive, main: string) => Pr
 const USUAL = ['word/document.xml', 'xl/workbook.xml', 'ppt/presentation.xml'];
 
 /** Which kind of Office document or book it is, its entries tell. */
-const extractArchive = async (body: Buffer, maxInflated: number): Promise<Extraction> => {
-  const archive = await Archive.open(body, maxInflated);
+const extractArchive = async (body: Buffer, limit: InflationLimit): Promise<Extraction> => {
+  const archive = await Archive.open(body, limit);
   const [main = USUAL.find((name) => archive.has(name)) ?? ''] = await partsOf(archive, '', 'officeDocument');
   // Excel's binary workbooks.
   if (main.endsWith('.bin') || archive.has('xl/workbook.bin')) fail('unsupported_type');

@@ -83,9 +83,6 @@ const ENDINGS: Readonly<Record<string, Format>> = {
   ),
 };
 
-/** Formats that any text can be read as: what a file is called decides between them. */
-const OF_TEXT: ReadonlySet<Format> = new Set(['plain', 'markdown', 'code', 'html', 'json', 'csv', 'tsv', 'eml']);
-
 /** The format of a file: what its bytes say, else its name, else its type, else text. */
 export const formatOf = ({ name, mimeType, body }: SourceFile): Format => {
   const head = body.subarray(0, 1_024);
@@ -112,8 +109,6 @@ export const formatOf = ({ name, mimeType, body }: SourceFile): Format => {
 /** True where the format is read without a parser that files could be made against, in time and memory that follow their size. */
 export const isPlainText = (format: Format): boolean =>
   format === 'plain' || format === 'markdown' || format === 'code';
-
-export const isOfText = (format: Format): boolean => OF_TEXT.has(format);
 
 const saidFormat = (name: string, mimeType: string): Format | undefined => {
   const type = (mimeType.split(';')[0] ?? '').trim().toLowerCase();

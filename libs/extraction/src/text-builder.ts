@@ -55,11 +55,15 @@ export class TextBuilder {
     if (kept.trim() !== '') this.add('lines', kept);
   }
 
-  /** Another extraction, behind what is there. Its places do not count here. */
+  /** Another extraction, behind what is there. What has a place in it keeps that. */
   include({ text, blocks }: Extraction, below: number): void {
-    for (const { kind, start, end, level = 1, title = '' } of blocks)
+    const here = this.place;
+    for (const { kind, start, end, level = 1, title = '', place = here } of blocks) {
+      this.at(place);
       if (kind === 'heading') this.heading(Math.min(level + below, 6), title);
       else this[kind](text.slice(start, end));
+    }
+    this.at(here);
   }
 
   /** What another builder has, as it is. */

@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
+import { type Attached, mailFile } from '../../fixtures/files/mail';
 import { docxFile, escaped, pptxFile, relations, xlsxFile, zipFile } from '../../fixtures/files/office';
 import type { HostileFile } from './files';
 import { zipBytes, type ZipEntry } from './zip-bytes';
@@ -28,6 +29,7 @@ const bombs = (): readonly HostileFile[] => {
   const deflated = deflateRawSync(piece);
   const many = Array.from({ length: 80 }, (_, index) => entry(piece, { name: `a${index}`, deflated }));
   const inner = zipBytes(many.slice(0, 20));
+  const large = zipBytes([entry(piece, { deflated })]);
   return [
     { name: 'flat.docx', body: zipBytes([entry(spaces(200))]) },
     { name: 'many.docx', body: zipBytes([entry(honest), ...many]), code: 'inflates_too_far' },
@@ -40,6 +42,11 @@ const bombs = (): readonly HostileFile[] => {
       name: 'nested-beside.docx',
       body: zipFile({ 'word/document.xml': honest, 'word/media/a.zip': inner }),
       code: 'Ready',
+    },
+    {
+      name: 'attached.eml',
+      body: mailFile('Bombs', 'Open them.', ...many.map(({ name }): Attached => [`${name}.docx`, large])),
+      code: 'inflates_too_far',
     },
     { name: 'lies-small.docx', body: zipBytes([entry(spaces(200), { size: 10 })]) },
     { name: 'lies-zero.docx', body: zipBytes([entry(honest, { size: 0 })]), code: 'malformed' },

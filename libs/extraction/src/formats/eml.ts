@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { decodeText } from '../encodings';
-import { type Extraction, ExtractionFailure, fail, type SourceFile } from '../extraction';
-import { formatOf, isOfText } from '../format';
+import { type Extraction, ExtractionFailure, type ExtractionFailureCode, fail, type SourceFile } from '../extraction';
+import { formatOf } from '../format';
 import { TextBuilder } from '../text-builder';
-import { extractHtml, writeHtml } from './html';
-import { extractPlain } from './plain';
+import { writeHtml } from './html';
 
 const MAX_NESTING = 64;
 const MAX_HEADER_BYTES = 1024 ** 2;
@@ -15,20 +14,24 @@ const A_FEW_WORDS = 200;
 /** Mails that were forwarded as attachments of each other. */
 const MAX_FORWARDED = 8;
 
-/**
- * A mail: subject, who wrote to whom and when, the body as text or else its HTML, the names of attachments, and what text
- * attachments say, and mails that were forwarded as such.
- */
-export const extractEml = ({ body }: SourceFile): Promise<Extraction> => mailOf(body, 0);
+/** Reads what is attached to a mail. Throws `ExtractionFailure`. */
+type AttachmentReader = (file: SourceFile) => Promise<Extraction>;
 
-const mailOf = async (body: Buffer, forwarded: number): Promise<Extraction> => {
+/**
+ * A mail: subject, who wrote to whom and when, the body as text or else its HTML, the names of attachments, and what can be
+ * read in them, also in mails that were forwarded as such. Pictures are named only: most are logos.
+ */
+export const extractEml = ({ body }: SourceFile, readAttachment: AttachmentReader): Promise<Extraction> =>
+  mailOf(body, readAttachment, 0);
+
+const mailOf = async (body: Buffer, readAttachment: AttachmentReader, forwarded: number): Promise<Extraction> => {
   const mail = await parsed(body);
   if (mail.attachments.length > MAX_ATTACHMENTS) fail('malformed');
   const builder = new TextBuilder();
   builder.heading(1, mail.subject ?? '');
   builder.lines(headLines(mail).join('\n'));
   writeBody(builder, mail);
-  for (const attachment of mail.attachments) await writeAttachment(builder, attachment, forwarded);
+  for (const attachment of mail.attachments) await writeAttachment(builder, attachment, readAttachment, forwarded);
   return builder.build();
 };
 
@@ -80,9 +83,13 @@ const addressText = ({ name, address, group }: Address): string =>
       : `${name} <${address ?? ''}>`
     : `${name}: ${group.map(addressText).join(', ')}`;
 
+/** What ends the reading of the whole mail: there is too much of it. */
+const OF_ALL: readonly ExtractionFailureCode[] = ['too_many_passages', 'inflates_too_far'];
+
 const writeAttachment = async (
   builder: TextBuilder,
   { filename, mimeType, content }: Attachment,
+  readAttachment: AttachmentReader,
   forwarded: number,
 ): Promise<void> => {
   const isMail = mimeType === 'message/rfc822';
@@ -90,20 +97,16 @@ const writeAttachment = async (
   if ((filename === null && !isMail && !isCalendar) || typeof content === 'string') return;
   const file = { name: filename ?? '', mimeType, body: Buffer.from(content as ArrayBuffer) };
   const format = isMail ? 'eml' : formatOf(file);
-  if (!isOfText(format) || (format === 'eml' && forwarded >= MAX_FORWARDED)) return;
+  if (format === 'image' || (format === 'eml' && forwarded >= MAX_FORWARDED)) return;
   try {
     if (isCalendar) return builder.lines(calendarText(decodeText(file.body, 'malformed')));
     const extraction =
-      format === 'eml'
-        ? await mailOf(file.body, forwarded + 1)
-        : format === 'html'
-          ? extractHtml(file)
-          : extractPlain({ ...file, mimeType: 'text/plain' }, format);
+      format === 'eml' ? await mailOf(file.body, readAttachment, forwarded + 1) : await readAttachment(file);
     if (file.name !== '') builder.heading(2, file.name);
     builder.include(extraction, file.name === '' ? 1 : 2);
   } catch (error) {
     // Its name stands among the attachments; the mail is whole without it.
-    if (!(error instanceof ExtractionFailure) || error.code === 'too_many_passages') throw error;
+    if (!(error instanceof ExtractionFailure) || OF_ALL.includes(error.code)) throw error;
   }
 };
 
