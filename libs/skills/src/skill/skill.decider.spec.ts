@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { decidesOnce, given } from '../../../kernel/src/decider.contract';
-import { type SkillCommand, skillDecider } from './skill.decider';
+import { activeVersion, type PresentSkill, type SkillCommand, skillDecider } from './skill.decider';
+import { hashOf } from './version';
 
 const limits = { files: 2, bytes: 100 };
 const origin = {
@@ -33,6 +34,13 @@ const create = (publish = false): SkillCommand => ({
   publish,
 });
 const created = skillDecider.decide(create(true), skillDecider.initial);
+/** What commands make of a Skill, one after the other. */
+const after = (...commands: readonly SkillCommand[]): readonly (typeof created)[number][] =>
+  commands.reduce<readonly (typeof created)[number][]>(
+    (events, command) => [...events, ...skillDecider.decide(command, given(skillDecider, ...events).state)],
+    [],
+  );
+const rename = (name: string, ticket: string): SkillCommand => ({ type: 'Change', rename: { name, ticket } });
 const change = (versionId: string, with_: object, whole?: true): SkillCommand => ({
   type: 'Change',
   draft: { ...saving(versionId, with_), ...(whole && { whole }) },
@@ -71,6 +79,18 @@ describe('a Skill', () => {
     });
   });
 
+  it('names no body that a published version or the draft goes on with', () => {
+    const drafted = given(skillDecider, ...after(create(true), change('v2', { files: [file('c.md', 'b2')] })));
+    const of = (command: SkillCommand) => skillDecider.decide(command, drafted.state);
+    expect(of(change('v3', { removed: ['a.md'] }))).toMatchObject([{ data: { removed: ['a.md'], superseded: [] } }]);
+    expect(of(change('v3', { removed: ['c.md'] }))).toMatchObject([{ data: { superseded: ['b2'] } }]);
+    expect(of(change('v3', { instructions: 'J' }))).toMatchObject([{ data: { files: [], superseded: [] } }]);
+    drafted.when({ type: 'DiscardDraft', versionId: 'v2' }).yields({
+      type: 'SkillDraftDiscarded',
+      data: { versionId: 'v2', superseded: ['b2'] },
+    });
+  });
+
   it('rejects what does not fit, what it has no more, and versions that are not its own', () => {
     const { when } = given(skillDecider, ...created);
     when(change('v2', { files: [file('b.md', 'b2'), file('c.md', 'b3')] })).rejects('too_large');
@@ -93,6 +113,90 @@ describe('a Skill', () => {
     given(skillDecider, ...created)
       .when({ type: 'ForfeitClaim', claim })
       .rejects('name_taken');
+  });
+
+  it('takes no name by a ticket that it forfeited or gave back, also when its rename comes late', () => {
+    const claim = { key: 'skillNames-s', ticket: 't2' };
+    const late = { type: 'ForfeitClaim', claim } as const;
+    given(skillDecider, ...after(create(), late))
+      .when(rename('M', 't2'))
+      .rejects('name_taken');
+    given(skillDecider, ...after(late, create()))
+      .when(rename('M', 't2'))
+      .rejects('name_taken');
+    given(skillDecider, ...after(create(), late))
+      .when(late)
+      .yields();
+    given(skillDecider, ...after(create(), rename('M', 't2')))
+      .when(rename('O', 't1'))
+      .rejects('name_taken');
+  });
+
+  it('gives its ticket back for no name that it has already, and for no ticket that it has', () => {
+    const { when } = given(skillDecider, ...created);
+    when(rename('N', 't2')).yields();
+    when(rename('M', 't1')).yields();
+    when(rename('M', 't2')).yields({
+      type: 'SkillRenamed',
+      data: { name: 'M', ticket: 't2', spaceId: 's', released: 't1' },
+    });
+  });
+
+  it('is created once: another with its id is told of it, and none comes back', () => {
+    const { when } = given(skillDecider, ...created);
+    when({ ...create(), ticket: 't2' } as SkillCommand).rejects('conflict', { reason: 'exists' });
+    const deleted = given(skillDecider, ...after(create(true), { type: 'Delete' }));
+    deleted.when(create()).rejects('not_found');
+    deleted.when({ type: 'Delete' }).yields();
+    deleted.when({ type: 'ForfeitClaim', claim: { key: 'k', ticket: 't1' } }).yields();
+  });
+
+  it('has no draft live, and what is live is the version that was named last', () => {
+    const [first, second] = [create(true), change('v2', { instructions: 'J' })];
+    const drafted = given(skillDecider, ...after(first, second));
+    drafted.when({ type: 'Activate', versionId: 'v2' }).rejects('invalid_body');
+    const back = given(
+      skillDecider,
+      ...after(first, second, { type: 'Publish', versionId: 'v2' }, { type: 'Activate', versionId: 'v1' }),
+    );
+    back.when({ type: 'Activate', versionId: 'v1' }).yields();
+    const skill = back.state as PresentSkill;
+    expect(activeVersion(skill)).toMatchObject({ id: 'v1', instructions: 'I' });
+    // A draft begins as a copy of what is live, and has a number of its own.
+    expect(
+      after(
+        first,
+        second,
+        { type: 'Publish', versionId: 'v2' },
+        { type: 'Activate', versionId: 'v1' },
+        change('v3', { description: 'E' }),
+      ).at(-1),
+    ).toMatchObject({
+      data: { versionId: 'v3', number: 3, basedOn: 'v1' },
+    });
+    expect(
+      given(
+        skillDecider,
+        ...after(
+          first,
+          second,
+          { type: 'Publish', versionId: 'v2' },
+          { type: 'Activate', versionId: 'v1' },
+          change('v3', { description: 'E' }),
+        ),
+      ).state,
+    ).toMatchObject({
+      draft: { id: 'v3', description: 'E', instructions: 'I' },
+    });
+  });
+
+  it('keeps the hash that its version was published with', () => {
+    const { state } = given(skillDecider, ...created);
+    const [version] = (state as PresentSkill).published;
+    const published = created.find(({ type }) => type === 'SkillPublished');
+    expect(version?.contentHash).toEqual(published?.type === 'SkillPublished' && published.data.contentHash);
+    // Its texts may be erased.
+    expect(version && hashOf({ ...version, instructions: '' })).toBe(version?.contentHash);
   });
 });
 
