@@ -37,7 +37,7 @@ describe('a worker that died', () => {
   });
 
   it('after the passages were stored leaves only the waiting to be done', async () => {
-    const { worker, add, clock, decisions, meta, reaches, types } = running;
+    const { worker, add, clock, decisions, meta, reaches, types, store } = running;
     const documentId = await add();
     const report = { step: 'parse', startedAt: clock.now().toISOString(), milliseconds: 1, produced: 1 } as const;
     const reports = { parse: report, chunk: report };
@@ -57,10 +57,28 @@ describe('a worker that died', () => {
     ] as const) {
       await decisions.transact(documentDecider, documentId, command, meta());
     }
+    await store.write(`ingestion-progress/${documentId}`, { documentId, attempt: 1 });
     worker().start();
     await reaches(documentId, 'Ready');
     expect(types()).toEqual(['Added', 'ProcessingStarted', 'Extracted', 'Chunked', 'Indexed', 'Ready']);
+    expect(await store.list('ingestion-progress/')).toEqual([]);
   });
+});
+
+it('tries nothing again before its time, and looks again where what waits cannot be read', async () => {
+  const { worker, add, waiting, clock, reaches, types, warnings } = running;
+  const documentId = await add();
+  const notBefore = new Date(clock.now().getTime() + 1_000).toISOString();
+  waiting.set(documentId, { documentId, spaceId: '', userId: '', notBefore });
+  const asked = jest.spyOn(waiting, 'values').mockImplementationOnce(() => {
+    throw new Error('the view is away');
+  });
+  worker().start();
+  await until(() => asked.mock.calls.length > 3);
+  expect(types()).toEqual(['Added']);
+  expect(warnings).toEqual(['Reading waiting documents failed; retrying.']);
+  clock.advance(1_000);
+  await reaches(documentId, 'Ready');
 });
 
 it('works on few documents at once, and on each once', async () => {

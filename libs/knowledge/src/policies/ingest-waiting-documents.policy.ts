@@ -14,9 +14,9 @@ export class IngestWaitingDocuments implements Policy {
   readonly types = ['DocumentAdded', 'DocumentContentReplaced', 'DocumentReprocessRequested'];
 
   constructor(
-    private readonly worker: IngestionWorker,
+    @Inject(IngestionWorker) private readonly worker: Pick<IngestionWorker, 'offer'>,
     private readonly decisions: Decisions,
-    @Inject(CONFIG) private readonly config: Config,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'ROLES'>,
   ) {}
 
   async react({ context }: RecordedEvent): Promise<void> {

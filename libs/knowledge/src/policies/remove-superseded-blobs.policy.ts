@@ -20,8 +20,8 @@ export class RemoveSupersededBlobs implements Policy {
   ];
 
   constructor(
-    @Inject(BLOBS) private readonly blobs: Blobs,
-    private readonly views: CompleteViews,
+    @Inject(BLOBS) private readonly blobs: Pick<Blobs, 'remove'>,
+    @Inject(CompleteViews) private readonly views: Pick<CompleteViews, 'reached'>,
   ) {}
 
   async react(event: RecordedEvent): Promise<void> {
@@ -29,6 +29,6 @@ export class RemoveSupersededBlobs implements Policy {
     // Before DocumentReady the index has taken the new ones.
     if (type === 'DocumentChunkEdited' || type === 'DocumentRetitled')
       for (const view of [PASSAGES, DOCUMENTS]) await this.views.reached(view, context.position);
-    if (data.superseded.length > 0) await this.blobs.remove(data.superseded);
+    await this.blobs.remove(data.superseded);
   }
 }

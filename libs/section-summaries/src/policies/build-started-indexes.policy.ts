@@ -10,8 +10,8 @@ export class BuildStartedIndexes implements Policy {
   readonly types = ['SummaryIndexBuildStarted'];
 
   constructor(
-    private readonly worker: BuildWorker,
-    @Inject(CONFIG) private readonly config: Config,
+    @Inject(BuildWorker) private readonly worker: Pick<BuildWorker, 'offer'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'ROLES'>,
   ) {}
 
   async react({ context }: RecordedEvent): Promise<void> {

@@ -1,0 +1,129 @@
+import type { EmbeddingRequest } from '@app/models';
+import { decodePassages, encodePassages } from '@app/search-index';
+import type { CallToMeter } from '@app/spending';
+import { running, withIngestion } from '../../../../test/fixtures/ingesting';
+import { unmetered } from '../../../../test/fixtures/scripted-turns';
+import { until } from '../../../../test/fixtures/until';
+import { documentDecider } from '../document/document.decider';
+
+withIngestion();
+
+/** Each sentence is a passage of its own: two calls of the model, and a part of a third. */
+const textOf = (what: string): string =>
+  Array.from({ length: 40 }, (_, index) => `# ${index}\n\n${what} ${index}.`).join('\n\n');
+
+/** Keeps what the embedding model is asked, and does something before each answer. */
+const asked = (before: (request: EmbeddingRequest, call: number) => Promise<unknown>): readonly EmbeddingRequest[] => {
+  const requests: EmbeddingRequest[] = [];
+  const { embed } = running.embedding;
+  running.embedding.embed = async (request) => {
+    await before(request, requests.push(request));
+    return embed(request);
+  };
+  return requests;
+};
+
+const leaves = ({ signal }: EmbeddingRequest): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
+it('a worker that stops ends its call of the model, and the document fails by nothing of it', async () => {
+  const { worker, add, reaches, stateOf, types, warnings } = running;
+  const requests = asked((request, call) => (call === 1 ? leaves(request) : Promise.resolve()));
+  const documentId = await add();
+  const first = worker();
+  first.offer(documentId);
+  await until(() => requests.length === 1);
+  await first.stop();
+  first.offer(documentId);
+  expect([first.busy, warnings]).toEqual([0, []]);
+  expect(types()).toEqual(['Added', 'ProcessingStarted', 'Extracted', 'Chunked']);
+
+  worker().offer(documentId);
+  await reaches(documentId, 'Ready');
+  expect(await stateOf(documentId)).toMatchObject({ attempt: 2, failures: 0 });
+});
+
+it('a worker that stops begins none of those that wait', async () => {
+  const { worker, add, types } = running;
+  const requests = asked((request) => leaves(request));
+  const stopped = worker();
+  for (let count = 0; count < 3; count += 1) stopped.offer(await add());
+  await until(() => requests.length === 2);
+  await stopped.stop();
+  expect([requests.length, stopped.busy]).toEqual([2, 0]);
+  expect(types().filter((type) => type === 'ProcessingStarted')).toHaveLength(2);
+});
+
+it('an attempt whose document got other content asks the model no more', async () => {
+  const { worker, add, reaches, decisions, meta, blobs } = running;
+  const documentId = await add(textOf('Before'));
+  const requests = asked(async (_, call) => {
+    if (call > 1) return;
+    const { name: file, size: sizeBytes } = await blobs.put('', Buffer.from(textOf('After')));
+    const content = { mimeType: 'text/markdown', sizeBytes, contentHash: 'other', file };
+    await decisions.transact(documentDecider, documentId, { type: 'Update', content }, meta());
+  });
+  const ingesting = worker();
+  ingesting.offer(documentId);
+  await until(() => requests.length > 0 && ingesting.busy === 0);
+  expect(requests).toHaveLength(1);
+  ingesting.offer(documentId);
+  await reaches(documentId, 'Ready');
+  const texts = requests.map(({ texts: [first] }) => first?.split('\n').at(-1));
+  expect(texts).toEqual(['Before 0.', 'After 0.', 'After 16.', 'After 32.']);
+  expect(requests.map(({ inDocument }) => inDocument)).toEqual([40, 40, 40, 40]);
+});
+
+it('an attempt behind one that was killed leaves nothing of the progress of that one', async () => {
+  const { worker, add, reaches, decisions, meta, store } = running;
+  const documentId = await add();
+  await decisions.transact(documentDecider, documentId, { type: 'Start' }, meta());
+  await store.write(`ingestion-progress/${documentId}`, { documentId, attempt: 1 });
+  const heir = worker();
+  heir.offer(documentId);
+  await reaches(documentId, 'Ready');
+  await until(() => heir.busy === 0);
+  expect(await store.list('ingestion-progress/')).toEqual([]);
+});
+
+it('vectors of an earlier version, which did not say of what they are, are not paid for again', async () => {
+  const { worker, add, reaches, stateOf, blobs, decisions, meta } = running;
+  const documentId = await add();
+  const ingesting = worker();
+  ingesting.offer(documentId);
+  await reaches(documentId, 'Ready');
+  const state = await stateOf(documentId);
+  const name = ('indexed' in state && state.indexed?.passages) || '';
+  const passages = await decodePassages(blobs.bodies.get(name) as Buffer);
+  blobs.bodies.set(name, await encodePassages(passages.map(({ embeddedAs: _, ...passage }) => passage)));
+  const { name: file, size: sizeBytes } = await blobs.put('', Buffer.from('# Zebras\n\nThey sleep standing up.'));
+  const content = { mimeType: 'text/markdown', sizeBytes, contentHash: 'less', file };
+  await decisions.transact(documentDecider, documentId, { type: 'Update', content }, meta());
+  const requests = asked(async () => undefined);
+  ingesting.offer(documentId);
+  await until(async () => (await stateOf(documentId)).status === 'Ready');
+  expect(requests).toEqual([]);
+});
+
+it('what is embedded counts for the Agent and the Space of its document', async () => {
+  const { worker, add, reaches, metering, ids } = running;
+  const calls: CallToMeter[] = [];
+  metering.begin = async (call) => {
+    calls.push(call);
+    return unmetered.begin(call);
+  };
+  const [spaceId, agentId] = [ids.next(), ids.next()];
+  const documentId = await add('A text.', 'text/plain', { scope: 'agent', spaceId, agentId });
+  worker().offer(documentId);
+  await reaches(documentId, 'Ready');
+  expect(calls).toMatchObject([{ userId: '1', spaceId, agentId }]);
+});
+
+it('a document whose file is gone from the store fails and says so', async () => {
+  const { worker, add, reaches, blobs, log } = running;
+  const documentId = await add();
+  blobs.bodies.clear();
+  worker().offer(documentId);
+  await reaches(documentId, 'Failed');
+  expect(JSON.parse(log.events.at(-1)?.data ?? '')).toEqual({ attempt: 1, step: 'parse', code: 'content_missing' });
+});
