@@ -1,3 +1,4 @@
+import { Unavailable } from '@app/kernel';
 import type { EmbeddingRequest } from '@app/models';
 import { decodePassages, encodePassages } from '@app/search-index';
 import type { CallToMeter } from '@app/spending';
@@ -21,6 +22,14 @@ const asked = (before: (request: EmbeddingRequest, call: number) => Promise<unkn
     return embed(request);
   };
   return requests;
+};
+
+const replaced = async (documentId: string, text: string): Promise<void> => {
+  const { decisions, meta, blobs } = running;
+  const file = `file of ${text}`;
+  blobs.bodies.set(file, Buffer.from(text));
+  const content = { mimeType: 'text/markdown', sizeBytes: text.length, contentHash: text, file };
+  await decisions.transact(documentDecider, documentId, { type: 'Update', content }, meta());
 };
 
 const leaves = ({ signal }: EmbeddingRequest): Promise<never> =>
@@ -55,14 +64,9 @@ it('a worker that stops begins none of those that wait', async () => {
 });
 
 it('an attempt whose document got other content asks the model no more', async () => {
-  const { worker, add, reaches, decisions, meta, blobs } = running;
+  const { worker, add, reaches } = running;
   const documentId = await add(textOf('Before'));
-  const requests = asked(async (_, call) => {
-    if (call > 1) return;
-    const { name: file, size: sizeBytes } = await blobs.put('', Buffer.from(textOf('After')));
-    const content = { mimeType: 'text/markdown', sizeBytes, contentHash: 'other', file };
-    await decisions.transact(documentDecider, documentId, { type: 'Update', content }, meta());
-  });
+  const requests = asked(async (_, call) => (call === 1 ? replaced(documentId, textOf('After')) : undefined));
   const ingesting = worker();
   ingesting.offer(documentId);
   await until(() => requests.length > 0 && ingesting.busy === 0);
@@ -71,7 +75,34 @@ it('an attempt whose document got other content asks the model no more', async (
   await reaches(documentId, 'Ready');
   const texts = requests.map(({ texts: [first] }) => first?.split('\n').at(-1));
   expect(texts).toEqual(['Before 0.', 'After 0.', 'After 16.', 'After 32.']);
-  expect(requests.map(({ inDocument }) => inDocument)).toEqual([40, 40, 40, 40]);
+});
+
+it('an attempt whose document got other content while it was cut asks no model at all', async () => {
+  const { worker, add, reaches, blobs } = running;
+  const documentId = await add('Before.');
+  const requests = asked(async () => undefined);
+  const put = blobs.put.bind(blobs);
+  blobs.put = async (...given) => {
+    blobs.put = put;
+    await replaced(documentId, 'After.');
+    return put(...given);
+  };
+  const ingesting = worker();
+  ingesting.offer(documentId);
+  await until(() => blobs.put === put && ingesting.busy === 0);
+  expect(requests).toEqual([]);
+  ingesting.offer(documentId);
+  await reaches(documentId, 'Ready');
+  expect(requests.flatMap(({ texts }) => texts)).toEqual(['a\nAfter.']);
+});
+
+it('an attempt that fails as the text is stored says that it was cut by then', async () => {
+  const { worker, add, blobs, types, log } = running;
+  const documentId = await add();
+  jest.spyOn(blobs, 'put').mockRejectedValueOnce(new Unavailable('blobs', 'the disk is full'));
+  worker().offer(documentId);
+  await until(() => types().includes('AttemptFailed'));
+  expect(JSON.parse(log.events.at(-1)?.data ?? '')).toMatchObject({ step: 'chunk', code: 'unavailable' });
 });
 
 it('an attempt behind one that was killed leaves nothing of the progress of that one', async () => {
@@ -87,7 +118,7 @@ it('an attempt behind one that was killed leaves nothing of the progress of that
 });
 
 it('vectors of an earlier version, which did not say of what they are, are not paid for again', async () => {
-  const { worker, add, reaches, stateOf, blobs, decisions, meta } = running;
+  const { worker, add, reaches, stateOf, blobs } = running;
   const documentId = await add();
   const ingesting = worker();
   ingesting.offer(documentId);
@@ -96,13 +127,38 @@ it('vectors of an earlier version, which did not say of what they are, are not p
   const name = ('indexed' in state && state.indexed?.passages) || '';
   const passages = await decodePassages(blobs.bodies.get(name) as Buffer);
   blobs.bodies.set(name, await encodePassages(passages.map(({ embeddedAs: _, ...passage }) => passage)));
-  const { name: file, size: sizeBytes } = await blobs.put('', Buffer.from('# Zebras\n\nThey sleep standing up.'));
-  const content = { mimeType: 'text/markdown', sizeBytes, contentHash: 'less', file };
-  await decisions.transact(documentDecider, documentId, { type: 'Update', content }, meta());
+  await replaced(documentId, '# Zebras\n\nThey sleep standing up.');
   const requests = asked(async () => undefined);
   ingesting.offer(documentId);
-  await until(async () => (await stateOf(documentId)).status === 'Ready');
+  await reaches(documentId, 'Ready');
   expect(requests).toEqual([]);
+});
+
+it('an edited chunk is one again in other content that has its text, and what was dropped is counted', async () => {
+  const { worker, add, reaches, stateOf, blobs, decisions, meta, log } = running;
+  const documentId = await add();
+  const ingesting = worker();
+  ingesting.offer(documentId);
+  await reaches(documentId, 'Ready');
+  const served = async () => {
+    const state = await stateOf(documentId);
+    const base = ('indexed' in state && state.indexed?.passages) || '';
+    return { base, passages: await decodePassages(blobs.bodies.get(base) as Buffer) };
+  };
+  for (const [index, text] of ['They swim.', 'They fly.'].entries()) {
+    const { base, passages } = await served();
+    const edited = passages.map((each) => (each.ordinal === index ? { ...each, text, edited: true as const } : each));
+    const { name } = await blobs.put('', await encodePassages(edited));
+    const edit = { chunkId: edited[index]?.chunkId ?? '', text, enabled: true, edited: true, base, passages: name };
+    await decisions.transact(documentDecider, documentId, { type: 'UpdateChunk', ...edit }, meta());
+  }
+  await replaced(documentId, '# Zebras\n\nThey sleep standing up. More follows.');
+  ingesting.offer(documentId);
+  await reaches(documentId, 'Ready');
+  const { passages } = await served();
+  expect(passages.map(({ text }) => text)).toEqual(['They swim.', 'More follows.']);
+  const indexed = log.events.findLast(({ type }) => type === 'DocumentIndexed');
+  expect(JSON.parse(indexed?.data ?? '')).toMatchObject({ editedChunks: [passages[0]?.chunkId], editsDropped: 1 });
 });
 
 it('what is embedded counts for the Agent and the Space of its document', async () => {

@@ -190,6 +190,34 @@ describe('ingestion', () => {
     await reaches(documentId, 'Ready');
   });
 
+  it('fails where the search index does not take it, also after it was disabled and enabled meanwhile', async () => {
+    const { worker, add, reaches, search, decisions, meta } = running;
+    search.reached = false;
+    const documentId = await add();
+    search.asked = async () => {
+      search.asked = undefined;
+      for (const enabled of [false, true])
+        await decisions.transact(documentDecider, documentId, { type: 'Update', enabled }, meta());
+    };
+    worker().offer(documentId);
+    await reaches(documentId, 'Failed');
+  });
+
+  it('waits no more for searches to find a document that is deleted meanwhile', async () => {
+    const { worker, add, search, decisions, meta, types, warnings } = running;
+    search.reached = false;
+    const documentId = await add();
+    let asked = 0;
+    search.asked = async () => {
+      asked += 1;
+      if (asked === 1) await decisions.transact(documentDecider, documentId, { type: 'Delete' }, meta());
+    };
+    const ingesting = worker();
+    ingesting.offer(documentId);
+    await until(() => types().includes('Deleted') && ingesting.busy === 0);
+    expect([asked, warnings]).toEqual([1, []]);
+  });
+
   it('leaves nothing of a document that is deleted meanwhile, and warns of nothing', async () => {
     const { worker, warnings, add, decisions, meta, embedding, blobs, types, log } = running;
     const documentId = await add();

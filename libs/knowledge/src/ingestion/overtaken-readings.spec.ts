@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '@app/kernel';
 import { running, withIngestion } from '../../../../test/fixtures/ingesting';
 import { until } from '../../../../test/fixtures/until';
@@ -44,11 +45,15 @@ it.each<[string, DocumentCommand, string]>([
 });
 
 it('a document is read no longer once the worker stops, and fails by nothing of it', async () => {
-  const { types, warnings } = running;
+  const { decisions, types, warnings } = running;
   const { worker } = await reading();
   await worker.stop();
   expect(types()).toEqual(['Added', 'ProcessingStarted']);
   expect(warnings).toEqual([]);
+  // Nor is the log asked of it any longer.
+  const load = jest.spyOn(decisions, 'load');
+  await pause(1_200);
+  expect(load).not.toHaveBeenCalled();
 });
 
 it('a document is read on while the log does not answer whether it still counts', async () => {

@@ -1,119 +1,15 @@
 import { Unavailable } from '@app/kernel';
-import { type ChatRequest, type EmbeddingRequest, OutputRates, usageOf } from '@app/models';
-import { encodePassages } from '@app/search-index';
-import { FixedClock } from '../../../../test/fixtures/fixed-clock';
-import { MemoryBlobs } from '../../../../test/fixtures/memory-blobs';
-import { decisionsInMemory } from '../../../../test/fixtures/decisions-in-memory';
-import { ids, meta, unmetered } from '../../../../test/fixtures/scripted-turns';
-import { TEST_MODEL } from '../../../../test/fixtures/spending';
+import { type SummaryIndexOver, summaryIndexOver } from '../../../../test/fixtures/summary-index';
 import type { SourceDocument } from '../lookups';
 import { sectionSummaryDecider } from '../section-summary/section-summary.decider';
-import { sectionSummaryEvents } from '../section-summary/section-summary.events';
-import { summaryIndexDecider } from '../summary-index/summary-index.decider';
-import { summaryIndexEvents } from '../summary-index/summary-index.events';
-import { BuildEnded, buildIndex, type BuildParts } from './build';
+import { BuildEnded } from './build';
 import { MOST_IN_CLUSTER } from './clusters';
-import { hierarchyOf } from './hierarchy';
 
-type Mode = 'build' | 'rebuild';
-const BY = { model: 'm', estimate: { calls: 1, tokens: 1, cost: '0' } };
-
-/** The index of an Agent over documents of two chunks each, whose models count what they are asked. */
-const setUp = async (documents: number) => {
-  const place = { agentId: ids.next(), spaceId: ids.next() };
-  const { agentId } = place;
-  const blobs = new MemoryBlobs();
-  const { decisions } = decisionsInMemory([...summaryIndexEvents, ...sectionSummaryEvents]);
-  const sources = new Map<string, SourceDocument>();
-  const add = async (documentId: string, what: string, revision = 0): Promise<void> => {
-    const passages = [`${what} first`, `${what} last`].map((text, ordinal) => ({
-      chunkId: ids.next(),
-      ordinal,
-      text,
-      headings: [],
-      start: 0,
-      end: text.length,
-      enabled: true,
-      vector: Float32Array.of(1, 0),
-    }));
-    const { name } = await blobs.put('', await encodePassages(passages));
-    sources.set(documentId, { documentId, name: what, revision, passages: name, chunkCount: 2, tokenCount: 4 });
-  };
-  for (let index = 0; index < documents; index += 1) await add(ids.next(), `Document ${index}`);
-  const [asked, embedded]: [string[], string[]] = [[], []];
-  const says: { before?: (call: number) => Promise<unknown>; embeddingModel: string } = { embeddingModel: 'lengths' };
-  const provider = {
-    mayAnswer: () => [TEST_MODEL],
-    complete: async ({ sources: given }: ChatRequest) => {
-      asked.push(given.map(({ text }) => text).join(' + '));
-      await says.before?.(asked.length);
-      return {
-        content: [{ type: 'text', text: `Summary ${asked.length}` } as const],
-        ...({ model: TEST_MODEL, finishReason: 'stop', usage: usageOf({}), usageSource: 'upstream' } as const),
-      };
-    },
-    embed: async ({ texts, model }: EmbeddingRequest) => {
-      embedded.push(...texts);
-      return { model, vectors: texts.map(() => Float32Array.of(1, 0)) };
-    },
-  };
-  const of = async (): Promise<readonly SourceDocument[]> => [...sources.values()];
-  const parts: BuildParts = {
-    decisions,
-    blobs,
-    models: {
-      rates: new OutputRates(),
-      chat: () => ({ model: TEST_MODEL, provider }),
-      embedding: () => ({ model: { ...TEST_MODEL, key: says.embeddingModel }, provider }),
-    },
-    metering: unmetered,
-    sources: { of, ready: async () => new Map(sources) },
-    ids,
-    clock: new FixedClock(),
-    progress: async () => undefined,
-  };
-  const tell = (command: Parameters<typeof summaryIndexDecider.decide>[0]) =>
-    decisions.transact(summaryIndexDecider, agentId, command, meta());
-  const start = (mode: Mode = 'build') => tell({ type: 'Start', ...place, buildId: ids.next(), mode, ...BY });
-  const index = async () => {
-    const { state } = await decisions.load(summaryIndexDecider, agentId);
-    if (state.status !== 'present') throw new Error('there is no index');
-    return state;
-  };
-  /** What the index is made of. */
-  const built = async () => hierarchyOf(blobs, await index());
-  const run = () => buildIndex(parts, agentId, new AbortController().signal);
-  const build = async (mode?: Mode) => {
-    await start(mode);
-    await run();
-    return built();
-  };
-  const remove = (id: string) => decisions.transact(sectionSummaryDecider, id, { type: 'Remove' }, meta());
-  return {
-    sources,
-    add,
-    asked,
-    embedded,
-    says,
-    parts,
-    blobs,
-    decisions,
-    tell,
-    start,
-    index,
-    built,
-    run,
-    build,
-    remove,
-  };
-};
-type SetUp = Awaited<ReturnType<typeof setUp>>;
-
-const firstOf = ({ sources }: SetUp): SourceDocument => [...sources.values()][0] as SourceDocument;
+const firstOf = ({ sources }: SummaryIndexOver): SourceDocument => [...sources.values()][0] as SourceDocument;
 
 describe('a build of a section-summary index', () => {
   it('makes a summary of each document and one of them all', async () => {
-    const set = await setUp(2);
+    const set = await summaryIndexOver(2);
     const { nodes, documents } = await set.build();
     expect(nodes.map(({ level }) => level)).toEqual([1, 1, 2]);
     expect(Object.keys(documents)).toEqual([...set.sources.keys()]);
@@ -126,7 +22,7 @@ describe('a build of a section-summary index', () => {
     ]);
   });
 
-  it.each<[string, (set: SetUp) => unknown]>([
+  it.each<[string, (set: SummaryIndexOver) => unknown]>([
     ['gets new content', (set) => set.add(firstOf(set).documentId, 'Document 0 anew', 7)],
     ['gets other passages of the same content', (set) => set.add(firstOf(set).documentId, 'Document 0 anew', 0)],
     [
@@ -137,7 +33,7 @@ describe('a build of a section-summary index', () => {
   ])(
     'ends with what is there when a document %s while it runs, and makes no summary of others again',
     async (_, happens) => {
-      const set = await setUp(2);
+      const set = await summaryIndexOver(2);
       set.says.before = async (call) => (call === 2 ? happens(set) : undefined);
       const { documents, passages } = await set.build();
       const now = [...set.sources.values()];
@@ -148,7 +44,7 @@ describe('a build of a section-summary index', () => {
   );
 
   it('waits for the passages of a document that is being indexed anew, and comes to its end without them if they stay away', async () => {
-    const set = await setUp(2);
+    const set = await summaryIndexOver(2);
     const { passages, documentId } = firstOf(set);
     const body = set.blobs.bodies.get(passages) as Buffer;
     set.blobs.bodies.delete(passages);
@@ -161,14 +57,14 @@ describe('a build of a section-summary index', () => {
   });
 
   it('comes to its end though documents change all the time', async () => {
-    const set = await setUp(2);
+    const set = await summaryIndexOver(2);
     set.says.before = (call) => set.add(firstOf(set).documentId, `Document 0 as of ${call}`, call);
     await set.build();
     expect(await set.index()).toMatchObject({ running: null, live: { build: 1 } });
   });
 
   it('makes no summary again of what is as it was, but all of them where that is asked for', async () => {
-    const set = await setUp(2);
+    const set = await summaryIndexOver(2);
     const before = await set.build();
     set.asked.length = 0;
     expect((await set.build()).nodes).toEqual(before.nodes);
@@ -179,7 +75,7 @@ describe('a build of a section-summary index', () => {
   });
 
   it('goes on behind the last summary where the process before died, or the build was cancelled', async () => {
-    const set = await setUp(2);
+    const set = await summaryIndexOver(2);
     await set.start();
     set.says.before = (call) => (call === 2 ? Promise.reject(new Error('it died')) : Promise.resolve());
     await expect(set.run()).rejects.toThrow('it died');
@@ -191,7 +87,7 @@ describe('a build of a section-summary index', () => {
   });
 
   it('makes a summary again that was removed, under another id', async () => {
-    const set = await setUp(2);
+    const set = await summaryIndexOver(2);
     const [first] = (await set.build()).nodes;
     await set.remove(first?.id as string);
     set.asked.length = 0;
@@ -201,7 +97,7 @@ describe('a build of a section-summary index', () => {
   });
 
   it('uses no summary of an index before the last, which are being removed', async () => {
-    const set = await setUp(1);
+    const set = await summaryIndexOver(1);
     const { documentId } = firstOf(set);
     const [old] = (await set.build()).nodes;
     await set.add(documentId, 'Document 0 anew', 1);
@@ -212,11 +108,11 @@ describe('a build of a section-summary index', () => {
     expect(now?.id).not.toBe(old?.id);
   });
 
-  it.each<[string, (set: SetUp) => Promise<unknown>]>([
+  it.each<[string, (set: SummaryIndexOver) => Promise<unknown>]>([
     ['is cancelled', ({ tell }) => tell({ type: 'Cancel' })],
     ['is cancelled and begun anew', ({ tell, start }) => tell({ type: 'Cancel' }).then(() => start())],
   ])('asks no model any more once it %s', async (_, happens) => {
-    const set = await setUp(2);
+    const set = await summaryIndexOver(2);
     await set.start();
     set.says.before = (call) => (call === 1 ? happens(set) : Promise.resolve());
     await expect(set.run()).rejects.toBeInstanceOf(BuildEnded);
@@ -224,7 +120,7 @@ describe('a build of a section-summary index', () => {
   });
 
   it('leaves no body behind where it was cancelled just before its end', async () => {
-    const set = await setUp(1);
+    const set = await summaryIndexOver(1);
     await set.start();
     const put = set.blobs.put.bind(set.blobs);
     const before = set.blobs.bodies.size;
@@ -244,7 +140,7 @@ describe('a build of a section-summary index', () => {
   ])(
     'whose %s the log does not confirm keeps a body that an event may name: outcome %s, %i of it',
     async (type, outcome, kept) => {
-      const set = await setUp(MOST_IN_CLUSTER + 1);
+      const set = await summaryIndexOver(MOST_IN_CLUSTER + 1);
       await set.start();
       const stored: number[] = [];
       const transact = set.decisions.transact.bind(set.decisions);
@@ -260,7 +156,7 @@ describe('a build of a section-summary index', () => {
   );
 
   it('leaves no vector behind of a summary that is removed while it is embedded', async () => {
-    const set = await setUp(MOST_IN_CLUSTER + 1);
+    const set = await summaryIndexOver(MOST_IN_CLUSTER + 1);
     await set.start();
     const put = set.blobs.put.bind(set.blobs);
     const removed: string[] = [];
@@ -277,7 +173,7 @@ describe('a build of a section-summary index', () => {
   });
 
   it('embeds each summary once for a model, unless its vector is gone, where there are more than one summary is made of', async () => {
-    const set = await setUp(MOST_IN_CLUSTER + 1);
+    const set = await summaryIndexOver(MOST_IN_CLUSTER + 1);
     const { nodes } = await set.build();
     const first = set.embedded.filter((text) => text.startsWith('Summary'));
     expect(new Set(first).size).toBe(first.length);
