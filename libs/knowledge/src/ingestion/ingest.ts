@@ -104,7 +104,6 @@ const index = async (
   if (chunked === undefined) return undefined;
   const { chunks, text } = chunked;
   const { passages: edited, kept, dropped } = await keepEdits(work, chunks, text);
-  signal.throwIfAborted();
 
   const total = chunks.length;
   show('embed', 0, total);

@@ -46,8 +46,8 @@ export class RemoveSummaries implements Policy {
     private readonly decisions: Decisions,
     @Inject(EVENT_LOG) private readonly log: StreamReader,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(BLOBS) private readonly blobs: Blobs,
-    @Inject(SUMMARIES_OF) private readonly summaries: SummariesOf,
+    @Inject(BLOBS) private readonly blobs: Pick<Blobs, 'get' | 'remove'>,
+    @Inject(SUMMARIES_OF) private readonly summaries: Pick<SummariesOf, 'source' | 'agent'>,
   ) {}
 
   async react(event: RecordedEvent): Promise<void> {
