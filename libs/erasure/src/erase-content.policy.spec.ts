@@ -18,14 +18,14 @@ import { eraseContent, type EraseContentParts } from './erase-content.policy';
 const noKeys: Keyring = { ensureKey: async () => Buffer.alloc(32), keys: async () => new Map() };
 const ids = new TimeOrderedIds();
 
-const deletion = (type: string, stream: string): RecordedEvent => ({
+const deletion = (type: string, stream: string, position = '0007'): RecordedEvent => ({
   type,
   data: {},
   context: {
     id: ids.next(),
     stream,
     revision: 3,
-    position: '0007',
+    position,
     recordedAt: '2026-01-01T00:00:00.000Z',
     actor: 'user:u1',
     commandId: ids.next(),
@@ -34,12 +34,12 @@ const deletion = (type: string, stream: string): RecordedEvent => ({
 });
 
 /** Stands for the stores: writes down what is done to them, and dies at the step named in `dieAt`, once. */
-const setUp = (dieAt?: string, heldBack: () => readonly string[] = () => []) => {
+const setUp = (dieAt?: string, heldBack: () => readonly string[] = () => [], held?: string) => {
   const log = new MemoryLog();
-  return { log, ...setUpOver(log, dieAt, heldBack) };
+  return { log, ...setUpOver(log, dieAt, heldBack, held) };
 };
 
-const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly string[] = () => []) => {
+const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly string[] = () => [], held = 'agent-1') => {
   const [steps, told]: [string[], string[]] = [[], []];
   let death = dieAt;
   const step = async (name: string): Promise<void> => {
@@ -71,7 +71,7 @@ const setUpOver = (log: StreamLog, dieAt?: string, heldBack: () => readonly stri
     blobs: { remove: (names) => step(`remove ${names.join()}`) },
     blobsOf: async (stream) => (stream === 'document-1' ? [`file-of-${stream}`, `text-of-${stream}`] : []),
     viewsReached: (position) => step(`reached ${position}`),
-    heldBack: async (streams) => (streams.includes('agent-1') ? heldBack() : []),
+    heldBack: async (streams) => (streams.includes(held) ? heldBack() : []),
     stores: [
       { name: 'views', purge: () => step('purge views') },
       { name: 'search', purge: () => step('purge search') },
@@ -146,9 +146,12 @@ describe('erasing content', () => {
     expect(steps).toEqual([]);
   });
 
-  it('gives no receipt while a view waits behind a dead letter of what was deleted, and one after that', async () => {
+  it.each([
+    ['of what was deleted', 'space-s1'],
+    ['of what belonged to that', 'agent-1'],
+  ])('gives no receipt while a view waits behind a dead letter %s, and one after that', async (_, held) => {
     let views = ['agents'];
-    const { steps, log, policy } = setUp(undefined, () => views);
+    const { steps, log, policy } = setUp(undefined, () => views, held);
     const event = deletion('SpaceDeleted', 'space-s1');
     await expect(policy.react(event)).rejects.toThrow('in agents');
     expect(steps).toEqual(['destroy s1', FORGET, 'reached 0007']);
@@ -207,6 +210,20 @@ describe('erasing content', () => {
     expect(steps.filter((step) => step === 'receipt')).toHaveLength(20);
     expect(steps.filter((step) => step === 'purge views').length).toBeLessThanOrEqual(3);
     expect(steps.filter((step) => step.startsWith('reached')).length).toBeLessThanOrEqual(3);
+  });
+
+  it.each([
+    ['first', ['0008', '0007']],
+    ['last', ['0007', '0008']],
+  ])('waits for the views to show the latest of deletions that come together: the %s', async (_, positions) => {
+    const { steps, policy } = setUp();
+    await Promise.all(
+      positions.map((position) => policy.react(deletion('PromptDeleted', `prompt-${position}`, position))),
+    );
+    const receipts = steps.filter((step) => step === 'receipt');
+    expect(receipts).toHaveLength(2);
+    expect(steps.indexOf('reached 0008')).toBeGreaterThanOrEqual(0);
+    expect(steps.indexOf('reached 0008')).toBeLessThan(steps.indexOf('receipt'));
   });
 
   it('lets others that wait for the event loop go on between many deletions', async () => {

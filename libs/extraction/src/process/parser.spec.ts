@@ -89,11 +89,8 @@ it('ends the process that does not end itself after its time', async () => {
 it('ends the process with the signal', async () => {
   const { children, read } = setUp(HANGS);
   const leaving = new AbortController();
-  const reading = read(leaving.signal);
-  const ended = expect(reading).rejects.toThrow('deleted');
-  await new Promise(setImmediate);
-  leaving.abort(new Error('deleted'));
-  await ended;
+  setImmediate(() => leaving.abort(new Error('deleted')));
+  await expect(read(leaving.signal)).rejects.toThrow('deleted');
   expect(children[0]?.signalCode).toBe('SIGKILL');
 });
 

@@ -57,6 +57,22 @@ it('ends the process at its share of the processors, however little the clock sa
   expect([stderr, signal]).toEqual([' timed_out', 'SIGKILL']);
 });
 
+it('ends the process at its time, however little it does', () => {
+  const { stderr, signal } = spawnSync(
+    process.execPath,
+    [
+      '--require',
+      join(root, 'test/register.cjs'),
+      '--eval',
+      `const { startWatch } = require(${JSON.stringify(join(__dirname, 'watch.ts'))});
+       startWatch({ memoryMb: 1024, seconds: 0.2, parent: process.ppid });
+       setInterval(() => undefined, 1_000);`,
+    ],
+    { cwd: root, encoding: 'utf8', timeout: 30_000 },
+  );
+  expect([stderr, signal]).toEqual([' timed_out', 'SIGKILL']);
+});
+
 it('ends the process that was left to another before the watch began', () => {
   const { stderr, signal } = spawnSync(
     process.execPath,
