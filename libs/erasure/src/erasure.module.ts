@@ -10,10 +10,8 @@ import {
   Grouped,
   IDS,
   LOGGER,
-  type Position,
   provideWith,
   type StreamReader,
-  Unavailable,
 } from '@app/kernel';
 import { Policies, type Policy, Projecting } from '@app/projecting';
 import { READ_STORE, type ReadStore } from '@app/read-store';
@@ -21,15 +19,12 @@ import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
 import { type Vault, VAULT } from '@app/vault';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { erasureAggregate } from './erasure.aggregate';
-import { buildsReached } from './builds-reached';
 import { destroyKeys } from './destroy-keys.policy';
 import { destroyOnce } from './destroy-once';
 import { eraseContent } from './erase-content.policy';
 import { forgetKeys } from './forget-erased';
+import { heldBack, viewsReached } from './views-reached';
 import { ReapplyErasures, type ReapplyErasuresParts, noteReceipt } from './reapply-erasures-after-restore';
-
-/** How long an erasure waits for a view before it fails, and is tried again. */
-const VIEW_MS = 30_000;
 
 const ERASURE_POLICIES = Symbol('ErasurePolicies');
 
@@ -57,21 +52,6 @@ const erasure = ({
   ...parts
 }: ErasureParts): readonly Policy[] => {
   const { decisions, aggregates } = parts;
-  const viewsReached = async (position: Position): Promise<void> => {
-    const late = await Promise.all(
-      projecting.names().map(async (view) => ((await projecting.waitFor(view, position, VIEW_MS)) ? [] : [view])),
-    );
-    const [view] = late.flat();
-    if (view !== undefined) throw new Unavailable(`the view ${view}`, 'it is behind the log');
-    await buildsReached(projecting, projecting.names(), position);
-  };
-  const heldBack = new Grouped<readonly string[], readonly string[]>(async (asked) => {
-    const letters = await projecting.lettersOfBuilds();
-    return asked.map((streams) => {
-      const concerned = new Set(streams);
-      return [...new Set(letters.filter(({ stream }) => concerned.has(stream)).map(({ name }) => name))];
-    });
-  });
   /** The last of those that come together stands for all. */
   const noted = new Grouped<string, void>(async (receipts) => {
     await noteReceipt(readStore, receipts.at(-1) ?? '');
@@ -88,8 +68,8 @@ const erasure = ({
     ...parts,
     destroy: destroyOnce(vault),
     blobsOf: async (key: string) => (aggregates.holdBlobs(key) ? blobsUnder(log, aggregates, key) : []),
-    viewsReached,
-    heldBack: (streams: readonly string[]) => heldBack.join(streams),
+    viewsReached: viewsReached(projecting),
+    heldBack: heldBack(projecting),
     stores: [
       { name: 'views', purge: () => readStore.purge() },
       { name: 'search', purge: () => searchIndex.purge() },

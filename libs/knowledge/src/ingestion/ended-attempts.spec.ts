@@ -179,6 +179,22 @@ it('what is embedded counts for the Agent and the Space of its document', async 
   expect(calls).toMatchObject([{ userId: '1', spaceId, agentId }]);
 });
 
+it('what is stored of a document is of its Space, and lasts before an event names it', async () => {
+  const { worker, add, reaches, blobs, ids, types } = running;
+  const spaceId = ids.next();
+  const documentId = await add('A text.', 'text/plain', { scope: 'space', spaceId, agentId: null });
+  const put = jest.spyOn(blobs, 'put');
+  const group = blobs.group();
+  const durable: (readonly string[])[] = [];
+  blobs.group = () => ({ ...group, durable: async () => void durable.push(types()) });
+  worker().offer(documentId);
+  await reaches(documentId, 'Ready');
+  expect(durable).toEqual([['Added', 'ProcessingStarted']]);
+  // The text and its chunks, and the passages.
+  const stored = [`document-${documentId}`, expect.anything(), { spaceId }];
+  expect(put.mock.calls).toEqual([stored, stored, stored]);
+});
+
 it('a document whose file is gone from the store fails and says so', async () => {
   const { worker, add, reaches, blobs, log } = running;
   const documentId = await add();

@@ -169,7 +169,6 @@ const chunkNow = async (
   const chunking = await chunkingOf(work.document);
   const source = { name: isErased(name) ? '' : name, mimeType, body };
   const read = await whileItCounts(decisions, work, signal, (counts) => readApart(parser, source, chunking, counts));
-  if (read === undefined) return undefined;
   run.step = 'chunk';
   const passages = await keepCuts(work, await passagesOf(documentId, read), read.text);
   const report = (step: 'parse' | 'chunk', produced: number): StepReport => ({
@@ -198,15 +197,15 @@ const chunkNow = async (
 const ASKS_MS = 1_000;
 
 /**
- * Reads as long as the attempt counts: the signal of the work ends with a deletion or newer content. Then it is
- * undefined.
+ * Reads as long as the attempt counts: the signal of the work ends with a deletion or newer content. It then rejects,
+ * and the document takes no notice of that failure, because the attempt does not count.
  */
 const whileItCounts = async <T>(
   decisions: Decisions,
   { document: { documentId, attempt: number } }: DocumentWork,
   signal: AbortSignal,
   work: (counts: AbortSignal) => Promise<T>,
-): Promise<T | undefined> => {
+): Promise<T> => {
   const overtaken = new AbortController();
   const ask = async (): Promise<void> => {
     const { state } = await decisions.load(documentDecider, documentId);
@@ -216,9 +215,6 @@ const whileItCounts = async <T>(
   const asking = setInterval(() => void ask().catch(() => undefined), ASKS_MS).unref();
   try {
     return await work(AbortSignal.any([signal, overtaken.signal]));
-  } catch (error) {
-    if (overtaken.signal.aborted && !signal.aborted) return undefined;
-    throw error;
   } finally {
     clearInterval(asking);
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Claims } from '@app/coordination';
 import { Damaged, DomainError, Unavailable } from '@app/kernel';
 import type { ChatRequest } from '@app/models';
@@ -83,12 +84,17 @@ it('a worker that stops ends its call, and the next one goes on with the build',
   const others = [await another(), await another()];
   for (const each of [agentId, ...others]) stopped.offer(each);
   await until(() => requests.length === 2);
+  // One that is offered again is still ended.
+  stopped.offer(agentId);
+  await pause(20);
   await stopped.stop();
+  expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   expect(await noted()).toEqual([]);
   stopped.offer(agentId);
+  await pause(20);
   expect([types(), set.warnings, requests.length]).toEqual([Array(3).fill('BuildStarted'), [], 2]);
-  says.before = async () => undefined;
   expect(await noted()).toEqual([]);
+  says.before = async () => undefined;
   worker().offer(agentId);
   await isOver();
   expect(types().at(-1)).toBe('Built');
