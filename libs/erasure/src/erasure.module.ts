@@ -1,11 +1,9 @@
-import { type BlobName, BLOBS, type Blobs } from '@app/blobs';
+import { BLOBS, type Blobs } from '@app/blobs';
 import { EVENT_LOG } from '@app/event-log';
 import {
   Aggregates,
   type Clock,
   CLOCK,
-  dataKeyOf,
-  dataKeyPlace,
   Decisions,
   Grouped,
   IDS,
@@ -19,6 +17,7 @@ import { SEARCH_INDEX, type SearchIndex } from '@app/search-index';
 import { type Vault, VAULT } from '@app/vault';
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { erasureAggregate } from './erasure.aggregate';
+import { blobsUnder } from './blobs-under';
 import { destroyKeys } from './destroy-keys.policy';
 import { destroyOnce } from './destroy-once';
 import { eraseContent } from './erase-content.policy';
@@ -67,7 +66,7 @@ const erasure = ({
   const all = {
     ...parts,
     destroy: destroyOnce(vault),
-    blobsOf: async (key: string) => (aggregates.holdBlobs(key) ? blobsUnder(log, aggregates, key) : []),
+    blobsOf: blobsUnder(log, aggregates),
     viewsReached: viewsReached(projecting),
     heldBack: heldBack(projecting),
     stores: [
@@ -83,16 +82,6 @@ const erasure = ({
     ],
   };
   return [destroyKeys(all), eraseContent(all)];
-};
-
-/** What the events of a stream ever named, or those of one entity in it. Names are not encrypted: nothing is decoded. */
-const blobsUnder = async (log: StreamReader, aggregates: Aggregates, key: string): Promise<readonly BlobName[]> => {
-  const { stream, entity } = dataKeyPlace(key);
-  const events = (await log.readStream(stream)).filter((event) => entity === undefined || dataKeyOf(event) === key);
-  const named = events.map(({ type, data }) =>
-    aggregates.blobsIn({ type, data: JSON.parse(data) as Record<string, unknown> }),
-  );
-  return [...new Set(named.flatMap(({ held, released }) => [...held, ...released]))];
 };
 
 /** Erases what was deleted, and deletes again what a restored log brings back. */

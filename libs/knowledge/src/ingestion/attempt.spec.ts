@@ -1,6 +1,7 @@
 import { Damaged, DomainError, Unavailable } from '@app/kernel';
 import { UpstreamFailure, upstreamRejection } from '@app/models';
 import { verdictOn } from './attempt';
+import { IngestionFailure } from './ingestion-failure';
 
 describe('an attempt that failed', () => {
   it('is repeated for as long as a store is away, ever more seldom', () => {
@@ -28,16 +29,22 @@ describe('an attempt that failed', () => {
     );
   });
 
-  it('is repeated a few times where an answer is none, or may be billed, or what is stored is damaged', () => {
-    for (const error of [
-      new DomainError('upstream_error'),
-      upstreamRejection(new UpstreamFailure('broken')),
-      upstreamRejection(new UpstreamFailure('broken', { status: 401 })),
-      upstreamRejection(new UpstreamFailure('timeout')),
-      new Damaged('blobs', 'cut'),
-    ]) {
-      expect(verdictOn(error, 4).retryInMs).toBe(16_000);
-      expect(verdictOn(error, 5).retryInMs).toBeNull();
-    }
-  });
+  it.each([
+    ['upstream_error', new DomainError('upstream_error')],
+    ['upstream_error', upstreamRejection(new UpstreamFailure('broken'))],
+    ['upstream_error', upstreamRejection(new UpstreamFailure('broken', { status: 401 }))],
+    ['upstream_timeout', upstreamRejection(new UpstreamFailure('timeout'))],
+    ['usage_limit_exceeded', new DomainError('usage_limit_exceeded')],
+    ['unavailable', new Damaged('blobs', 'cut')],
+    ['internal', new Error('broken')],
+  ])(
+    'is repeated a few times where an answer is none, or may be billed, or what is stored is damaged: %s, %s',
+    (code, error) => {
+      expect(verdictOn(error, 4)).toEqual({ code, retryInMs: 16_000 });
+      expect(verdictOn(error, 5)).toEqual({ code, retryInMs: null });
+    },
+  );
+
+  it('is not repeated where the document itself is why', () =>
+    expect(verdictOn(new IngestionFailure('encrypted'), 0)).toEqual({ code: 'encrypted', retryInMs: null }));
 });

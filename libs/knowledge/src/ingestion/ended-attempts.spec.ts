@@ -2,10 +2,11 @@ import { Unavailable } from '@app/kernel';
 import type { EmbeddingRequest } from '@app/models';
 import { decodePassages, encodePassages } from '@app/search-index';
 import type { CallToMeter } from '@app/spending';
-import { running, withIngestion } from '../../../../test/fixtures/ingesting';
+import { running, TEXT, withIngestion } from '../../../../test/fixtures/ingesting';
 import { unmetered } from '../../../../test/fixtures/scripted-turns';
 import { until } from '../../../../test/fixtures/until';
 import { documentDecider } from '../document/document.decider';
+import { ProgressBoard } from './progress';
 
 withIngestion();
 
@@ -163,6 +164,25 @@ it('an edited chunk is one again in other content that has its text, and what wa
   expect(passages.map(({ text }) => text)).toEqual(['They swim.', 'More follows.']);
   const indexed = log.events.findLast(({ type }) => type === 'DocumentIndexed');
   expect(JSON.parse(indexed?.data ?? '')).toMatchObject({ editedChunks: [passages[0]?.chunkId], editsDropped: 1 });
+});
+
+it('progress counts what needs no embedding as done', async () => {
+  const { worker, add, reaches } = running;
+  const documentId = await add();
+  const ingesting = worker();
+  ingesting.offer(documentId);
+  await reaches(documentId, 'Ready');
+  const show = jest.spyOn(ProgressBoard.prototype, 'show');
+  await replaced(documentId, `${TEXT}\n\n# Moles\n\nThey dig.`);
+  ingesting.offer(documentId);
+  await reaches(documentId, 'Ready');
+  const steps = show.mock.calls.map(([, , step, done, total]) => [step, done, total]);
+  expect(steps).toEqual([
+    ['parse', 0, null],
+    ['embed', 0, 3],
+    ['embed', 3, 3],
+    ['publish', 0, 3],
+  ]);
 });
 
 it('what is embedded counts for the Agent and the Space of its document', async () => {
