@@ -176,10 +176,34 @@ it('a build waits for a store that is away, and goes on by itself after a pause'
 });
 
 it('nothing is done of an index that is not being built', async () => {
-  const { worker, agentId, tell } = set;
+  const { worker, agentId, tell, decisions, asked, warnings } = set;
   await tell({ type: 'Cancel' });
+  const load = jest.spyOn(decisions, 'load');
+  worker().offer(agentId);
+  await until(async () => load.mock.calls.length > 0 && (await noted()).length === 0, 'the end of the work');
+  expect([asked, warnings, types()]).toEqual([[], [], ['BuildStarted', 'BuildCancelled']]);
+});
+
+it('a build that is cancelled between two calls is no failure', async () => {
+  const { worker, agentId, add, says, tell, warnings, asked } = set;
+  await add(ids.next(), 'Another');
+  says.before = () => tell({ type: 'Cancel' });
+  worker().offer(agentId);
+  await until(async () => asked.length > 0 && (await noted()).length === 0, 'the end of the work');
+  expect([asked.length, warnings]).toEqual([1, []]);
+});
+
+it('a build fails by nothing that the end of its worker caused', async () => {
+  const { worker, agentId, parts, warnings } = set;
+  const closed = Promise.withResolvers<never>();
+  const of = jest.fn(() => closed.promise);
+  parts.sources.of = of;
   const building = worker();
   building.offer(agentId);
-  await until(async () => (await noted()).length === 0);
-  expect([set.asked, set.warnings]).toEqual([[], []]);
+  await until(() => of.mock.calls.length > 0);
+  const stopped = building.stop();
+  closed.reject(new Error('the store is closed'));
+  await stopped;
+  expect(types()).toEqual(['BuildStarted']);
+  expect(warnings).toEqual(['Building a summary index failed; retrying.']);
 });
