@@ -52,6 +52,27 @@ const lessonsOf = ({ windows: [whole = [], ...sentences], label, weight }: Examp
   ...(label === 0 ? sentences.map((features) => ({ features, label, weight: weight / sentences.length })) : []),
 ];
 
+/** Buckets that lessons have, in the order in which they first have them. */
+interface Dense {
+  readonly lessons: readonly Lesson[];
+  readonly buckets: readonly number[];
+}
+
+/** Lessons with places of buckets for buckets: a table of all of them would be too big to be quick. */
+const dense = (lessons: readonly Lesson[]): Dense => {
+  const places = new Map<number, number>();
+  const placeOf = (bucket: number): number => {
+    const place = places.get(bucket) ?? places.size;
+    places.set(bucket, place);
+    return place;
+  };
+  const placed = lessons.map(({ features, ...lesson }) => ({
+    ...lesson,
+    features: features.map((group) => group.map(placeOf)),
+  }));
+  return { lessons: placed, buckets: [...places.keys()] };
+};
+
 /** What is learned of all examples, in buckets, without what too few of them have. */
 const lessonsOfAll = (examples: readonly Example[], { reading, fewest }: Learning): readonly Lesson[] => {
   const texts = new Uint32Array(HASHES);
@@ -64,8 +85,8 @@ const lessonsOfAll = (examples: readonly Example[], { reading, fewest }: Learnin
 };
 
 /** Logistic regression by AdaGrad, over the lessons in an order by chance. Both labels weigh the same. */
-const trained = (lessons: readonly Lesson[], reading: Reading, { step, decay }: Pace, seed: number): Fit => {
-  const [weights, squares] = [new Float64Array(BUCKETS[reading]), new Float64Array(BUCKETS[reading]).fill(1e-3)];
+const trained = ({ lessons, buckets }: Dense, { step, decay }: Pace, seed: number): Omit<Fit, 'reading'> => {
+  const [weights, squares] = [new Float64Array(buckets.length), new Float64Array(buckets.length).fill(1e-3)];
   let [bias, biasSquares] = [0, 1e-3];
   const sum = (label: 0 | 1): number =>
     lessons.reduce((total, lesson) => total + (lesson.label === label ? lesson.weight : 0), 0);
@@ -86,20 +107,17 @@ const trained = (lessons: readonly Lesson[], reading: Reading, { step, decay }: 
       biasSquares += error * error;
       bias -= (0.02 * error) / Math.sqrt(biasSquares);
     }
-  return { reading, weights, bias };
+  return { weights, bias };
 };
 
 /** The average of models that read the examples in orders of their own, at each of the paces: less by chance than any of them. */
 export const averaged = (examples: readonly Example[], learning: Learning): Fit => {
   const { reading, paces, seeds } = learning;
-  const lessons = lessonsOfAll(examples, learning);
-  const fits = paces.flatMap((pace) => seeds.map((seed) => trained(lessons, reading, pace, seed)));
-  const mean = (of: (fit: Fit) => number): number => fits.reduce((sum, fit) => sum + of(fit), 0) / fits.length;
-  return {
-    reading,
-    weights: Float64Array.from({ length: BUCKETS[reading] }, (_, bucket) =>
-      mean(({ weights }) => weights[bucket] ?? 0),
-    ),
-    bias: mean(({ bias }) => bias),
-  };
+  const all = dense(lessonsOfAll(examples, learning));
+  const fits = paces.flatMap((pace) => seeds.map((seed) => trained(all, pace, seed)));
+  const mean = (of: (fit: Omit<Fit, 'reading'>) => number): number =>
+    fits.reduce((sum, fit) => sum + of(fit), 0) / fits.length;
+  const weights = new Float64Array(BUCKETS[reading]);
+  for (const [place, bucket] of all.buckets.entries()) weights[bucket] = mean((fit) => fit.weights[place] ?? 0);
+  return { reading, weights, bias: mean(({ bias }) => bias) };
 };

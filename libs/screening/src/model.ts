@@ -1,3 +1,4 @@
+import { brotliDecompressSync } from 'node:zlib';
 import { conceptOf, isActing, STYLE } from './concepts';
 import { fieldOf } from './fields';
 import { FACTUAL, MOODS, moodsOf } from './moods';
@@ -9,8 +10,8 @@ import { MODELS } from './weights';
 /** What a model reads. Memories are short and said in any way: their words are read closely. Texts are found better by fewer features. */
 export type Reading = 'memory' | 'text';
 
-/** Buckets of hashed features. A model has one weight for each, of one byte. Memories have more features, which else share too many. */
-export const BUCKETS: Readonly<Record<Reading, number>> = { memory: 2 ** 19, text: 2 ** 18 };
+/** Buckets of hashed features. A model has one weight for each. Memories have more features, and hardly two of them share one. */
+export const BUCKETS: Readonly<Record<Reading, number>> = { memory: 2 ** 22, text: 2 ** 18 };
 
 /** Hashes of features, before they go to buckets: hardly two have the same. */
 export const HASHES = 2 ** 24;
@@ -61,6 +62,8 @@ const SYNONYM = kind(13);
 const FIELD = kind(14);
 const THIRD = kind(15);
 const TRIPLE = kind(16);
+const LENGTH = kind(17);
+const SHAPE = kind(18);
 
 /** Numbers of topics, behind those of fields. */
 const TOPICS = 100;
@@ -175,11 +178,25 @@ const addWords = (words: readonly string[], isClosely: boolean, hashes: Set<numb
   hashes.add(hashOf(mixed(first ^ PAIR, words[1] ?? '')));
 };
 
-/** Hashes or buckets of features, in groups. Of memories: words, parts of words, what they mean, synonyms, fields and topics. Behind those, of texts: words with their parts, and the same meanings. */
+/** A text of more words is as long as any. */
+const LENGTHS = [0, 1, 2, 3, 4, 5, 7, 10, 15, 25];
+/** Texts of so many words have a shape. */
+const BARE = 5;
+
+/** How long a memory is; of a bare one also where it has words, numbers and signs: a label is no order. */
+const addShape = (words: readonly string[], hashes: Set<number>): void => {
+  const length = LENGTHS.findIndex((most) => words.length <= most);
+  hashes.add(hashOf(Math.imul(LENGTH ^ (length < 0 ? LENGTHS.length : length), PRIME)));
+  if (words.length > BARE) return;
+  hashes.add(hashOf(mixed(SHAPE, words.map((word) => (/^\p{L}/u.test(word) ? 'w' : word)).join(' '))));
+  if (words.at(-1) === '0') hashes.add(hashOf(SHAPE));
+};
+
+/** Hashes or buckets of features, in groups. Of memories: words, parts of words, what they mean and their shape, synonyms, fields and topics. Behind those, of texts: words with their parts, and the same meanings. */
 export type Features = readonly (readonly number[])[];
 
 /** What each group of features weighs, by how many it has in a text: no more of a long text than of a short one. */
-const GROUPS = [1.8, 2, 0.8, 0.8, 0.8, 1.5, 1, 1, 1];
+const GROUPS = [2.4, 1.2, 0.8, 0.8, 0.8, 1.5, 1, 1, 1];
 const OF_MEMORIES = 5;
 export const weightOf = (group: number, count: number): number => (GROUPS[group] ?? 1) / Math.sqrt(Math.max(1, count));
 
@@ -206,6 +223,7 @@ export const featuresOf = (read: string, reading: Reading): Features => {
   const concepts = words.map(conceptOf).filter((concept) => concept > 0);
   addConcepts(concepts, meant);
   addMoods(words, concepts, meant);
+  if (isClosely) addShape(words, meant);
   for (const { id, pattern } of RULES)
     if (pattern.test(read)) {
       meant.add(hashOf(mixed(RULE, id)));
@@ -232,8 +250,7 @@ export interface Model {
 
 const loaded = (reading: Reading): Model => {
   const { weights, ...rest } = MODELS[reading];
-  const bytes = Buffer.from(weights, 'base64');
-  return { ...rest, reading, weights: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) };
+  return { ...rest, reading, weights: new Int8Array(brotliDecompressSync(Buffer.from(weights, 'base64'))) };
 };
 const models = { memory: loaded('memory'), text: loaded('text') };
 export const modelFor = (purpose: 'memory' | 'text' | 'skill'): Model =>
