@@ -41,6 +41,22 @@ describe('a turn', () => {
     expect((await finished).answer.status).toBe('complete');
   });
 
+  it('is not followed by the id of its answer in a conversation of somebody else', async () => {
+    const { turns, chat } = scriptedTurns();
+    const { promise: told, resolve: goOn } = Promise.withResolvers<void>();
+    chat.script = async function* (request) {
+      await told;
+      yield* says('A secret.')(request);
+    };
+    const { answerId, finished } = await turns.ask(question('Who?'), meta());
+    const userId = ids.next();
+    const own = await turns.ask(question('And?', { userId }), meta());
+    const asked = turns.resume({ ...PARTICIPANTS, userId }, own.conversationId, answerId, meta());
+    await expect(asked).rejects.toMatchObject({ code: 'not_found', facts: { kind: 'message', id: answerId } });
+    goOn();
+    await Promise.all([finished, own.finished]);
+  });
+
   it.each(OTHERS)('is not gone on with by %s, nor answered once more', async (_, { userId, agentId }) => {
     const begin = jest.fn(unmetered.begin);
     const { turns, types } = scriptedTurns([], { ...unmetered, begin });

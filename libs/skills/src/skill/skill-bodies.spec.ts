@@ -66,3 +66,10 @@ it.each([
   await expect(bodies.naming(skillId, files, () => Promise.reject(failed))).rejects.toBe(failed);
   expect(blobs.bodies.size).toBe(kept);
 });
+
+it('keeps no files that nothing came to name, though all went well', async () => {
+  const { blobs, bodies, skillId, store } = opened(2);
+  const files = await store();
+  expect(await bodies.naming(skillId, files, async () => 'nothing changed')).toBe('nothing changed');
+  expect(blobs.bodies.size).toBe(0);
+});

@@ -50,8 +50,8 @@ const setUp = () => {
     const skill = { origin, name, slug: name, content, publish: false };
     return (await new CreateSkillHandler(decisions, bodies, names, limits).execute(new CreateSkill(skill, by))).skillId;
   };
-  const update = (id: string, change: SkillChange) =>
-    new UpdateSkillHandler(decisions, bodies, names, limits).execute(new UpdateSkill(id, change, userId, meta()));
+  const update = (id: string, change: SkillChange, by = meta()) =>
+    new UpdateSkillHandler(decisions, bodies, names, limits).execute(new UpdateSkill(id, change, userId, by));
   const publish = (id: string) => new PublishSkillHandler(decisions, bodies).execute(new PublishSkill(id, meta()));
   const activate = (id: string, versionId: string) =>
     new ActivateVersionHandler(decisions, bodies).execute(new ActivateVersion(id, versionId, meta()));
@@ -95,9 +95,24 @@ describe('a version of a Skill', () => {
     expect(published.first()?.files.get('a.md')).toMatchObject({ file: 'blob-1' });
   });
 
+  it('names no file whose stored bytes the draft lost while it was changed', async () => {
+    const { log, create, update, skillOf } = setUp();
+    const id = await create('bills', [file('a.md', 'one')]);
+    const append = log.append.bind(log);
+    const appending = jest.spyOn(log, 'append').mockImplementation(async (...given) => {
+      appending.mockImplementation(append);
+      await update(id, { content: { removed: ['a.md'] } });
+      return append(...given);
+    });
+    const again = update(id, { content: { files: [file('a.md', 'one')], instructions: 'J' } });
+    await expect(again).rejects.toMatchObject({ code: 'conflict' });
+    expect((await skillOf(id)).draft?.files.size).toBe(0);
+  });
+
   it('stores nothing of what does not fit', async () => {
     const { blobs, create, update } = setUp();
     const id = await create('bills', []);
+    const put = jest.spyOn(blobs, 'put');
     const many = ['a', 'b', 'c'].map((path) => file(path, path));
     for (const files of [many, [file('a', 'x'.repeat(41))]]) {
       await expect(update(id, { content: { files } })).rejects.toMatchObject({ code: 'too_large' });
@@ -107,7 +122,7 @@ describe('a version of a Skill', () => {
     await expect(update(id, { content: { files: [large] } })).rejects.toMatchObject({
       facts: { reason: 'skill_file' },
     });
-    expect(blobs.bodies.size).toBe(0);
+    expect(put).not.toHaveBeenCalled();
   });
 });
 
@@ -146,5 +161,15 @@ describe('the name of a Skill', () => {
     await remove(id);
     expect(await tickets()).toEqual([]);
     await create('checks', []);
+  });
+
+  it('stays taken where a rename is sent again after the Skill got its name back', async () => {
+    const { create, update, tickets, skillOf } = setUp();
+    const [id, by] = [await create('bills', []), meta()];
+    await update(id, { name: 'checks' }, by);
+    await update(id, { name: 'bills' });
+    expect(await update(id, { name: 'checks' }, by)).toMatchObject({ repeated: true });
+    const { name, ticket } = await skillOf(id);
+    expect([name, await tickets()]).toEqual(['bills', [ticket]]);
   });
 });
