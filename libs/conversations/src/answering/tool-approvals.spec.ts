@@ -218,6 +218,7 @@ describe('a call that must be approved', () => {
     ).finished;
     expect(answer).toMatchObject({
       status: 'failed',
+      usage: { totalTokens: 5 },
       parts: [{ state: 'output-error', approval: { approved: true } }],
     });
     expect(used.inputs).toHaveLength(1);

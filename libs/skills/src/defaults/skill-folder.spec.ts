@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { MAX_FILE_BYTES } from '../archive';
 import { readSkillFolder } from './skill-folder';
 
 let root: string;
@@ -51,6 +52,11 @@ it.each([
     'a has more than 1000 bytes.',
   ],
   [
+    'a path that no archive may have',
+    () => ['a/SKILL.md', `a/${'x'.repeat(150)}/${'y'.repeat(150)}`].forEach((path) => write(path, skill('a'))),
+    'a/xxx',
+  ],
+  [
     'an archive',
     () => ['a/SKILL.md', 'a/x.txt'].forEach((path) => write(path, path === 'a/x.txt' ? 'PK\x03\x04' : skill('a'))),
     'a/x.txt is an archive.',
@@ -91,6 +97,12 @@ it.each([
     expect.objectContaining({ name: 'InvalidConfig', message: expect.stringContaining(message) }),
   );
   expect(() => read()).toThrow('DEFAULT_SKILLS_DIR: ');
+});
+
+it('says which file is larger than any may be, however much all may have', () => {
+  ['a/SKILL.md', 'a/large'].forEach((path) => write(path, skill('a')));
+  truncateSync(join(root, 'a', 'large'), MAX_FILE_BYTES + 1);
+  expect(() => read({ files: 2, bytes: 2 * MAX_FILE_BYTES })).toThrow(`a/large has more than ${MAX_FILE_BYTES} bytes.`);
 });
 
 it('says that there is no folder', () => {

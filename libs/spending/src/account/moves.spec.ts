@@ -57,6 +57,14 @@ describe('the account of a limit', () => {
     expect(sums(after([[hold('a', 30n)], [settle('a', 12n)]]).account)).toEqual([12n, 0n]);
   });
 
+  it('ends a call once, also where it is settled and freed together, or freed before it is held', () => {
+    const ends = [settle('a', 12n), free('a', 12n, '10')];
+    for (const together of [ends, ends.toReversed()])
+      expect(sums(after([[hold('a', 30n), hold('b', 5n)], together]).account)).toEqual([12n, 5n]);
+    const early: Move = { ...free('a', 12n, '10'), at: Date.parse(FIRST) };
+    expect(sums(after([[early], [hold('a', 30n)], [free('a', 12n, '10')]]).account)).toEqual([12n, 0n]);
+  });
+
   it('lets calls begin while anything is left, in one batch and in several', () => {
     const calls = ['a', 'b', 'c', 'd'].map((id) => hold(id, 40n));
     for (const batches of [[calls], calls.map((call) => [call])]) {

@@ -13,7 +13,7 @@ import { SkillNames } from '../../names/skill-names';
 import { skillNamesDecider } from '../../names/skill-names.decider';
 import { skillNameEvents } from '../../names/skill-names.events';
 import { SkillBodies, skillStream } from '../skill-bodies';
-import { type PresentSkill, skillDecider } from '../skill.decider';
+import { type PresentSkill, skillDecider, type SkillOrigin } from '../skill.decider';
 import { skillEvents } from '../skill.events';
 import { SkillLimit } from '../skill-limit';
 import { ActivateVersion, ActivateVersionHandler } from './activate-version';
@@ -41,10 +41,16 @@ const setUp = () => {
   const names = new SkillNames(decisions, new InstanceSecret(Buffer.alloc(32)), claims, ids, { SKILLS_PER_PLACE: 10 });
   const limits = new SkillLimit({ SKILL_MAX_FILES: 2, SKILL_MAX_BYTES: 40 });
   const [spaceId, userId] = [ids.next(), ids.next()];
-  const origin = {
-    ...{ scope: 'space', spaceId, agentId: null, source: 'CUSTOM' },
-    ...{ provider: 'inline', sourceId: null, creatorType: 'USER', creatorId: userId },
-  } as const;
+  const origin: SkillOrigin = {
+    scope: 'space',
+    spaceId,
+    agentId: null,
+    source: 'CUSTOM',
+    provider: 'inline',
+    sourceId: null,
+    creatorType: 'USER',
+    creatorId: userId,
+  };
   const create = async (name: string, files: readonly ReturnType<typeof file>[], by = meta()) => {
     const content = { description: 'D', instructions: 'I', frontmatter: {}, files };
     const skill = { origin, name, slug: name, content, publish: false };
