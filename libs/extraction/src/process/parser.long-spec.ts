@@ -82,6 +82,17 @@ describe('the parser process', () => {
     expect(seen).toEqual([priority]);
   });
 
+  it('is disturbed neither by what parsers say nor by promises that they leave behind', async () => {
+    const script = join(productRoot, '.cache', `noise-${process.pid}.cjs`);
+    writeFileSync(script, `setImmediate(() => { console.log('noise'); void Promise.reject(new Error('left')); });`);
+    const start: Spawn = (command, args, options) => spawn(command, ['--require', script, ...args], options);
+    const file = { name: 'a.json', mimeType: '', body: Buffer.from('{"a":1}') };
+    const answer = await new Parser(LIMITS, { start }).read(file, new AbortController().signal);
+    rmSync(script);
+    // What the parser process gives.
+    expect((JSON.parse(answer.toString()) as Extraction).text).toBe('a: 1');
+  });
+
   it('knows nothing of the environment, and may open, write, start and read nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parser-'));
     const script = join(__dirname, '..', '..', '..', '..', '.cache', `tries-${process.pid}.cjs`);
