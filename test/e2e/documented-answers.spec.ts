@@ -48,6 +48,7 @@ it('takes answers that the document has', () => {
 
 it.each<[string, Partial<GivenAnswer>, RegExp]>([
   ['that lacks a field', { body: {} }, /^GET \/things\/\{id\} answers 200 .*\n {2}the answer must have .* 'name'/],
+  ['with a member twice', { text: '{"name":"a","name":null}' }, /answers 200 with members of one name: \{"name"/],
   ['with another type', { body: { name: 1 } }, /\n {2}\/name must be string,null/],
   [
     'with another value inside a named schema',

@@ -28,6 +28,8 @@ export interface GivenAnswer {
   /** It says `x-view-late`, as the document has it of writes. */
   readonly isLate?: boolean;
   readonly body: unknown;
+  /** What `body` was read from, as `JSON.stringify` writes it; absent where others wrote it. */
+  readonly text?: string;
 }
 
 /** Answers with JSON as a document has them. Each schema is compiled when it is first answered. */
@@ -41,7 +43,7 @@ export class DocumentedAnswers {
   }
 
   /** Throws where the document says something else of an answer. What it does not have at all is not in it on purpose. */
-  hold({ method, path, status, mediaType, isLate = false, body }: GivenAnswer): void {
+  hold({ method, path, status, mediaType, isLate = false, body, text }: GivenAnswer): void {
     const operation = this.document.paths[path]?.[method];
     if (operation === undefined) return;
     const named = `${method.toUpperCase()} ${path}`;
@@ -51,6 +53,9 @@ export class DocumentedAnswers {
     const schema = content[mediaType]?.schema;
     if (schema === undefined)
       throw new Error(`${named} answers ${status} as ${mediaType}: the document has no such answer`);
+    // Of members of one name, a reader keeps the last.
+    if (text !== undefined && JSON.stringify(body).length !== text.length)
+      throw new Error(`${named} answers ${status} with members of one name: ${text.slice(0, 1_000)}`);
     const validate = this.validator(schema);
     if (validate(body) || (isLate && headers['x-view-late'] !== undefined && isBare(body))) return;
     const faults = (validate.errors ?? []).filter(({ data }) => !isErased(data)).map(sentence);

@@ -45,4 +45,11 @@ describe('a presenter', () => {
     const noted = presenter<object>('Noted', z.object({ one: z.object({ note: z.string().nullable() }) }));
     expect(JSON.parse(noted({ one: { erased: true } }).text)).toEqual({ one: { erased: true } });
   });
+
+  it('shows a field that answers add once, as they have it', () => {
+    const owned = z.object({ id: z.string(), owner: z.string().nullable() });
+    const item = presenter<object>('Owned', owned, undefined, ['owner']);
+    expect(item({ id: 'a', owner: 'secret' }, { owner: 'you' }).text).toBe('{"id":"a","owner":"you"}');
+    expect(item({ id: 'a', owner: 'secret' }, { owner: null }).text).toBe('{"id":"a","owner":null}');
+  });
 });

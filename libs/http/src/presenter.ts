@@ -12,16 +12,18 @@ export interface Presenter<Source extends object> {
 
 /**
  * Makes a presenter that shows the fields of `schema` and nothing else; `name` names the resource in the
- * documentation. `shape` converts a row to the wire form if they differ. The JSON is cached with the row object:
- * stores return the same object as long as the row is unchanged.
+ * documentation. `shape` converts a row to the wire form if they differ. `added` are fields of the schema that `extra`
+ * has in every answer, so that the row does not show them, too. The JSON is cached with the row object: stores return
+ * the same object as long as the row is unchanged.
  */
 export const presenter = <Source extends object>(
   name: string,
   fields: z.ZodObject,
   shape: (source: Source) => object = (source) => source,
+  added: readonly string[] = [],
 ): Presenter<Source> => {
   const schema = fields.meta({ id: name });
-  const view = viewClass(schema);
+  const view = viewClass(Object.entries(schema.shape).filter(([field]) => !added.includes(field)));
   const kept = new WeakMap<Source, JsonText>();
   const present = (source: Source, extra?: Readonly<Record<string, unknown>>): JsonText => {
     let json = kept.get(source);
@@ -40,15 +42,15 @@ type Row = Readonly<Record<string, unknown>>;
 /** A value that is shown as it is, whatever keys it has: class-transformer takes a key `constructor` for its class, and drops `toString`. */
 class Shown {}
 
-/** The expose-only class of a schema; objects inside it, also in arrays, have classes of their own. */
-const viewClass = (schema: z.ZodObject): ViewClass => {
+/** The expose-only class of the fields of a schema; objects inside it, also in arrays, have classes of their own. */
+const viewClass = (fields: readonly (readonly [name: string, field: unknown])[]): ViewClass => {
   class View {}
   // What is erased reads `{ "erased": true }` in place of any value.
   Expose()(View.prototype, 'erased');
-  for (const [name, field] of Object.entries(schema.shape)) {
+  for (const [name, field] of fields) {
     Expose()(View.prototype, name);
     const inner = objectIn(field as z.ZodType);
-    const innerClass = inner === undefined ? Shown : viewClass(inner);
+    const innerClass = inner === undefined ? Shown : viewClass(Object.entries(inner.shape));
     Type(() => innerClass)(View.prototype, name);
     const absent = field instanceof z.ZodNullable ? null : undefined;
     if (inner === undefined)

@@ -47,8 +47,9 @@ export const memoryView = presenter<MemoryRow>(
       .nullable()
       .describe('Its user, or who proposed it; null if it is shared and you cannot change it.'),
   }),
+  undefined,
   // Whether its user is shown depends on the caller.
-  (row) => ({ ...row, userId: undefined }),
+  ['userId'],
 );
 
 /** A memory as a caller sees it: who proposed a shared one is for themselves and for editors to know, in which of their conversations for themselves alone. */
