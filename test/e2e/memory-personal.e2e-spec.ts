@@ -31,6 +31,9 @@ describe('a personal memory', () => {
       body: { text: 'I prefer imperial units' },
     });
     expect([edited.status, edited.body]).toMatchObject([200, { text: 'I prefer imperial units', revision: 1 }]);
+    const nothing = { method: 'PUT', key: owner.key, body: {} } as const;
+    expect((await platform.call(one, nothing)).body).toEqual(edited.body);
+    expect((await platform.call(one, { ...nothing, headers: { 'if-match': '"0"' } })).status).toBe(412);
     expect((await list(owner.key)).map(({ text }) => text)).toEqual(['I prefer imperial units']);
     expect(await list(owner.key, '?q=metric')).toEqual([]);
     expect(await list(owner.key, '?q=IMPERIAL+prefer')).toHaveLength(1);

@@ -103,6 +103,7 @@ describe('bodies', () => {
     ['text', '"x"', 'invalid_body', ''],
     ['of a wrong type', '{"name":1}', 'invalid_body', 'name'],
     ['with an unknown field', '{"name":"a","tags":[{"id":"1","x":1}]}', 'unknown_field', 'tags[0].x'],
+    ['with one after a wrong field', '{"name":1,"more":2}', 'unknown_field', 'more'],
     ['65 deep', deep(64), 'invalid_body', ''],
     ['a million deep', deep(1_000_00), 'invalid_body', ''],
     ['with a prototype key', '{"name":"a","__proto__":{}}', 'invalid_body', '__proto__'],

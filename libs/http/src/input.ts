@@ -128,8 +128,12 @@ export const instant = z.iso.datetime({ offset: true }).transform((text, context
 export const flagText = z.enum(['true', 'false']).transform((text) => text === 'true');
 documentedForms.set(flagText, { type: 'boolean' });
 
-const faultsOf = (issues: readonly z.core.$ZodIssue[], unknown = UNKNOWN_FIELD): InputFault[] =>
-  issues.flatMap((issue) => faultOf(issue, [], unknown)).slice(0, MOST_FAULTS);
+/** Unknown fields come first: an answer has their code if there are any, and its `detail` says the first fault. */
+const faultsOf = (issues: readonly z.core.$ZodIssue[], unknown = UNKNOWN_FIELD): readonly InputFault[] => {
+  const faults = issues.flatMap((issue) => faultOf(issue, [], unknown));
+  const isUnknown = ({ code }: InputFault): boolean => code === 'unknown_field';
+  return [...faults.filter(isUnknown), ...faults.filter((fault) => !isUnknown(fault))].slice(0, MOST_FAULTS);
+};
 
 const faultOf = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[], unknown: string): readonly InputFault[] => {
   const path = [...prefix, ...issue.path];

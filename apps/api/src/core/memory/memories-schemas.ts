@@ -15,7 +15,7 @@ export const newMemory = z.strictObject({
   kind: kind.default('personal'),
   replaces: z.uuid().optional().describe('The memory that it replaces. That memory is then deleted.'),
 });
-export const memoryUpdate = z.strictObject({ text });
+export const memoryUpdate = z.strictObject({ text: text.optional() });
 
 const filters = { kind: kind.optional(), status: status.optional() };
 export const memoriesQuery = listQuery({

@@ -7,13 +7,13 @@ import { ScreenedTexts } from '../../screened-texts';
 import { assertMayChange, assertOn, type MemoryCaller, visibleMemory } from '../memory-access';
 import { memoryDecider } from '../memory.decider';
 
-/** Changes the text of a saved memory. Rejects `memory_flagged` and leaves it as it is; `conflict` for a proposal, and for a text that another one has. */
+/** Changes the text of a saved memory; without one, it stays as it is. Rejects `memory_flagged` and leaves it as it is; `conflict` for a proposal, and for a text that another one has. */
 export class UpdateMemory extends Command<Receipt> {
   constructor(
     readonly caller: MemoryCaller,
     readonly agentId: string,
     readonly memoryId: string,
-    readonly text: string,
+    readonly text: string | undefined,
     readonly meta: CommandMeta,
   ) {
     super();
@@ -34,6 +34,7 @@ export class UpdateMemoryHandler implements ICommandHandler<UpdateMemory> {
     const memory = await visibleMemory(this.decisions, agentId, memoryId, caller);
     assertMayChange(memory, caller);
     if (memory.status === 'proposed') return reject('conflict', { reason: 'memory_proposed' });
+    if (text === undefined) return this.decisions.transact(memoryDecider, memoryId, { type: 'Repeat' }, meta);
     assertOn(memory.kind, await this.rulesOf(agentId));
     const { kind } = memory;
     const place = { agentId, userId: caller.userId, kind };
