@@ -113,9 +113,10 @@ it('takes no more from a process than any extraction has', async () => {
   expect(child.kill).toHaveBeenCalledWith('SIGKILL');
 });
 
-it('is tried again later where the process fails as such', async () => {
-  const { reading } = pretending([], (process) => process.emit('error', new Error('spawn EAGAIN')));
+it('is tried again later where the process fails as such, which is ended', async () => {
+  const { child, reading } = pretending([], (process) => process.emit('error', new Error('spawn EAGAIN')));
   await expect(reading).rejects.toBeInstanceOf(Unavailable);
+  expect(child.kill).toHaveBeenCalledWith('SIGKILL');
 });
 
 it('keeps no timer of a process that has ended', async () => {
