@@ -120,9 +120,9 @@ it('is tried again later where the process fails as such, which is ended', async
 });
 
 it('keeps no timer of a process that has ended', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-  const { read } = setUp(ECHOES);
-  const before = timers();
-  await read();
-  expect(timers()).toBe(before);
+  const [set, clear] = [jest.spyOn(globalThis, 'setTimeout'), jest.spyOn(globalThis, 'clearTimeout')];
+  await setUp(ECHOES).read();
+  const timers = set.mock.results.flatMap(({ value }, call) => (set.mock.calls[call]?.[1] === 62_000 ? [value] : []));
+  expect(timers).toHaveLength(1);
+  expect(clear).toHaveBeenCalledWith(timers[0]);
 });

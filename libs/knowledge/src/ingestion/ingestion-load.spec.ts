@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../../../test/fixtures/until';
 import { documentDecider } from '../document/document.decider';
 import { CLAIM_MS, running, withIngestion } from '../../../../test/fixtures/ingesting';
@@ -138,6 +139,26 @@ it('works on few at once again after documents that took long', async () => {
   const documents = [await add(), await add(), await add()];
   for (const documentId of documents) ingesting.offer(documentId);
   expect(ingesting.busy).toBe(2);
+  await until(() => ingesting.busy === 0);
+});
+
+it('works on few at once after documents that took no time', async () => {
+  const { worker, add, embedding } = running;
+  const ingesting = worker(300);
+  for (let count = 0; count < 2; count += 1) ingesting.offer(await add());
+  await until(() => ingesting.busy === 0);
+  // When they would have been long.
+  await pause(350);
+  const letGo = Promise.withResolvers<void>();
+  const { embed } = embedding;
+  embedding.embed = async (request) => {
+    await letGo.promise;
+    return embed(request);
+  };
+  const documents = [await add(), await add(), await add()];
+  for (const documentId of documents) ingesting.offer(documentId);
+  expect(ingesting.busy).toBe(2);
+  letGo.resolve();
   await until(() => ingesting.busy === 0);
 });
 
