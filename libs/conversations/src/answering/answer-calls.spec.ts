@@ -132,3 +132,26 @@ it.each([
   ).finished;
   expect(asked).toHaveBeenCalledWith(model);
 });
+
+it('an answer whose conversation cannot be read is closed as failed by who looks for such answers', async () => {
+  const { turns, chat, log, types, history, process, clock } = scriptedTurns();
+  const read = log.readStream.bind(log);
+  const append = log.append.bind(log);
+  jest.spyOn(log, 'append').mockImplementation(async (...given) => {
+    const appended = await append(...given);
+    jest.spyOn(log, 'readStream').mockRejectedValue(new Error('it is damaged'));
+    return appended;
+  });
+  const { conversationId, answerId, finished } = await turns.ask(question('Who?'), meta());
+  await expect(finished).rejects.toThrow('it is damaged');
+  jest.spyOn(log, 'readStream').mockImplementation(read);
+  jest.spyOn(log, 'append').mockImplementation(append);
+  clock.advance(10_001);
+  await process().closeAbandonedTurns();
+  expect(types().at(-1)).toBe('AssistantMessageAdded');
+  expect((await history.answer(conversationId, answerId))?.data).toMatchObject({
+    status: 'failed',
+    errorCode: 'unavailable',
+  });
+  expect(chat.requests).toEqual([]);
+});

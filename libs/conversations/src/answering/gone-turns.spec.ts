@@ -56,6 +56,26 @@ describe.each(['its conversation', 'its answer'] as const)('a question, once %s 
 });
 
 describe('an answer that is deleted', () => {
+  it('is stopped with its conversation, and those of other conversations go on', async () => {
+    const { turns, chat, remove } = setUp();
+    const { held, release } = waiting();
+    chat.script = inTurn(async function* (request) {
+      await held;
+      yield* says('It goes on.')(request);
+    }, saysHalf);
+    const other = await turns.ask(question('What?'), meta());
+    await until(() => chat.requests.length === 1);
+    const turn = await turns.ask(question('And?'), meta());
+    await until(() => chat.requests.length === 2);
+    const stop = await turns.stopper(turn.conversationId);
+    await remove(turn, 'its conversation');
+    await stop();
+    await expect(turn.finished).rejects.toMatchObject(NOT_FOUND);
+    expect(chat.requests.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+    release();
+    expect((await other.finished).answer).toMatchObject({ status: 'complete', parts: [{ text: 'It goes on.' }] });
+  });
+
   it.each(['this process', 'another process'])(
     'is stopped by %s, with its conversation, where it began behind the look for such answers',
     async (where) => {

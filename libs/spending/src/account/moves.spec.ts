@@ -61,6 +61,12 @@ describe('the account of a limit', () => {
     const ends = [settle('a', 12n), free('a', 12n, '10')];
     for (const together of [ends, ends.toReversed()])
       expect(sums(after([[hold('a', 30n), hold('b', 5n)], together]).account)).toEqual([12n, 5n]);
+    const total = evolveAccount(UNOPENED, {
+      type: 'SpendAccountOpened',
+      data: { calendar: { ...calendar, window: 'total' }, window: null, spent: '0', upTo: '05' },
+    });
+    const { account } = after([[hold('a', 30n)], ends], { given: total });
+    expect([spentIn(account, null), heldIn(account, null)]).toEqual([12n, 0n]);
     const early: Move = { ...free('a', 12n, '10'), at: Date.parse(FIRST) };
     expect(sums(after([[early], [hold('a', 30n)], [free('a', 12n, '10')]]).account)).toEqual([12n, 0n]);
   });
