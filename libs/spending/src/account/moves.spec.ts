@@ -81,6 +81,12 @@ describe('the account of a limit', () => {
     }
   });
 
+  it('lets a call begin with what others leave that end in the same batch', () => {
+    const { account, answers } = after([[hold('a', 100n)], [hold('b', 50n), settle('a', 10n)]]);
+    expect(answers.map(({ granted }) => granted)).toEqual([true, true]);
+    expect(sums(account)).toEqual([10n, 50n]);
+  });
+
   it('answers who asks as it would a call, and holds nothing', () => {
     const ask = (id: string): Move => ({ type: 'ask', currency: 'USD', id, at: Date.parse(FIRST) });
     const { account, answers } = after([[ask('a')], [hold('b', 100n), ask('c')]]);
