@@ -146,11 +146,10 @@ it('takes Skills as text, file, archive and default, and exports them', async ()
     `${CORE}/skills/import`,
     formOf('more.zip', zipFile({ 'a/three/SKILL.md': markdown('three'), 'b/four/SKILL.md': markdown('four') }), place),
   );
-  const slugs = async (): Promise<readonly string[]> =>
-    (await json<{ items: { slug: string }[] }>(`${CORE}/skills?agentId=${agentId}&limit=100`)).items.map(
-      ({ slug }) => slug,
-    );
-  expect(await slugs()).toEqual(expect.arrayContaining(['greeting', 'one', 'two', 'three', 'four']));
+  const slugs = async (query: string): Promise<readonly string[]> =>
+    (await json<{ items: { slug: string }[] }>(`${CORE}/skills?${query}&limit=100`)).items.map(({ slug }) => slug);
+  expect(await slugs(`agentId=${agentId}`)).toEqual(expect.arrayContaining(['greeting', 'one']));
+  expect(await slugs(`spaceId=${spaceId}`)).toEqual(expect.arrayContaining(['one', 'two', 'three', 'four']));
   expect((await (await answer(`${CORE}/skills/${id}/export`)).arrayBuffer()).byteLength).toBeGreaterThan(100);
 });
 

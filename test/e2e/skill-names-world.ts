@@ -17,6 +17,8 @@ export const add = (place: Place, name: string) =>
   });
 export const rename = (id: string, name: string) =>
   platform.call<Body>(`${SKILLS}/${id}`, { key: alice.key, method: 'PUT', body: { name } });
+export const publish = (id: string) =>
+  platform.call<Body>(`${SKILLS}/${id}/publish`, { key: alice.key, method: 'POST' });
 export const list = async (query: string): Promise<readonly Body[]> =>
   (await platform.call<{ items: Body[] }>(`${SKILLS}?${query}&limit=100`, { key: alice.key })).body.items;
 export const space = async (name: string) => (await create(name)).body.id;

@@ -1,4 +1,4 @@
-import { add, agentIn, held, list, type Place, rename, SKILLS, space } from './skill-names-world';
+import { add, agentIn, held, list, type Place, publish, rename, SKILLS, space } from './skill-names-world';
 import { alice, platform, withSpaces } from './spaces-world';
 
 withSpaces();
@@ -8,9 +8,11 @@ describe('the name of a Skill', () => {
     const spaceId = await space('Names');
     const ofSpace: Place = { scope: 'space', spaceId };
     const [one, other] = [await agentIn(spaceId), await agentIn(spaceId)];
-    expect((await add(ofSpace, 'Shared')).status).toBe(201);
+    const shared = await add(ofSpace, 'Shared');
+    expect(shared.status).toBe(201);
     expect((await add(one, 'shared')).body).toMatchObject({ code: 'name_taken' });
-    expect((await add(one, 'Mine')).status).toBe(201);
+    const mine = await add(one, 'Mine');
+    expect(mine.status).toBe(201);
     expect((await add(other, 'Mine')).status).toBe(201);
     expect((await add(ofSpace, 'Mine')).body).toMatchObject({ code: 'name_taken' });
     // Another name of the same slug.
@@ -19,6 +21,7 @@ describe('the name of a Skill', () => {
       detail: expect.stringMatching(/^Another Skill already has the slug/) as string,
       errors: [{ path: 'name', code: 'slug_taken' }],
     });
+    for (const { body } of [shared, mine]) expect((await publish(body.id)).status).toBe(200);
     expect((await list(`agentId=${one.agentId}`)).map(({ name, availability }) => [name, availability])).toEqual([
       ['Mine', 'agent'],
       ['Shared', 'space'],

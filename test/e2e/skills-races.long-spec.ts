@@ -28,7 +28,9 @@ describe.each<readonly [log: string, start: () => Promise<EventStoreDouble | und
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
     const ofSpace = await list(`spaceId=${spaceId}`);
     const ofAgents = await Promise.all(
-      agents.map(async ({ agentId }) => (await list(`agentId=${agentId}`)).filter(({ scope }) => scope === 'agent')),
+      agents.map(async ({ agentId }) =>
+        (await list(`agentId=${agentId}&status=draft`)).filter(({ scope }) => scope === 'agent'),
+      ),
     );
     const winners = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
     expect([...ofSpace, ...ofAgents.flat()].map(({ id }) => id).toSorted()).toEqual(winners.toSorted());

@@ -74,6 +74,30 @@ describe('versions of a Skill', () => {
     expect([foreign.status, foreign.body]).toMatchObject([400, { code: 'invalid_body' }]);
   });
 
+  it('are listed for an Agent once one is live, to its editors as well, who can ask for the drafts', async () => {
+    const { body: space } = await create('Loadable');
+    const agent = await platform.call<Body>('/api/v1/core/agents', {
+      key: alice.key,
+      method: 'POST',
+      body: { spaceId: space.id, name: 'Guide' },
+    });
+    const ofAgent = { scope: 'agent', spaceId: undefined, agentId: agent.body.id };
+    const [shared, own] = [await made(space.id, 'Shared draft'), await made(space.id, 'Own draft', ofAgent)];
+    const live = await made(space.id, 'Live', { publish: true });
+    await send(`/${live.id}`, 'PUT', { instructions: 'Look at the date.' });
+    const listed = async (query: string) => itemsOf(await get(`?${query}`)).map(({ id }) => id);
+    expect(await listed(`agentId=${agent.body.id}`)).toEqual([live.id]);
+    expect(await listed(`agentId=${agent.body.id}&status=draft`)).toEqual([own.id, shared.id]);
+    const [draft] = itemsOf(await get(`?agentId=${agent.body.id}&status=draft`));
+    expect(draft).not.toHaveProperty('availability');
+    await setMember(space.id, bob.userId, 'viewer');
+    expect(itemsOf(await get(`?agentId=${agent.body.id}&status=draft`, bob.key))).toEqual([]);
+    expect(await listed(`spaceId=${space.id}&status=draft`)).toEqual([shared.id]);
+    expect(await listed(`spaceId=${space.id}`)).toEqual([live.id, shared.id]);
+    for (const { id } of [shared, own]) expect((await send(`/${id}/publish`, 'POST')).status).toBe(200);
+    expect(await listed(`agentId=${agent.body.id}`)).toEqual([live.id, own.id, shared.id]);
+  });
+
   it('are read by viewers once they are published, and by nobody else', async () => {
     const { body: space } = await create('Readers');
     const skill = await made(space.id, 'Secret');

@@ -94,7 +94,12 @@ export const activation = z.strictObject({ versionId: z.uuid().describe('A publi
 
 export const skillsQuery = listQuery({
   spaceId: z.uuid().optional().describe('Only Skills of this Space.'),
-  agentId: z.uuid().optional().describe('Only Skills that this Agent can load.'),
+  agentId: z
+    .uuid()
+    .optional()
+    .describe(
+      'Only Skills that this Agent can load. With the status `draft`, for editors: those that were never published, which it cannot load.',
+    ),
   source: skillSource.optional().describe('How it was created.'),
   status: z.enum(['draft', 'published', 'archived']).optional().describe('Its state.'),
   q: z.string().min(1).max(200).optional().describe('Text in the name, ignoring case.'),

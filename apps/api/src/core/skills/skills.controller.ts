@@ -86,7 +86,8 @@ export class SkillsController {
     const place = await this.access.place(caller, of, 'viewer');
     const places = [placeOfSkills(of), ...('agentId' in of ? [placeOfSkills({ spaceId: place.spaceId })] : [])];
     const list = `skills/${places[0]}`;
-    const filter = { source, status, q, publishedOnly: !place.edits };
+    // Of an Agent, what it can load; its editors may ask for drafts, which no other list has.
+    const filter = { source, status, q, publishedOnly: !place.edits || ('agentId' in of && status !== 'draft') };
     const listed = await listedRows(this.loadable, place);
     const { rows, next } = await this.queries.execute(
       new ListSkills(places, filter, this.lists.page(list, caller, asked), listed),
@@ -95,7 +96,7 @@ export class SkillsController {
       const shown = place.edits ? row : { ...row, hasDraft: false };
       const isInstalled = row.source === 'MARKETPLACE';
       return skillView(shown, {
-        ...('agentId' in of && { availability: AVAILABILITY[row.source] ?? row.scope }),
+        ...('agentId' in of && row.activeVersionId !== null && { availability: AVAILABILITY[row.source] ?? row.scope }),
         ...(isInstalled && { installationId: key }),
       });
     });
