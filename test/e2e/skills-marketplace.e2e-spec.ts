@@ -42,6 +42,24 @@ describe('an entry of the marketplace', () => {
       { name: 'Refunds of 2026', slug: 'refunds-of-2026', source: 'MARKETPLACE', sourceId: skillId },
     ]);
     const { id: entryId } = answer.body;
+    // All that a Skill shows, but no place.
+    const own = (await call(`/skills/${skillId}`)).body;
+    expect(answer.body).toEqual({
+      ...own,
+      id: entryId,
+      source: 'MARKETPLACE',
+      provider: 'marketplace',
+      sourceId: skillId,
+      scope: null,
+      spaceId: null,
+      agentId: null,
+      activeVersionId: expect.any(String) as string,
+      createdAt: expect.any(String) as string,
+      updatedAt: expect.any(String) as string,
+      revision: 0,
+    });
+    expect(await items(`${MARKET}?q=Refunds%20of%202026`)).toEqual([answer.body]);
+    expect((await call(`${MARKET}/${entryId}`)).body).toEqual(answer.body);
     expect((await call(`/spaces/${spaceId}`, 'DELETE')).status).toBeLessThan(300);
     await until(async () => (await call(`/skills/${skillId}`)).status === 404, 'the end of the Skill');
 
@@ -106,11 +124,14 @@ describe('an entry of the marketplace', () => {
 
   it('gets a version where it is listed again, and none where nothing changed', async () => {
     const { skillId, entryId } = await listed('Grows');
-    expect((await list(skillId)).body).toMatchObject({ id: entryId });
+    const again = await list(skillId);
+    expect([again.status, again.body]).toEqual([200, (await call(`${MARKET}/${entryId}`)).body]);
+    expect(again.headers['location']).toBe(`${CORE}${MARKET}/${entryId}`);
     expect(await items(`/skills/${entryId}/versions`)).toHaveLength(1);
     await changed(skillId, 'Do it twice.');
     const answers = await Promise.all(Array.from({ length: 5 }, () => list(skillId)));
     expect(answers.map(({ body: { id } }) => id)).toEqual(answers.map(() => entryId));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 201]);
     const versions = await items(`/skills/${entryId}/versions`);
     expect(versions.map(({ number, instructions }) => [number, instructions])).toEqual([
       [2, 'Do it twice.'],

@@ -25,23 +25,51 @@ export const entriesQuery = listQuery({
   q: z.string().min(1).max(200).optional().describe('Text in the name or description, ignoring case.'),
 });
 
+/** What is so of each entry: a Skill as others are, but of no place. */
+const OF_ALL = {
+  scope: null,
+  spaceId: null,
+  agentId: null,
+  source: 'MARKETPLACE',
+  provider: 'marketplace',
+  creatorType: 'USER',
+  hasDraft: false,
+} as const;
+
 export const entryView = presenter(
   'MarketplaceSkill',
-  exposed(entryRow.extend({ source: z.literal('MARKETPLACE') }), {
-    id: true,
-    name: 'Its name.',
-    slug: 'Its slug in the Agent Skills format.',
-    description: 'When an Agent should use it.',
-    source: 'How it was created.',
-    sourceId: 'The Skill that it is a copy of. That Skill can be deleted.',
-    creatorId: 'The user who listed it first.',
-    status: 'Whether it is listed, or archived.',
-    activeVersionId: 'Its newest version, used by installations without a pinned version.',
-    createdAt: true,
-    updatedAt: true,
-    revision: true,
-  }),
-  (row: z.output<typeof entryRow>) => ({ ...row, source: 'MARKETPLACE' as const }),
+  exposed(
+    entryRow.extend({
+      scope: z.null(),
+      spaceId: z.null(),
+      agentId: z.null(),
+      source: z.literal(OF_ALL.source),
+      provider: z.literal(OF_ALL.provider),
+      creatorType: z.literal(OF_ALL.creatorType),
+      hasDraft: z.literal(OF_ALL.hasDraft),
+    }),
+    {
+      id: true,
+      name: 'Its name.',
+      slug: 'Its slug in the Agent Skills format.',
+      description: 'When an Agent should use it.',
+      scope: 'Null: an entry is available nowhere before it is installed.',
+      spaceId: 'Null: it is in no Space.',
+      agentId: 'Null: it is of no Agent.',
+      source: 'How it was created.',
+      provider: 'What made it.',
+      sourceId: 'The Skill that it is a copy of. That Skill can be deleted.',
+      creatorType: 'Who made it.',
+      creatorId: 'The user who listed it first.',
+      status: 'Whether it is listed, or archived.',
+      activeVersionId: 'Its newest version, used by installations without a pinned version.',
+      hasDraft: 'False: an entry has no draft.',
+      createdAt: true,
+      updatedAt: true,
+      revision: true,
+    },
+  ),
+  (row: z.output<typeof entryRow>) => ({ ...row, ...OF_ALL }),
 );
 
 export const installationView = presenter(

@@ -67,8 +67,9 @@ export class MarketplaceController {
   @ApiOperation({
     operationId: 'listSkillInMarketplace',
     summary:
-      'Copies the live version of a Skill to the marketplace, as a new entry or as the next version of its entry. For editors with a role in MARKETPLACE_ROLES.',
+      'Copies the live version of a Skill to the marketplace, as a new entry or as the next version of its entry. If that has it already, returns the entry. For editors with a role in MARKETPLACE_ROLES.',
   })
+  @Answers(200, entryView.schema)
   @Answers(201, entryView.schema)
   @Rejects('not_found', 'forbidden', 'conflict', 'findings_not_accepted')
   async add(
@@ -82,6 +83,7 @@ export class MarketplaceController {
     this.assertRole(caller);
     const command = new ListSkill(skillId, acceptFindings, caller.userId, meta);
     const { entryId, receipt } = await this.commands.execute(command);
+    void reply.status(receipt.eventIds.length > 0 ? 201 : 200);
     return this.writes.answer(reply, receipt, {
       views: VIEWS,
       show: async () => (await this.shown(entryId)).view,
