@@ -23,6 +23,16 @@ it('fails what takes longer to cut than a thread may take, and cuts the next', a
   expect((await readApart(parser, paragraphs(100_000), null, goesOn())).chunks).toHaveLength(1_000);
 });
 
+it('fails what has more passages than a document may have', async () => {
+  const many = {
+    ...paragraphs(0),
+    name: 'a.md',
+    mimeType: 'text/markdown',
+    body: Buffer.from('# a\n\nb\n\n'.repeat(20_001)),
+  };
+  await expect(readApart(parser, many, null, goesOn())).rejects.toEqual(new IngestionFailure('too_many_passages'));
+});
+
 it('cuts two texts at a time, and none that nobody wants any more', async () => {
   const leaving = new AbortController();
   const readings = Array.from({ length: 5 }, () => readApart(parser, paragraphs(1_500_000), null, leaving.signal));
