@@ -108,17 +108,38 @@ describe('a SKILL.md', () => {
     ['no map', skill('- name\n- description'), /line 2: .*no map/],
     ['a text', skill('name'), /no map/],
     ['nothing in it', '---\n---\nx', /no map/],
-    ['a scalar of 1 MB', described(`description: ${'x'.repeat(1_000_000)}`), /does not end/],
+    [
+      'a scalar of 1 MB',
+      described(`description: ${'x'.repeat(1_000_000)}`),
+      /^SKILL.md, line 3, description: The frontmatter has more than 32768 bytes/,
+    ],
+    [
+      'a scalar of 1 MB over lines',
+      described(`description: |\n${'  ä\n'.repeat(200_000)}license: MIT`),
+      /^SKILL.md, line 3, description: The frontmatter has more than 32768 bytes/,
+    ],
+    [
+      'more than 32 KiB that fit elsewhere',
+      described(`description: d\n${'# ä\n'.repeat(10)}license: ${'x'.repeat(40_000)}`),
+      /^SKILL.md, line 14, license: The frontmatter has more than 32768 bytes/,
+    ],
+    ['no end in 1 MB', `---\nname: a\n\n${'Do it.\n'.repeat(150_000)}`, /more than 32768 bytes.*end it with .*`---`/],
+    ['NUL in 1 MB', described(`description: \0${'x'.repeat(1_000_000)}`), /line 3: .*NUL/],
     ['depth 1,000', described(`description: d\na: ${'['.repeat(1_000)}${']'.repeat(1_000)}`), /line 4: .*nested/],
     ['depth 1,000 in blocks', described(`description: d\na:\n  ${'- '.repeat(1_000)}x`), /^SKILL.md, line 5: .*nested/],
+    [
+      'maps of 1,000 depths',
+      described(`description: d\na:\n${many(1_000, (i) => `${' '.repeat(i + 1)}a:`)}`),
+      /^SKILL.md, line \d+: Values are nested more than 16 deep/,
+    ],
     ['maps of 200 depths', described(`description: d\na:\n${many(200, (i) => `${' '.repeat(i + 1)}a:`)}`), /nested/],
-    ['many keys', described(many(8_000, (i) => `k${i}: 1`)), /bytes|words/],
-    ['many keys that fit', described(many(3_500, (i) => `k${i}:`)), /SKILL.md: /],
-    ['many mistakes', described(`a: {${','.repeat(30_000)}}`), /SKILL.md: /],
+    ['many keys', described(many(8_000, (i) => `k${i}: 1`)), /^SKILL.md, line 716, k713: .* 5000 words and signs/],
+    ['many keys that fit', described(many(3_500, (i) => `k${i}:`)), /^SKILL.md, line \d+, k\d+: .* 5000 words/],
+    ['many mistakes', described(`a: {${','.repeat(30_000)}}`), /^SKILL.md, line 3, a: .* 5000 words/],
     ['many mistakes that fit', described(`a: {${','.repeat(4_900)}}`), /line 3: /],
     ['many comments that fit', described(`${'#\n'.repeat(2_400)}x`), /line 2403: /],
     ['many quotes', described('"'.repeat(30_000)), /SKILL.md/],
-    ['many comments', described('#\n'.repeat(15_000)), /SKILL.md: /],
+    ['many comments', described('#\n'.repeat(15_000)), /^SKILL.md, line \d+, name: .* 5000 words/],
     ['keys with ?', described('? description\n: d'), /line 3: Keys/],
     ['a directive', skill('%YAML 1.1\nname: a'), /line 2: /],
     ['a list for a key', described('[a]: b\ndescription: d'), /line 3: A key/],
@@ -134,7 +155,18 @@ describe('a SKILL.md', () => {
     ['tabs', skill('name: a\n\tdescription: d'), /SKILL.md, line 3: /],
     ['no instructions', '---\nname: a\ndescription: d\n---\n \n', /No instructions/],
     ['NUL', described('description: "\0"'), /line 3: .*NUL/],
-    ['long kept keys', described(`description: d\na: ${'x'.repeat(9_000)}`), /8192/],
+    [
+      'long kept keys',
+      described(`description: d\nb: ${'x'.repeat(100)}\na: ${'x'.repeat(9_000)}\nc: d`),
+      /^SKILL.md, line 5, a: .*8192/,
+    ],
+    [
+      'long kept keys that an export wrote',
+      described(
+        `description: d\nmetadata:\n  agent-platform: '${JSON.stringify({ frontmatter: { a: 'x'.repeat(9_000) } })}'`,
+      ),
+      /^SKILL.md, line 4, metadata: .*8192/,
+    ],
   ])('is not accepted with %s', (_, text, message) => {
     // The least of three: the processor time of a process counts its garbage collector as well.
     const took = [1, 2, 3].map(() => {

@@ -8,6 +8,7 @@ const MAX_TOKENS = 5_000;
 /** The same, of all that one archive has. */
 const MAX_TOKENS_TOGETHER = 100_000;
 const MAX_DEPTH = 16;
+const TOO_LONG = `The frontmatter has more than ${MAX_FRONTMATTER_BYTES} bytes.`;
 const TOO_DEEP = `Values are nested more than ${MAX_DEPTH} deep. Make them flat.`;
 
 /** Bounds the work of reading all frontmatters of one archive. */
@@ -44,8 +45,7 @@ export const readFrontmatter = (
   firstLine = 2,
 ): Frontmatter => {
   const reading = new Reading(path, firstLine, budget);
-  if (Buffer.byteLength(text) > MAX_FRONTMATTER_BYTES)
-    reading.reject(undefined, `The frontmatter has more than ${MAX_FRONTMATTER_BYTES} bytes. Shorten it.`);
+  if (Buffer.byteLength(text) > MAX_FRONTMATTER_BYTES) reading.rejectLong(text);
   const quoted: string[] = [];
   const document = reading.parse(text) ?? reading.parseAgain(text, quoteColons(text, quoted)) ?? reading.rejectError();
   if (!isMap(document.contents))
@@ -91,6 +91,24 @@ class Reading {
       ...(line === undefined ? {} : { line }),
       ...(key === undefined ? {} : { key }),
     });
+  }
+
+  /** Of a text with too many bytes: for what is wrong in those that it may have, if something is, and else for its length. */
+  rejectLong(text: string): never {
+    const most = Buffer.from(text).subarray(0, MAX_FRONTMATTER_BYTES).toString().length;
+    // Whole lines: a line that is cut could be taken for something else.
+    const document = this.parse(text.slice(0, text.lastIndexOf('\n', most) + 1));
+    if (isMap(document?.contents)) this.map(document.contents.items, 1);
+    return this.rejectAt(text, most, `${TOO_LONG} Shorten it, and end it with a line \`---\`.`);
+  }
+
+  /** With the line and the key at the top that an offset of a text is in. */
+  private rejectAt(text: string, offset: number, sentence: string): never {
+    const end = text.indexOf('\n', offset);
+    const before = text.slice(0, end < 0 ? text.length : end).split('\n');
+    const at = before.findLastIndex((line) => KEY.test(line));
+    const line = at < 0 ? before.length : at + 1;
+    return this.reject(this.line(line), sentence, KEY.exec(before[at] ?? '')?.[1]);
   }
 
   /** Of what the first attempt found wrong. */
@@ -158,7 +176,7 @@ class Reading {
       if (depth > MAX_DEPTH) this.reject(lineHere(), TOO_DEEP);
       tokens += 1;
       if (tokens > MAX_TOKENS)
-        this.reject(undefined, `The frontmatter has more than ${MAX_TOKENS} words and signs. Shorten it.`);
+        this.rejectAt(text, offset, `The frontmatter has more than ${MAX_TOKENS} words and signs. Shorten it.`);
       if (!this.budget.spend())
         fail(
           'too_large',
@@ -185,6 +203,8 @@ const withoutStacks = <T>(work: () => T): T => {
   }
 };
 
+/** A key at the top, at the beginning of its line. */
+const KEY = /^([\p{L}\p{N}_][^:]{0,63}):(?:\s|$)/u;
 const PLAIN = /^([A-Za-z][\w-]*):[ \t]+([^\s"'[\]{}>|&*!%@`#,?-].*)$/;
 
 /** Puts values of the top that have a colon into quotes; a description with the lines that go on with it. */

@@ -30,8 +30,12 @@ export const readSkillText = (bytes: Uint8Array, path: string, budget?: Frontmat
   const description = describedIn(frontmatter, path);
   const { name: _, description: __, ...keys } = frontmatter.values;
   const kept = restored(keys);
-  if (Buffer.byteLength(JSON.stringify(kept.frontmatter)) > MAX_KEPT_BYTES)
-    fail('invalid_frontmatter', `Keys beside name and description take more than ${MAX_KEPT_BYTES} bytes.`, { path });
+  if (bytesOf(kept.frontmatter) > MAX_KEPT_BYTES)
+    fail(
+      'invalid_frontmatter',
+      `Keys beside name and description take more than ${MAX_KEPT_BYTES} bytes. This one takes the most. Shorten it.`,
+      { path, ...lineOf(frontmatter, longest(keys)) },
+    );
   const named = textIn(frontmatter, 'name', path);
   const isRenamed = kept.slug === named && slugOf(named) === named;
   const isKept = kept.name !== undefined && (isRenamed || slugOf(kept.name) === named);
@@ -61,6 +65,12 @@ export const readSkillText = (bytes: Uint8Array, path: string, budget?: Frontmat
   return { path, name, slug, description, instructions, frontmatter: kept.frontmatter, warnings };
 };
 
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** The key whose value has the most bytes. */
+const longest = (keys: Readonly<Record<string, unknown>>): string =>
+  Object.keys(keys).reduce((most, key) => (bytesOf(keys[key]) > bytesOf(keys[most]) ? key : most));
+
 /** Whether a `SKILL.md` says that its folder holds no other Skill, as an export says of one with reference files of that name. */
 export const isWholeFolder = (bytes: Uint8Array, path: string, budget: FrontmatterBudget): boolean => {
   try {
@@ -80,10 +90,20 @@ const quote = (text: string): string => JSON.stringify(text.slice(0, MAX_NAME).t
 
 const textOf = (bytes: Uint8Array, path: string, budget: FrontmatterBudget | undefined): string => {
   if (bytes.length > MAX_TEXT_BYTES) {
-    const start = Buffer.from(bytes.buffer, bytes.byteOffset, MAX_TEXT_BYTES).toString('latin1');
-    readFrontmatter(partsOf(start.replace(UTF8_BOM, ''), path).head, path, budget);
+    readFrontmatter(partsOf(decoded(startOf(bytes), path), path, true).head, path, budget);
     fail('too_large', `SKILL.md has more than ${MAX_TEXT_BYTES} bytes. Move some of it to reference files.`, { path });
   }
+  return decoded(bytes, path);
+};
+
+/** The bytes that a `SKILL.md` may have, without a character that begins among them and does not end there. */
+const startOf = (bytes: Uint8Array): Uint8Array => {
+  let end = MAX_TEXT_BYTES;
+  while (end > MAX_TEXT_BYTES - 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end);
+};
+
+const decoded = (bytes: Uint8Array, path: string): string => {
   if (!isUtf8(bytes))
     return fail('invalid_frontmatter', 'This is not UTF-8. Save the file as UTF-8.', {
       path,
@@ -109,12 +129,12 @@ const firstBadLine = (bytes: Uint8Array): number => {
 };
 
 const BOM = '\ufeff';
-/** As Latin 1. */
-const UTF8_BOM = /^\u00ef\u00bb\u00bf/;
 
+/** Of a text that was cut, what there is of the frontmatter where it does not end: it is too long. */
 const partsOf = (
   text: string,
   path: string,
+  isCut = false,
 ): { readonly head: string; readonly body: string; readonly warnings: SkillWarning[] } => {
   const warnings: SkillWarning[] = [];
   if (text.startsWith(BOM)) warnings.push(warning('byte_order_mark', path, 'The byte order mark was left out.'));
@@ -126,7 +146,7 @@ const partsOf = (
   const start = lineBehind(whole, 0);
   let end = start;
   while (end < whole.length && !isFence(whole, end)) end = lineBehind(whole, end);
-  if (end >= whole.length)
+  if (end >= whole.length && !isCut)
     fail('invalid_frontmatter', 'The frontmatter does not end. Put a line `---` below its last key.', {
       path,
       line: 1,
