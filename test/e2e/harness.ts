@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codesOf, type CreateApplication, LATE_MS, makeLogger, type ServedRoute } from '@app/http';
+import { codesOf, type CreateApplication, LATE_MS, makeLogger, type ServedRoute, wildcardOf } from '@app/http';
 import { type InstanceRole, PERMISSIONS_OF_ROLE } from '@app/identity';
 import { readConfig } from '@app/kernel';
 import { LocalEmbeddings } from '@app/models';
@@ -69,7 +69,7 @@ const assertDocumented = (
     .filter((each) => each.method === method && patternOf(each.url).test(path))
     .toSorted((a, b) => a.url.split(':').length - b.url.split(':').length);
   if (route === undefined || route.declaration.requires === 'docs') return;
-  const documented = route.url.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{modelId}');
+  const documented = route.url.replaceAll(/:(\w+)/g, '{$1}').replace('*', `{${wildcardOf(route.url)}}`);
   const isLate = headers['x-view-late'] === 'true';
   const given = { method: method.toLowerCase(), path: documented, status, mediaType, isLate, body };
   // Answers of the compatible API may be a provider's bytes.

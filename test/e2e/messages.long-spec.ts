@@ -72,7 +72,7 @@ it('a 404 names what was not found by its kind and the id as given, and that the
     const names = [...route.url.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
     for (const name of names) {
       // A source is what its caller calls it, and a file is put where there is none.
-      if (name === 'kind' || name === 'sourceId' || (name === 'filePath' && route.method.startsWith('P'))) continue;
+      if (name === 'kind' || name === 'sourceId' || (name === 'path' && route.method.startsWith('P'))) continue;
       const { [name]: _, ...others } = known();
       // Calls come and go with their answers: a wrong body is told before one is looked for.
       const body = name === 'callId' ? { body: { approved: true } } : {};

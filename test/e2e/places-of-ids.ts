@@ -10,7 +10,7 @@ interface Person {
 }
 
 /** What has no id of its own in a world. */
-const FIXED: Ids = { sourceId: 'src', filePath: 'a.md', callId: 'call', revision: '0' };
+const FIXED: Ids = { sourceId: 'src', path: 'a.md', callId: 'call', revision: '0' };
 
 let numbers = 0;
 
@@ -18,7 +18,8 @@ let numbers = 0;
 export const requestWith = (route: string, body: object | undefined, ids: Ids): Call & { readonly path: string } => {
   const [method, url] = route.split(' ') as ['POST', string];
   const all = { ...FIXED, ...ids };
-  const filled = (text: string): string => text.replace(/:(\w+)/g, (found, name: string) => all[name] ?? found);
+  const filled = (text: string): string =>
+    text.replace(/\*$/, ':path').replace(/:(\w+)/g, (found, name: string) => all[name] ?? found);
   numbers += 1;
   const payload = body === undefined ? {} : { payload: filled(JSON.stringify(body)).replaceAll('$n', `${numbers}`) };
   return { path: filled(url), method, ...payload };

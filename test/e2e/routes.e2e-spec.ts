@@ -1,4 +1,4 @@
-import { errorRegistry, type ServedRoute } from '@app/http';
+import { errorRegistry, type ServedRoute, wildcardOf } from '@app/http';
 import { type Answer, type Call, startTestPlatform, type TestPlatform } from './harness';
 import { asUnknown, makeWorld, pathWith, UNKNOWN_ID, type World } from './world';
 
@@ -67,7 +67,9 @@ describe('the route table', () => {
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/{(\w+)}/g, ':$1')}`),
     );
     const served = routes.filter(({ declaration }) => declaration.requires !== 'docs');
-    expect(documented.toSorted()).toEqual(served.map((route) => named(route).replace(/\*$/, ':modelId')).toSorted());
+    expect(documented.toSorted()).toEqual(
+      served.map((route) => named(route).replace(/\*$/, `:${wildcardOf(route.url)}`)).toSorted(),
+    );
     expect(body.components.schemas.Problem.properties.code.enum).toEqual(Object.keys(errorRegistry));
   });
 });

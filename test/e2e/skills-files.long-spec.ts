@@ -202,7 +202,16 @@ describe('files of a Skill', () => {
       expect([(await call(read)).text, (await call(at, 'DELETE')).status]).toEqual(['Long.', 204]);
     }
     const longer = `/${skill.id}/draft/files/${'x'.repeat(256)}`;
-    expect((await upload(longer, 'PUT', 'x', Buffer.from('x'))).status).toBe(404);
+    const read = longer.replace('/draft/', '/versions/draft/');
+    for (const answer of [
+      await upload(longer, 'PUT', 'x', Buffer.from('x')),
+      await call(longer, 'DELETE'),
+      await call(read),
+    ])
+      expect([answer.status, answer.body]).toMatchObject([
+        400,
+        { code: 'invalid_parameter', errors: [{ path: 'path', code: 'invalid_path' }] },
+      ]);
   });
 
   it('are no archives, whatever they are called, which no import of the export would take', async () => {

@@ -40,7 +40,7 @@ export const asUnknown = (text: string, ...ids: readonly string[]): string =>
 
 /** Fills a route's path: parameters that `ids` does not have get an id that nothing has. */
 export const pathWith = (url: string, ids: Readonly<Record<string, string>>): string =>
-  url.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? UNKNOWN_ID);
+  url.replace('*', ':path').replace(/:(\w+)/g, (_, name: string) => ids[name] ?? UNKNOWN_ID);
 
 let worlds = 0;
 
@@ -151,8 +151,8 @@ export const SINGLE_APPENDS: readonly Request[] = [
   [`PUT ${CORE}/skills/:skillId`, { description: 'Stops the machine.' }],
   [`POST ${CORE}/skills/:skillId/publish`],
   [`PUT ${CORE}/skills/:skillId/draft`],
-  [`PUT ${CORE}/skills/:skillId/draft/files/:filePath`],
-  [`DELETE ${CORE}/skills/:skillId/draft/files/:filePath`],
+  [`PUT ${CORE}/skills/:skillId/draft/files/*`],
+  [`DELETE ${CORE}/skills/:skillId/draft/files/*`],
   [`DELETE ${CORE}/skills/:skillId/draft`],
   [`POST ${CORE}/skills/:skillId/activate`, { versionId: ':versionId' }],
   [`POST ${CORE}/marketplace/skills`, { skillId: ':skillId' }],

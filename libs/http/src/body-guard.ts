@@ -20,7 +20,8 @@ export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.getArgByIndex<FastifyRequest>(0);
     if (onlyReads(request)) return true;
-    if (hasBody(request.headers) && !request.isMultipart()) return this.read(request);
+    const isJson = !request.isMultipart() && declarationOf(request).body?.bytes === undefined;
+    if (isJson && hasBody(request.headers)) return this.read(request);
     return this.admission.admitAgain(request)?.then(() => true) ?? true;
   }
 

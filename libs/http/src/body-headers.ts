@@ -14,7 +14,7 @@ export const checkBodyHeaders = (headers: IncomingHttpHeaders, body: BodyDeclara
   const encoding = headers['content-encoding'];
   if (encoding !== undefined) reject('unsupported_media_type', { header: 'content-encoding' });
   const type = headers['content-type'];
-  if (type === undefined ? hasBody(headers) : !isTaken(type, body))
+  if (type === undefined ? hasBody(headers) && body?.bytes === undefined : !isTaken(type, body))
     reject('unsupported_media_type', { header: 'content-type' });
 };
 
@@ -23,8 +23,11 @@ export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined ||
   (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
-/** Of a body that no route accepts. */
+/** Of a body that is neither JSON nor files: routes take it as it is, or reject it. */
 const UNKNOWN_TYPE = 'application/octet-stream';
+/** Of a form whose parts cannot be told apart. No route accepts it: what takes bytes as they are would keep the form. */
+const BROKEN_FORM = 'multipart/unreadable';
+const FORM = /^\s*multipart\/form-data/i;
 
 /**
  * Replaces a content type that is neither JSON nor files. Fastify answers 415 to a malformed one before any guard runs, so it would tell callers
@@ -32,8 +35,11 @@ const UNKNOWN_TYPE = 'application/octet-stream';
  */
 export const hideUnknownType = (headers: IncomingHttpHeaders): void => {
   const type = headers['content-type'];
-  if (type !== undefined && !JSON_TYPE.test(type) && !MULTIPART_TYPE.test(type)) headers['content-type'] = UNKNOWN_TYPE;
+  if (type !== undefined && !JSON_TYPE.test(type) && !MULTIPART_TYPE.test(type))
+    headers['content-type'] = FORM.test(type) ? BROKEN_FORM : UNKNOWN_TYPE;
 };
 
 const isTaken = (type: string, body: BodyDeclaration | undefined): boolean =>
-  JSON_TYPE.test(type) || (body?.files !== undefined && MULTIPART_TYPE.test(type));
+  JSON_TYPE.test(type) ||
+  (body?.files !== undefined && MULTIPART_TYPE.test(type)) ||
+  (body?.bytes !== undefined && type === UNKNOWN_TYPE);

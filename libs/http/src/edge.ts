@@ -19,7 +19,7 @@ import { UnreadAnswers } from './slow-readers';
 import { takeMultipart } from './uploads';
 import { rejectUnreadable } from './unreadable-requests';
 
-/** Characters of a parameter in a path, decoded; a longer one is of no route. */
+/** Characters of a parameter in a path, decoded; a longer one is of no route. The rest of a path, such as that of a file, may be longer. */
 const LONGEST_PARAMETER = 255;
 
 /** Bytes a millisecond. */
@@ -34,7 +34,7 @@ export const makeAdapter = (): JsonTextAdapter =>
     genReqId: (request: { headers: Record<string, string | string[] | undefined> }) =>
       requestIdOf(request.headers['x-request-id']),
     requestIdHeader: false,
-    // The longest parameter is the path of a file of a Skill. `/docs/` is what people type for `/docs`.
+    // `/docs/` is what people type for `/docs`.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
     clientErrorHandler: rejectUnreadable,
     // Node would reject without a body; `begin` does it in the form of the API.

@@ -30,6 +30,7 @@ const streamed = async (connection: EventEmitter & { closed: boolean }) => {
     method: 'POST',
     url: '/things',
     isMultipart: () => false,
+    routeOptions: {},
   };
   const context = new ExecutionContextHost([request, { raw: connection }]);
   const next: CallHandler = { handle: () => of(new StreamableFile(Readable.from(['a piece']))) };
@@ -69,6 +70,7 @@ it('a deletion that is repeated is done where what it deletes is gone: the first
       method: 'DELETE',
       url: '/things/1',
       isMultipart: () => false,
+      routeOptions: {},
     },
     { code: (status: number) => void codes.push(status) },
   ]);

@@ -13,6 +13,7 @@ import { InvalidInput } from './invalid-input';
 import { JsonText } from './json-text';
 import type { Replay } from './kept-answer';
 import { problemOf } from './problem';
+import { declarationOf } from './request';
 import { assertStillShown } from './still-shown';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
@@ -105,6 +106,14 @@ const checkedKey = (request: FastifyRequest, key: string | string[]): string => 
         path: 'Idempotency-Key',
         code: 'not_with_multipart',
         message: 'Is not supported with multipart/form-data. Send the document as JSON.',
+      },
+    ]);
+  if (declarationOf(request).body?.bytes !== undefined)
+    throw new InvalidInput('invalid_parameter', [
+      {
+        path: 'Idempotency-Key',
+        code: 'not_with_bytes',
+        message: 'Is not supported with the bytes of a file. Leave it out: the same file again changes nothing.',
       },
     ]);
   return key;

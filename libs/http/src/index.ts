@@ -55,6 +55,7 @@ export { type MultipartBody, onlyFile, withFile, withFiles } from './multipart-b
 export { makeLogger } from './logging';
 export { codesOf } from './openapi/error-responses';
 export { openApiDocument } from './openapi/openapi';
+export { wildcardOf } from './openapi/path-parameters';
 export { OpenRequests } from './open-requests';
 export { OpenStreams } from './open-streams';
 export { LATE_MS } from './overload';

@@ -17,6 +17,8 @@ export interface BodyDeclaration {
   readonly limit: number;
   /** The body that it accepts as `multipart/form-data`. */
   readonly files?: MultipartBody;
+  /** Describes a body that is taken as it is, under any media type but that of `files`. The handler reads it, by `Uploads`. */
+  readonly bytes?: string;
   /** True if JSON is no way to send it: the handler says so where it comes. */
   readonly onlyFiles?: true;
   /** False if the body may be missing. */
@@ -84,11 +86,18 @@ export const Accepts = (options: Partial<Omit<BodyDeclaration, 'schema' | 'onlyF
     return { ...route, body: { ...body, ...options } };
   });
 
-/** Declares a body that comes as `multipart/form-data` alone. */
-export const AcceptsFiles = (files: MultipartBody): MethodDecorator =>
+/** Declares a body that comes as `multipart/form-data` alone; with `bytes`, which describes it, also as it is. */
+export const AcceptsFiles = (files: MultipartBody, { bytes }: Pick<BodyDeclaration, 'bytes'> = {}): MethodDecorator =>
   declare((route) => ({
     ...route,
-    body: { schema: NO_FIELDS, limit: JSON_LIMIT, required: true, files, onlyFiles: true },
+    body: {
+      schema: NO_FIELDS,
+      limit: JSON_LIMIT,
+      required: true,
+      files,
+      onlyFiles: true,
+      ...(bytes === undefined ? {} : { bytes }),
+    },
   }));
 const NO_FIELDS = z.strictObject({});
 

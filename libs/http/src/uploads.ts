@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import multipart from '@fastify/multipart';
 import { CONFIG, type Config, inBlocks, isUnstorableText } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
@@ -67,6 +68,30 @@ export class Uploads {
       // Where a part is wrong nobody reads on, and the connection would stand still with the next request in it.
       if (!request.raw.readableEnded) request.raw.unpipe().resume();
     }
+  }
+
+  /**
+   * Yields a body as it is; for routes declared with `bytes`. Throws `too_large` beyond `MAX_UPLOAD_BYTES`, and for whoever would be
+   * rejected at its end, as `parts` does. Passes over the rest of a body that is read no further.
+   */
+  async *bytes(request: FastifyRequest): AsyncGenerator<Buffer> {
+    const { raw } = request;
+    // The body of a pipe can be left: to leave that of a request would end its connection.
+    const body = raw.pipe(new PassThrough());
+    const fail = (error: Error): void => void body.destroy(error);
+    raw.on('error', fail);
+    try {
+      let bytes = 0;
+      for await (const piece of inBlocks(body)) {
+        bytes += piece.length;
+        if (bytes > this.config.MAX_UPLOAD_BYTES) throw tooLarge('', this.config.MAX_UPLOAD_BYTES);
+        yield piece;
+      }
+    } finally {
+      raw.off('error', fail);
+      if (!raw.readableEnded) raw.unpipe(body).resume();
+    }
+    await this.admission.admittedStill(request);
   }
 
   private async *partsOf(request: FastifyRequest): AsyncGenerator<Part> {

@@ -4,6 +4,7 @@ export {
   skillArchive,
   isArchive,
   mediaTypeOf,
+  pathLengthFault,
   referencePathFault,
   expectSkill,
   readSkill,

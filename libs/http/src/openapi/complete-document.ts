@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ConvertedSchema } from './json-schema';
 import type { NamedSchemas } from './named-schemas';
+import { wildcardOf } from './path-parameters';
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
@@ -13,7 +14,7 @@ type RequestBody = Exclude<NonNullable<Operation['requestBody']>, { $ref: string
 export const completed = (document: OpenAPIObject, schemas: NamedSchemas): OpenAPIObject => {
   const paths = Object.fromEntries(
     Object.entries(document.paths)
-      .map(([path, item]): [string, PathItem] => [path.replace('{path}', '{modelId}'), item])
+      .map(([path, item]): [string, PathItem] => [path.replace('{path}', `{${wildcardOf(path)}}`), item])
       .toSorted(byName)
       .map(([path, item]) => [path, withPatch(eachOperation(item, (operation) => plain(operation, schemas)))]),
   );
@@ -44,11 +45,18 @@ const UNNAMED: ReadonlySet<string> = new Set(['*', 'accept']);
 
 /** Carries the converted multipart body of an operation through `@nestjs/swagger`, until the document is completed. */
 export const MULTIPART = 'x-multipart';
+/** Carries what a body is that is taken as it is. */
+export const BYTES = 'x-bytes';
+
+interface Carried {
+  readonly [MULTIPART]?: ConvertedSchema;
+  readonly [BYTES]?: string;
+}
 
 const plain = (given: Operation, schemas: NamedSchemas): Operation => {
-  const { [MULTIPART]: files, ...operation } = given as Operation & { readonly [MULTIPART]?: ConvertedSchema };
+  const { [MULTIPART]: files, [BYTES]: bytes, ...operation } = given as Operation & Carried;
   const { operationId = '', parameters = [], requestBody, responses } = operation;
-  const body = { json: requestBody as RequestBody | undefined, files };
+  const body = { json: requestBody as RequestBody | undefined, files, bytes };
   return inOrder({
     ...operation,
     parameters: parameters.filter((parameter) => !('name' in parameter && UNNAMED.has(parameter.name))),
@@ -67,17 +75,19 @@ const inOrder = (operation: Operation): Operation =>
 
 type Content = RequestBody['content'];
 
-/** A body as JSON, with files, or both. */
+/** A body as JSON, with files, as it is, or several of these. */
 interface Body {
   readonly json: RequestBody | undefined;
   readonly files: ConvertedSchema | undefined;
+  /** Describes the body that is taken as it is. */
+  readonly bytes: string | undefined;
 }
 
 /**
  * Names the schemas of a body after its operation: `createDocument` takes a `CreateDocumentRequest` as JSON, or a
  * `CreateDocumentUpload` with files. What is taken with files alone is a `Request` too.
  */
-const namedBody = ({ json, files }: Body, operationId: string, schemas: NamedSchemas): RequestBody => {
+const namedBody = ({ json, files, bytes }: Body, operationId: string, schemas: NamedSchemas): RequestBody => {
   const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`;
   const named = (kind: string, schema: object): Content[string] => {
     schemas.add(`${name}${kind}`, schema as Record<string, unknown>);
@@ -86,11 +96,15 @@ const namedBody = ({ json, files }: Body, operationId: string, schemas: NamedSch
   const sent = json?.content['application/json'] as { schema: object } | undefined;
   return {
     ...(json ?? { required: true }),
+    ...(bytes === undefined ? {} : { description: bytes }),
     content: {
       ...(sent === undefined ? {} : { 'application/json': named('Request', sent.schema) }),
       ...(files === undefined
         ? {}
         : { 'multipart/form-data': named(json === undefined ? 'Request' : 'Upload', schemas.take(files)) }),
+      ...(bytes === undefined
+        ? {}
+        : { 'application/octet-stream': { schema: textOrBytes('application/octet-stream') } }),
     },
   };
 };

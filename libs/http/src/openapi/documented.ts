@@ -13,11 +13,11 @@ import {
 import { IdempotencyInterceptor } from '../idempotency-interceptor';
 import { methodOf, pathOf } from '../nest-metadata';
 import { type BodyDeclaration, declaredOn, type Requirement, type RouteDeclaration } from '../route';
-import { MULTIPART } from './complete-document';
+import { BYTES, MULTIPART } from './complete-document';
 import { isCompatPath } from './error-envelope';
 import { errorResponses } from './error-responses';
 import { jsonSchemaOf } from './json-schema';
-import { parameterDescription } from './path-parameters';
+import { parameterDescription, wildcardOf } from './path-parameters';
 import type { Tag } from './tags';
 
 /**
@@ -76,7 +76,7 @@ const securityOf = (requires: Requirement | undefined): MethodDecorator[] => {
 const core = (): MethodDecorator[] => [ApiSecurity('apiKey'), ApiSecurity('session')];
 
 const pathParameters = (path: string): MethodDecorator[] =>
-  [...path.replace('*', ':modelId').matchAll(/:(\w+)/g)].map(([, name = '']) =>
+  [...path.replace('*', `:${wildcardOf(path)}`).matchAll(/:(\w+)/g)].map(([, name = '']) =>
     ApiParam({ name, description: parameterDescription(name), schema: { type: 'string' } }),
   );
 
@@ -109,6 +109,7 @@ const bodyOf = ({ body }: RouteDeclaration): MethodDecorator[] => {
   if (body === undefined) return [];
   return [
     ...(body.files === undefined ? [] : [ApiExtension(MULTIPART, jsonSchemaOf(body.files.schema, 'input'))]),
+    ...(body.bytes === undefined ? [] : [ApiExtension(BYTES, body.bytes)]),
     ...(body.required ? [] : [ApiBody({ required: false })]),
   ];
 };

@@ -113,6 +113,25 @@ it('offers JSON only where a body without files is taken, and a key for repeats 
   expect(onlyFiles.filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'))).toEqual([]);
 });
 
+it('describes the bytes of a file beside the form that holds it', () => {
+  const asBytes = operations().filter(({ requestBody }) => requestBody?.content['application/octet-stream']);
+  expect(asBytes.map(({ operationId }) => operationId)).toEqual(['putSkillFile', 'patchSkillFile']);
+  for (const { requestBody } of asBytes)
+    expect(requestBody?.content).toEqual({
+      'multipart/form-data': { schema: { $ref: '#/components/schemas/PutSkillFileRequest' } },
+      'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+    });
+});
+
+it('names the rest of a path, which may have slashes', () =>
+  expect(
+    Object.keys(document.paths).filter((path) => /\/(?:files\/\{path\}|models\/\{modelId\})$|\*/.test(path)),
+  ).toEqual([
+    '/api/compat/v1/models/{modelId}',
+    '/api/v1/core/skills/{skillId}/draft/files/{path}',
+    '/api/v1/core/skills/{skillId}/versions/{versionId}/files/{path}',
+  ]));
+
 it('refers to nothing that is not there', () => {
   const referred = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
   expect(referred.filter((name) => schemas()[name as string] === undefined)).toEqual([]);

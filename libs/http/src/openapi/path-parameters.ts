@@ -1,13 +1,15 @@
+import { isCompatPath } from './error-envelope';
+
 /** What the parameters in paths say that is more than their name. */
 const descriptions: Readonly<Record<string, string>> = {
   agentId: 'The id of the Agent.',
-  filePath: 'The path of the file, with slashes percent-encoded.',
   id: 'The id of the object.',
   keyId: 'The id of the API key.',
   kind: 'The kind of object: the singular name of its resource.',
   limitId: 'The id of the spend limit.',
   modelId: 'The id of the model. Slashes can be percent-encoded or not.',
   name: 'The name of the view.',
+  path: 'The path of the file. Slashes can be percent-encoded or not.',
   revision: 'The revision of the Agent, an integer.',
   spaceId: 'The id of the Space.',
 };
@@ -28,3 +30,6 @@ const descriptionOfId = (name: string): string | undefined => {
     ? undefined
     : `The id of the ${kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}.`;
 };
+
+/** The name of the rest of a path, which stands as `*` in its route: the gateway's is the id of a model, which may have slashes as paths of files do. */
+export const wildcardOf = (path: string): string => (isCompatPath(path) ? 'modelId' : 'path');

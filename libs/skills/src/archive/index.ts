@@ -2,7 +2,7 @@ export { contentHashOf, normalisedInstructions, type SkillContent } from './cont
 export { areDistinct } from './distinct-paths';
 export { skillArchive } from './export';
 export { isArchive } from './nested';
-export { mediaTypeOf, referencePathFault } from './paths';
+export { mediaTypeOf, pathLengthFault, referencePathFault } from './paths';
 export { expectSkill, readSkill, readSkillArchive, type SkillArchive, type SkillOutcome } from './read';
 export {
   MAX_DESCRIPTION,

@@ -10,10 +10,15 @@ export const isSkillFile = (path: string): boolean => SKILL_FILE.test(path.slice
 const INVISIBLE =
   /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u{e0000}-\u{e007f}]/u;
 
+/** What is wrong with the length of a path, as the end of a sentence. */
+export const pathLengthFault = (path: string, longest = MAX_PATH): string | undefined =>
+  path.length > longest ? `has a path of more than ${longest} characters. Shorten it.` : undefined;
+
 /** What is wrong with the path of a file, as the end of a sentence. Undefined where it may stand below any folder. */
 export const pathFault = (path: string, longest = MAX_PATH): string | undefined => {
   if (path === '') return 'has no name. Name every file.';
-  if (path.length > longest) return `has a path of more than ${longest} characters. Shorten it.`;
+  const fault = pathLengthFault(path, longest);
+  if (fault !== undefined) return fault;
   if (!path.isWellFormed() || INVISIBLE.test(path)) return 'has invisible characters in its path. Rename it.';
   if (path.includes('\\')) return 'has a backslash in its path. Use / between folders.';
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path. Make it relative.';

@@ -2,6 +2,7 @@ import type { Caller } from '@app/access';
 import { input, InvalidInput, type MultipartBody, type Uploads } from '@app/http';
 import {
   expectSkill,
+  MAX_FILE_BYTES,
   normalisedInstructions,
   type ParsedSkill,
   readSkill,
@@ -29,13 +30,22 @@ export interface ReceivedFile {
   readonly body: Buffer | StoredUpload;
 }
 
-/** Takes a body as it comes. Rejects `too_large` beyond `most` bytes. */
-export type TakeBody = (body: AsyncIterable<Buffer>, most: number) => Promise<ReceivedFile['body']>;
+/** How large a body may be, and the reason that one is rejected for beyond. */
+export interface MostBytes {
+  readonly bytes: number;
+  readonly reason: 'skill_file' | 'skill_bytes';
+}
+
+/** Of one reference file. */
+export const MOST_OF_FILE: MostBytes = { bytes: MAX_FILE_BYTES, reason: 'skill_file' };
+
+/** Takes a body as it comes. Rejects `too_large` beyond `most`. */
+export type TakeBody = (body: AsyncIterable<Buffer>, most: MostBytes) => Promise<ReceivedFile['body']>;
 
 /** How the one file of a multipart body is read. */
 export interface Receiving<Fields extends z.ZodObject> {
   readonly uploads: Uploads;
-  readonly mostBytes: number;
+  readonly most: MostBytes;
   readonly take: TakeBody;
   /** Asked before the file is read, and again behind it. */
   readonly allow?: (fields: z.output<Fields>, now?: Caller) => Promise<unknown>;
@@ -45,7 +55,7 @@ export interface Receiving<Fields extends z.ZodObject> {
 export const sentFile = async <Fields extends z.ZodObject>(
   request: FastifyRequest,
   { fields: schema }: MultipartBody<Fields>,
-  { uploads, mostBytes, take, allow = async () => undefined }: Receiving<Fields>,
+  { uploads, most, take, allow = async () => undefined }: Receiving<Fields>,
   begin: () => void = () => undefined,
 ): Promise<{ readonly fields: z.output<Fields>; readonly file: ReceivedFile }> => {
   if (!request.isMultipart())
@@ -65,9 +75,20 @@ export const sentFile = async <Fields extends z.ZodObject>(
     await allow(fields);
     request.mayGoOn ??= (now) => allow(fields, now);
     begin();
-    taken = { fields, file: { filename: part.fileName, body: await take(part.body, mostBytes) } };
+    taken = { fields, file: { filename: part.fileName, body: await take(part.body, most) } };
   }
   return taken ?? Promise.reject(fault('file', 'required', 'A file is required, as a part named file.'));
+};
+
+/** As `sentFile`, or reads a body that is no form as the file. */
+export const sentBytes = async (
+  request: FastifyRequest,
+  body: MultipartBody,
+  receiving: Receiving<MultipartBody['fields']>,
+): Promise<{ readonly file: ReceivedFile }> => {
+  if (request.isMultipart()) return sentFile(request, body, receiving);
+  const { uploads, most, take } = receiving;
+  return { file: { filename: '', body: await take(uploads.bytes(request), most) } };
 };
 
 /** As `sentFile`, of Skills that are read then. */

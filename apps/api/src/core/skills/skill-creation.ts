@@ -50,11 +50,10 @@ export class SkillCreation {
 
   /** Creates what a multipart body holds. Rejects what is wrong with it. */
   fromFile(caller: Caller, request: FastifyRequest, meta: CommandMeta): Promise<Created> {
-    const { mostBytes } = this.transfers;
     const allow = (given: z.output<typeof uploadedSkill.fields>, now = caller) => this.origin(now, given, 'upload');
     return this.transfers.receive(
       caller,
-      (take) => sentSkill(request, uploadedSkill, { uploads: this.uploads, mostBytes, take, allow }),
+      (take) => sentSkill(request, uploadedSkill, { uploads: this.uploads, most: this.transfers.most, take, allow }),
       (sent) =>
         this.transfers.read(caller, async () => {
           const { skill, warnings } = await this.stored(caller, sent, meta);

@@ -22,7 +22,6 @@ import {
   DiscardDraft,
   isArchive,
   mediaTypeOf,
-  MAX_FILE_BYTES,
   referencePathFault,
   SkillLimit,
 } from '@app/skills';
@@ -30,13 +29,16 @@ import { Controller, Delete, Param, Put, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parsedSkill, type SentFile, sentFile, sentSkill, type TakeBody } from './sent-skill';
+import { MOST_OF_FILE, parsedSkill, sentBytes, type SentFile, sentSkill, type TakeBody } from './sent-skill';
+import { assertLength, invalidPath } from './file-paths';
 import { type SeenSkill, SkillAccess, shownSkill } from './skill-access';
 import { SkillTransfers } from './skill-transfers';
 import { skillView, warned } from './skills-schemas';
 
 const draft = onlyFile('The Skill, a `.md`, `.zip` or `.skill`.');
 const referenceFile = onlyFile('The content of the reference file.');
+const BYTES =
+  'The content of the reference file: in a form, as the part `file`, or as it is, under any other media type or none.';
 /** It could not stand in the archive that the Skill is exported as. */
 const CLASH =
   'has the path of another file or of its folder, but for case or accents, or a file in place of a folder. Choose another.';
@@ -74,10 +76,9 @@ export class SkillDraftsController {
   ) {
     await this.access.change(caller, skillId);
     request.mayGoOn = (now) => this.access.change(now, skillId);
-    const { mostBytes } = this.transfers;
     const { receipt, warnings } = await this.transfers.receive(
       caller,
-      (take) => sentSkill(request, draft, { uploads: this.uploads, mostBytes, take }),
+      (take) => sentSkill(request, draft, { uploads: this.uploads, most: this.transfers.most, take }),
       ({ file }) => this.transfers.read(caller, () => this.replaced(skillId, file, caller, meta)),
     );
     return this.written(reply, receipt, async () => (await this.show(caller, skillId)).with({ warnings }));
@@ -98,19 +99,19 @@ export class SkillDraftsController {
     return this.written(reply, await this.commands.execute(new DiscardDraft(skillId, meta)));
   }
 
-  @Put('files/:filePath')
+  @Put('files/*')
   @Requires('skills:write')
   @ApiOperation({
     operationId: 'putSkillFile',
-    summary: 'Adds a reference file to the draft, or replaces it, with the content of the part `file`.',
+    summary: 'Adds a reference file to the draft, or replaces it, with the body, or with the part `file` of a form.',
   })
-  @AcceptsFiles(referenceFile)
+  @AcceptsFiles(referenceFile, { bytes: BYTES })
   @Answers(200, skillView.schema)
   @Rejects('conflict', 'not_found', 'forbidden', 'invalid_archive')
   async putFile(
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
-    @Param('filePath') path: string,
+    @Param('*') path: string,
     @CommandContext() meta: CommandMeta,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -118,7 +119,7 @@ export class SkillDraftsController {
     assertPath(path, await this.access.change(caller, skillId));
     request.mayGoOn = (now) => this.access.change(now, skillId);
     const read = (take: TakeBody) =>
-      sentFile(request, referenceFile, { uploads: this.uploads, mostBytes: MAX_FILE_BYTES, take });
+      sentBytes(request, referenceFile, { uploads: this.uploads, most: MOST_OF_FILE, take });
     const receipt = await this.transfers.receive(caller, read, async ({ file: { bytes } }) => {
       if (isArchive(path, bytes))
         throw new InvalidInput('invalid_archive', [{ path: 'file', code: 'invalid_archive', message: NO_ARCHIVE }]);
@@ -130,7 +131,7 @@ export class SkillDraftsController {
     return this.written(reply, receipt, () => this.show(caller, skillId));
   }
 
-  @Delete('files/:filePath')
+  @Delete('files/*')
   @Requires('skills:write')
   @ApiOperation({ operationId: 'deleteSkillFile', summary: 'Deletes a reference file from the draft.' })
   @Answers(204)
@@ -138,11 +139,12 @@ export class SkillDraftsController {
   async deleteFile(
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
-    @Param('filePath') path: string,
+    @Param('*') path: string,
     @CommandContext() meta: CommandMeta,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { skill } = await this.access.change(caller, skillId);
+    assertLength(path);
     if ((skill.draft ?? activeVersion(skill))?.files.has(path) !== true)
       reject('not_found', { kind: 'file', id: path });
     const change = { content: { removed: [path] } };
@@ -168,8 +170,5 @@ export class SkillDraftsController {
 const assertPath = (path: string, { skill }: SeenSkill): void => {
   const others = (skill.draft ?? activeVersion(skill))?.files.delete(path).keySeq() ?? [];
   const fault = referencePathFault(path) ?? (areDistinct([...others, path]) ? undefined : CLASH);
-  if (fault !== undefined)
-    throw new InvalidInput('invalid_parameter', [
-      { path: 'filePath', code: 'invalid_path', message: `The file ${fault}` },
-    ]);
+  if (fault !== undefined) throw invalidPath(fault);
 };

@@ -108,11 +108,10 @@ export class SkillImportController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { mostBytes } = this.transfers;
     const allow = (given: z.output<typeof importedSkills.fields>, now = caller) => this.placeFor(now, given);
     const { receipts, results, ignored } = await this.transfers.receive(
       caller,
-      (take) => sentSkill(request, importedSkills, { uploads: this.uploads, mostBytes, take, allow }),
+      (take) => sentSkill(request, importedSkills, { uploads: this.uploads, most: this.transfers.most, take, allow }),
       ({ fields, file }) =>
         this.transfers.read(caller, async () => {
           const place = await this.placeFor(caller, fields);

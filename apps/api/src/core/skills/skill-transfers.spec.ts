@@ -37,7 +37,7 @@ const opened = (largest = 3 * MIB) => {
   ) =>
     transfers.receive(
       { userId } as Caller,
-      async (take) => ({ file: { filename: 'a.zip', body: await take(body, most) } }),
+      async (take) => ({ file: { filename: 'a.zip', body: await take(body, { bytes: most, reason: 'skill_file' }) } }),
       ({ file }) => use(file.bytes),
     );
   return { stored, state, receive };
@@ -121,7 +121,10 @@ describe('an upload', () => {
     const { receive, stored } = opened();
     const use = async () => 'used';
     const cut = () => Promise.reject(new Error('cut'));
-    await expect(receive('u', body(3 * MIB + 1), use)).rejects.toMatchObject({ code: 'too_large' });
+    await expect(receive('u', body(3 * MIB + 1), use)).rejects.toMatchObject({
+      code: 'too_large',
+      facts: { reason: 'skill_file', limit: 3 * MIB },
+    });
     await expect(receive('u', body(2 * MIB, cut), use)).rejects.toThrow('cut');
     await expect(receive('u', body(3 * MIB), () => Promise.reject(new Error('no Skill')))).rejects.toThrow('no Skill');
     expect(stored.size).toBe(0);

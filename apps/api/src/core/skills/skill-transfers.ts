@@ -2,7 +2,7 @@ import type { Caller } from '@app/access';
 import { FairSemaphore, reject } from '@app/kernel';
 import { SkillLimit, type StoredUpload, StoredUploads } from '@app/skills';
 import { Inject, Injectable } from '@nestjs/common';
-import { PACKING_BYTES, type ReceivedFile, type SentFile, type TakeBody } from './sent-skill';
+import { type MostBytes, PACKING_BYTES, type ReceivedFile, type SentFile, type TakeBody } from './sent-skill';
 
 /** How many of the largest uploads may be in memory at once. */
 const LARGEST_AT_ONCE = 4;
@@ -25,17 +25,17 @@ export class SkillTransfers {
     private readonly limit: SkillLimit,
     @Inject(StoredUploads) private readonly uploads: Pick<StoredUploads, 'store' | 'read' | 'remove'>,
   ) {
-    this.bodies = new FairSemaphore(LARGEST_AT_ONCE * this.mostBytes, this.mostBytes);
+    this.bodies = new FairSemaphore(LARGEST_AT_ONCE * this.most.bytes, this.most.bytes);
     this.coming = new FairSemaphore(LARGEST_AT_ONCE * this.mostHeld, this.mostHeld);
   }
 
-  /** Most bytes of an upload. */
-  get mostBytes(): number {
-    return this.limit.ofVersion.bytes + PACKING_BYTES;
+  /** Of an upload of a whole Skill. */
+  get most(): MostBytes {
+    return { bytes: this.limit.ofVersion.bytes + PACKING_BYTES, reason: 'skill_bytes' };
   }
 
   private get mostHeld(): number {
-    return this.mostBytes * HELD_PART;
+    return this.most.bytes * HELD_PART;
   }
 
   /**
@@ -98,11 +98,11 @@ export class SkillTransfers {
 }
 
 /** Rejects `too_large` behind so many bytes. */
-async function* bounded(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+async function* bounded(body: AsyncIterable<Buffer>, { bytes: limit, reason }: MostBytes): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > most) reject('too_large', { reason: 'skill_bytes', bytes, limit: most });
+    if (bytes > limit) reject('too_large', { reason, bytes, limit });
     yield piece;
   }
 }

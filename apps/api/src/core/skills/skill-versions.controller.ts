@@ -21,6 +21,7 @@ import { SkillBodies } from '@app/skills';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { assertLength } from './file-paths';
 import { SkillAccess, versionAmong } from './skill-access';
 import { versionView } from './skills-schemas';
 
@@ -81,7 +82,7 @@ export class SkillVersionsController {
     return versionView({ skillId, version: versionAmong(await this.access.versions(caller, skillId), versionId) });
   }
 
-  @Get(':versionId/files/:filePath')
+  @Get(':versionId/files/*')
   @Requires('skills:read')
   @ApiOperation({ operationId: 'downloadSkillFile', summary: 'Downloads a reference file of a version.' })
   @Answers(200)
@@ -92,11 +93,12 @@ export class SkillVersionsController {
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
     @Param('versionId') versionId: string,
-    @Param('filePath') path: string,
+    @Param('*') path: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
     const seen = await this.access.versions(caller, skillId);
     const version = versionAmong(seen, versionId);
+    assertLength(path);
     const file = version.files.get(path) ?? reject('not_found', { kind: 'file', id: path });
     const { size, pieces } = await this.bodies.open(seen.stream, file);
     reply.request.mayGoOn = (now) => this.access.versions(now, skillId);
