@@ -75,7 +75,7 @@ describe('the frontmatter of a Skill', () => {
     ['a merge bomb', skill('description: d\n<<: [{a: 1}, {b: 1}]'), 4],
     ['a doubled key', skill('description: d\nlicense: MIT\nlicense: MIT'), 5],
     ['no map', '---\n- name\n---\nx', 2],
-    ['a scalar of 1 MB', skill(`description: ${'x'.repeat(1_000_000)}`), 1],
+    ['a scalar of 1 MB', skill(`description: ${'x'.repeat(1_000_000)}`), 3],
     ['depth 1,000', skill(`description: d\na: ${'['.repeat(1_000)}${']'.repeat(1_000)}`), 4],
   ])('is refused with %s, which the problem names with its line', async (_, text, line) => {
     const { status, body, milliseconds } = await post('', text, 'a.md');
