@@ -58,7 +58,8 @@ describe('an entry of the marketplace', () => {
       updatedAt: expect.any(String) as string,
       revision: 0,
     });
-    expect(await items(`${MARKET}?q=Refunds%20of%202026`)).toEqual([answer.body]);
+    for (const q of ['Refunds%20of%202026', 'refunds-of-2026', 'use%20for%20refunds'])
+      expect(await items(`${MARKET}?q=${q}`)).toEqual([answer.body]);
     expect((await call(`${MARKET}/${entryId}`)).body).toEqual(answer.body);
     expect((await call(`/spaces/${spaceId}`, 'DELETE')).status).toBeLessThan(300);
     await until(async () => (await call(`/skills/${skillId}`)).status === 404, 'the end of the Skill');

@@ -55,13 +55,19 @@ describe('versions of a Skill', () => {
       instructions: 'Look at the sum.',
       basedOn: null,
     });
-    expect((await get(`/${skill.id}/versions/draft`)).body).toMatchObject({
+    const draft = await get(`/${skill.id}/versions/draft`);
+    expect(draft.body).toMatchObject({
       number: 2,
       status: 'draft',
       instructions: 'Look at the date.',
       description: 'Checks invoices.',
       basedOn: first,
     });
+    // It is edited under the revision of its Skill; what is published never changes.
+    expect(draft.headers['etag']).toMatch(/^"\d+"$/);
+    expect(draft.headers['etag']).toBe((await get(`/${skill.id}`)).headers['etag']);
+    expect((await get(`/${skill.id}/versions/${String(draft.body.id)}`)).headers['etag']).toBe(draft.headers['etag']);
+    expect((await get(`/${skill.id}/versions/${first}`)).headers).not.toHaveProperty('etag');
     const second = (await send(`/${skill.id}/publish`, 'POST')).body['activeVersionId'] as string;
     expect(second).not.toBe(first);
     expect((await send(`/${skill.id}/publish`, 'POST')).body).toMatchObject({ code: 'conflict' });
@@ -96,6 +102,24 @@ describe('versions of a Skill', () => {
     expect(await listed(`spaceId=${space.id}`)).toEqual([live.id, shared.id]);
     for (const { id } of [shared, own]) expect((await send(`/${id}/publish`, 'POST')).status).toBe(200);
     expect(await listed(`agentId=${agent.body.id}`)).toEqual([live.id, own.id, shared.id]);
+  });
+
+  it('are found by text in name, slug and the description that is shown, whatever its case', async () => {
+    const { body: space } = await create('Searched');
+    const texts = { description: 'Use for Größen.' };
+    const renamed = await made(space.id, 'Zebra crossing', { ...texts, publish: true });
+    await send(`/${renamed.id}`, 'PUT', { name: 'Pavements', description: 'Use for kerbs.' });
+    const draft = await made(space.id, 'Giraffe', { description: 'Use for heights.' });
+    await setMember(space.id, bob.userId, 'viewer');
+    const found = async (q: string, key = alice.key) =>
+      itemsOf(await get(`?spaceId=${space.id}&q=${encodeURIComponent(q)}`, key)).map(({ id }) => id);
+    for (const q of ['PAVE', 'zebra-C', 'grÖSSEN']) {
+      expect([q, await found(q)]).toEqual([q, [renamed.id]]);
+      expect([q, await found(q, bob.key)]).toEqual([q, [renamed.id]]);
+    }
+    expect(await found('kerbs')).toEqual([]);
+    expect(await found('HEIGHTS')).toEqual([draft.id]);
+    expect(await found('heights', bob.key)).toEqual([]);
   });
 
   it('are read by viewers once they are published, and by nobody else', async () => {

@@ -4,7 +4,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { type EntryRow, skillEntries } from '../entries.projection';
 
-/** Entries of the marketplace, newest first. `q`: text that name or description contains, whatever its case. */
+/** Entries of the marketplace, newest first. `q`: text that name, slug or description contains, whatever its case. */
 export class ListEntries extends Query<RowPage<EntryRow>> {
   constructor(
     readonly status: EntryRow['status'],
@@ -21,9 +21,9 @@ export class ListEntriesHandler implements IQueryHandler<ListEntries> {
 
   execute({ status, q, page }: ListEntries): Promise<RowPage<EntryRow>> {
     const wanted = q === undefined ? undefined : normalisedName(q);
-    const matches = ({ name, description }: EntryRow): boolean =>
+    const matches = ({ name, slug, description }: EntryRow): boolean =>
       wanted === undefined ||
-      [name, description].some((text) => !isErased(text) && normalisedName(text).includes(wanted));
+      [name, slug, description].some((text) => !isErased(text) && normalisedName(text).includes(wanted));
     return matchingPage<EntryRow>(this.store, skillEntries.name, [{ status }], matches, page);
   }
 }

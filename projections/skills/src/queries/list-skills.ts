@@ -16,7 +16,7 @@ import { type SkillRow, skills } from '../skills.projection';
 export interface SkillFilter {
   readonly source?: SkillRow['source'] | undefined;
   readonly status?: SkillRow['status'] | undefined;
-  /** Text that the name contains, whatever its case. */
+  /** Text that the name, the slug or the description that is shown contains, whatever its case. */
   readonly q?: string | undefined;
   /** Leaves out what was never published. */
   readonly publishedOnly?: boolean;
@@ -52,7 +52,7 @@ export class ListSkillsHandler implements IQueryHandler<ListSkills> {
       (source === undefined || row.source === source) &&
       (status === undefined || row.status === status) &&
       !(publishedOnly && row.status === 'draft') &&
-      (wanted === undefined || (!isErased(row.name) && normalisedName(row.name).includes(wanted)));
+      (wanted === undefined || textsOf(row).some((text) => !isErased(text) && normalisedName(text).includes(wanted)));
     return withAtHand(
       await matchingPage<SkillRow>(this.store, skills.name, lists, matches, page),
       atHand.filter(({ row }) => matches(row)),
@@ -60,6 +60,12 @@ export class ListSkillsHandler implements IQueryHandler<ListSkills> {
     );
   }
 }
+
+const textsOf = ({ name, slug, description, draftDescription }: SkillRow): readonly string[] => [
+  name,
+  slug,
+  description ?? draftDescription ?? '',
+];
 
 /** A page with those rows at hand that stand in it. */
 const withAtHand = (

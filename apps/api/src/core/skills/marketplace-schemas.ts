@@ -22,7 +22,7 @@ export const entriesQuery = listQuery({
     .enum(['published', 'archived'])
     .default('published')
     .describe('Its state. Only users who can archive Skills see archived ones.'),
-  q: z.string().min(1).max(200).optional().describe('Text in the name or description, ignoring case.'),
+  q: z.string().min(1).max(200).optional().describe('Text in the name, slug or description, ignoring case.'),
 });
 
 /** What is so of each entry: a Skill as others are, but of no place. */

@@ -31,6 +31,8 @@ export interface SeenVersions {
   readonly name: Sensitive<string>;
   readonly slug: Sensitive<string>;
   readonly activeVersionId: string | null;
+  /** Of the Skill or entry. */
+  readonly revision: number;
   readonly versions: readonly SkillVersion[];
 }
 
@@ -85,16 +87,17 @@ export class SkillAccess {
 
   /** As `read`; those of the marketplace are everybody's to read. */
   async versions(caller: Caller, skillId: string): Promise<SeenVersions> {
-    const { state: entry } = await this.decisions.recall(entryDecider, skillId);
+    const { state: entry, revision } = await this.decisions.recall(entryDecider, skillId);
     if (entry.status !== 'absent') {
       const { name, slug } = entry;
       const stream = streamOf(entryDecider.category, skillId);
-      return { stream, name, slug, activeVersionId: latestVersion(entry).id, versions: entry.versions.toArray() };
+      const { id: activeVersionId } = latestVersion(entry);
+      return { stream, name, slug, activeVersionId, revision, versions: entry.versions.toArray() };
     }
-    const { skill, edits } = await this.read(caller, skillId);
+    const { skill, edits, revision: ofSkill } = await this.read(caller, skillId);
     const { name, slug, activeVersionId } = skill;
     const versions = edits ? versionsOf(skill) : skill.published.toArray();
-    return { stream: skillStream(skillId), name, slug, activeVersionId, versions };
+    return { stream: skillStream(skillId), name, slug, activeVersionId, revision: ofSkill, versions };
   }
 
   /** As `read`; rejects `forbidden` to those who may only read. */

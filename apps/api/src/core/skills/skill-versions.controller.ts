@@ -15,6 +15,8 @@ import {
   Reads,
   Rejects,
   Requires,
+  type Tagged,
+  tagged,
 } from '@app/http';
 import { reject } from '@app/kernel';
 import { SkillBodies } from '@app/skills';
@@ -69,7 +71,7 @@ export class SkillVersionsController {
   @Requires('skills:read')
   @ApiOperation({
     operationId: 'getSkillVersion',
-    summary: 'Reads a version of a Skill; the id `draft` reads its draft.',
+    summary: 'Reads a version of a Skill; the id `draft` reads its draft, with the `etag` of the Skill.',
   })
   @Answers(200, versionView.schema)
   @Rejects('not_found')
@@ -78,8 +80,12 @@ export class SkillVersionsController {
     @CurrentCaller() caller: Caller,
     @Param('skillId') skillId: string,
     @Param('versionId') versionId: string,
-  ): Promise<JsonText> {
-    return versionView({ skillId, version: versionAmong(await this.access.versions(caller, skillId), versionId) });
+  ): Promise<JsonText | Tagged> {
+    const seen = await this.access.versions(caller, skillId);
+    const version = versionAmong(seen, versionId);
+    const view = versionView({ skillId, version });
+    // The draft is edited under the revision of its Skill; what is published never changes.
+    return version.publishedAt === null ? tagged(view, seen.revision) : view;
   }
 
   @Get(':versionId/files/*')

@@ -102,7 +102,7 @@ export const skillsQuery = listQuery({
     ),
   source: skillSource.optional().describe('How it was created.'),
   status: z.enum(['draft', 'published', 'archived']).optional().describe('Its state.'),
-  q: z.string().min(1).max(200).optional().describe('Text in the name, ignoring case.'),
+  q: z.string().min(1).max(200).optional().describe('Text in the name, slug or description, ignoring case.'),
 });
 
 const availability = z.enum(['agent', 'space', 'installed', 'default']).describe('Where the Agent gets it from.');
