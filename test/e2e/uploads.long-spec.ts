@@ -132,3 +132,30 @@ it.each([
   const answer = (await (await upload(body([scope, part]))).json()) as { items: { mimeType: string }[] };
   expect(answer.items.map((item) => item.mimeType)).toEqual([mimeType]);
 });
+
+it('a file of a Skill that is sent as it is has the same largest size', async () => {
+  const created = await platform.call<{ id: string }>('/api/v1/core/spaces', {
+    method: 'POST',
+    body: { name: 'Files' },
+  });
+  const skill = await platform.call<{ id: string }>('/api/v1/core/skills', {
+    method: 'POST',
+    body: {
+      scope: 'space',
+      spaceId: created.body.id,
+      name: 'filing',
+      description: 'Use it.',
+      instructions: 'Do it.',
+    },
+  });
+  const put = (bytes: number) =>
+    fetch(`${platform.url}/api/v1/core/skills/${skill.body.id}/draft/files/a.txt`, {
+      method: 'PUT',
+      headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'text/plain' },
+      body: 'x'.repeat(bytes),
+    });
+  expect((await put(MAX_BYTES)).status).toBe(200);
+  const tooLarge = await put(MAX_BYTES + 1);
+  expect([tooLarge.status, await tooLarge.json()]).toEqual([413, expect.objectContaining({ code: 'too_large' })]);
+  expect(errors()).toEqual([]);
+});

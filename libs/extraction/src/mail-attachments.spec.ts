@@ -53,6 +53,12 @@ describe('what is attached to a mail', () => {
     ]);
   });
 
+  it('is a text where it is called JSON and is none', async () =>
+    expect(await attached(['settings.json', 'valve = turquoise\npump = off'])).toEqual([
+      '## settings.json',
+      'valve = turquoise pump = off',
+    ]));
+
   it('is read in a mail that was forwarded, too', async () =>
     expect(
       await attached(['fwd.eml', mail(['offer.docx', docxFile([{ text: 'The valve costs 40 euros.' }])])]),

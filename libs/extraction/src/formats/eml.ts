@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { decodeText } from '../encodings';
 import { type Extraction, ExtractionFailure, type ExtractionFailureCode, fail, type SourceFile } from '../extraction';
-import { formatOf } from '../format';
+import { type Format, formatOf } from '../format';
 import { TextBuilder } from '../text-builder';
 import { writeHtml } from './html';
+import { extractPlain } from './plain';
 
 const MAX_NESTING = 64;
 const MAX_HEADER_BYTES = 1024 ** 2;
@@ -101,7 +102,9 @@ const writeAttachment = async (
   try {
     if (isCalendar) return builder.lines(calendarText(decodeText(file.body, 'malformed')));
     const extraction =
-      format === 'eml' ? await mailOf(file.body, readAttachment, forwarded + 1) : await readAttachment(file);
+      format === 'eml'
+        ? await mailOf(file.body, readAttachment, forwarded + 1)
+        : await readAttachment(file).catch(textInstead(file, format));
     if (file.name !== '') builder.heading(2, file.name);
     builder.include(extraction, file.name === '' ? 1 : 2);
   } catch (error) {
@@ -109,6 +112,14 @@ const writeAttachment = async (
     if (!(error instanceof ExtractionFailure) || OF_ALL.includes(error.code)) throw error;
   }
 };
+
+/** What is attached as JSON and is none is a text all the same. */
+const textInstead =
+  (file: SourceFile, format: Format) =>
+  (error: unknown): Extraction => {
+    if (format !== 'json' || !(error instanceof ExtractionFailure) || error.code !== 'malformed') throw error;
+    return extractPlain(file, 'plain');
+  };
 
 const CALENDAR_FIELDS: Readonly<Record<string, string>> = {
   SUMMARY: 'Event',

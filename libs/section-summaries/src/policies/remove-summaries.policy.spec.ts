@@ -1,6 +1,7 @@
 import { ids } from '../../../../test/fixtures/scripted-turns';
 import { recorded } from '../../../../test/fixtures/recorded';
 import { summaryIndexOver } from '../../../../test/fixtures/summary-index';
+import { BuildEnded } from '../building/build';
 import { sectionSummaryDecider } from '../section-summary/section-summary.decider';
 import { summaryIndexDecider } from '../summary-index/summary-index.decider';
 import { RemoveSummaries } from './remove-summaries.policy';
@@ -40,7 +41,7 @@ const setUp = async (documents = 2) => {
   const cutShort = async (mode: 'build' | 'rebuild') => {
     await start(mode);
     says.before = () => tell({ type: 'Cancel' });
-    await run().catch(() => undefined);
+    await expect(run()).rejects.toBeInstanceOf(BuildEnded);
     says.before = async () => undefined;
   };
   await set.build();
