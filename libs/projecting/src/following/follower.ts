@@ -53,10 +53,12 @@ export class Follower {
     this.reached = leastOf(slices);
   }
 
-  /** Starts after the checkpoints of the slices. Throws `Fenced` when a later holder of a lease writes one. */
+  /** Starts after the checkpoints of the slices; a thread first catches up what is far behind. Throws `Fenced` when a later holder of a lease writes one. */
   static async start(options: FollowerOptions): Promise<Follower> {
     const follower = new Follower(options, await openSlices(options));
-    follower.subscribe();
+    if (follower.running && (await isFarBehind(options.log, follower.position)))
+      follower.leave(() => follower.catchUp());
+    else follower.subscribe();
     options.onAdvance(follower.position);
     return follower;
   }
@@ -291,3 +293,13 @@ export class Follower {
     this.options.onAdvance(this.reached);
   }
 }
+
+/**
+ * After a restore or an outage: handing over at once spares the thread that serves from reading what most views pass
+ * over. A log that does not answer is left to the subscription, which asks again and says so.
+ */
+const isFarBehind = (log: EventLog, after: Position | null): Promise<boolean> =>
+  log.readAll({ after, limit: FAR_EVENTS }).then(
+    ({ end }) => !end,
+    () => false,
+  );
