@@ -90,6 +90,13 @@ describe('the guard', () => {
     const { status, headers, body } = await served.call({ method: 'PATCH', url: '/things' });
     expect([status, headers['allow'], body?.['code']]).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
   });
+
+  it('takes the last word of a path that other methods have for no id', async () => {
+    const { status, headers, body } = await served.call({ url: '/things/import' });
+    expect([status, headers['allow'], body?.['code']]).toEqual([405, 'POST', 'method_not_allowed']);
+    expect(await code({ url: '/things/import', key: '' })).toEqual([401, 'unauthenticated']);
+    expect(await code({ url: '/things/imported' })).toEqual([404, 'not_found']);
+  });
 });
 
 describe('bodies', () => {

@@ -44,8 +44,13 @@ export class ProblemFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    if (request.is404 && problem.status === 404) this.sendUnrouted(request, reply, compatible);
+    if (problem.status === 404 && (request.is404 || this.isWordForAnId(request))) this.sendUnrouted(request, reply, compatible);
     else sendError(request, reply, error);
+  }
+
+  /** The path is a route of other methods, such as `skills/import`, and its word was taken for an id. */
+  private isWordForAnId(request: FastifyRequest): boolean {
+    return patternOf(request).includes(':') && this.routes.has(pathOf(request.url));
   }
 
   private sendUnrouted(request: FastifyRequest, reply: FastifyReply, compatible: boolean): void {

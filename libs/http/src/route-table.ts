@@ -27,13 +27,19 @@ export class RouteTable {
     });
   }
 
-  /** The methods that a path takes; empty for a path that does not exist. */
+  /** The methods that a path takes; empty for a path that does not exist. A path without parameters goes before patterns that match it: `skills/import` is no Skill. */
   methodsOf(path: string): readonly string[] {
-    const methods = new Set<string>();
-    const asked = path.replace(/(?<=.)\/$/, '');
+    const asked = withoutSlash(path);
+    const methods = new Set<string>(this.patterns.get(asked)?.methods);
+    if (methods.size > 0) return [...methods].toSorted();
     for (const entry of this.patterns.values())
       if (entry.pattern.test(asked)) for (const method of entry.methods) methods.add(method);
     return [...methods].toSorted();
+  }
+
+  /** True if this very path is a route, for some method. */
+  has(path: string): boolean {
+    return this.patterns.has(withoutSlash(path));
   }
 
   private add(route: ServedRoute): void {
@@ -43,6 +49,8 @@ export class RouteTable {
     else this.patterns.set(route.url, { pattern: patternOf(route.url), methods: new Set([route.method]) });
   }
 }
+
+const withoutSlash = (path: string): string => path.replace(/(?<=.)\/$/, '');
 
 const patternOf = (url: string): RegExp => {
   const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
