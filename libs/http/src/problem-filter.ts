@@ -44,7 +44,8 @@ export class ProblemFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    if (problem.status === 404 && (request.is404 || this.isWordForAnId(request))) this.sendUnrouted(request, reply, compatible);
+    if (problem.status === 404 && (request.is404 || this.isWordForAnId(request)))
+      this.sendUnrouted(request, reply, compatible);
     else sendError(request, reply, error);
   }
 
