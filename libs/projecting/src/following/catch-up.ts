@@ -1,8 +1,12 @@
-import { type Calls, errorName, type Logger } from '@app/kernel';
+import type { LogReader } from '@app/event-log';
+import { type Calls, errorName, type Logger, type Position } from '@app/kernel';
 import type { BuildTask, CatchUpWorker } from '../rebuild/catch-up-worker';
 
 /** Views fall behind together, but notice it one after the other: a run waits this long for more of them. */
 const GATHERED_MS = 100;
+
+/** Events of a view that it handles without reaching the end of the log. Beyond that, a thread catches the view up. */
+export const FAR_EVENTS = 1_000;
 
 type Build = Pick<BuildTask, 'view' | 'version'>;
 
@@ -13,6 +17,17 @@ export interface CatchUp {
   /** After the page in hand. */
   stop(build: Build): void;
 }
+
+/**
+ * True if more events follow a position than a view handles by itself, as after a restore or an outage. The thread that
+ * serves then reads nothing that most views pass over. If the log does not answer, false: the subscription asks again
+ * and reports it.
+ */
+export const isFarBehind = (log: Pick<LogReader, 'readAll'>, after: Position | null): Promise<boolean> =>
+  log.readAll({ after, limit: FAR_EVENTS }).then(
+    ({ end }) => !end,
+    () => false,
+  );
 
 interface Waiting {
   readonly task: BuildTask;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventLog, Subscription } from '@app/event-log';
 import { errorName, isDamaged, Mutex, type Position, type StoredEvent, Unavailable } from '@app/kernel';
-import type { CatchUp } from './catch-up';
+import { type CatchUp, FAR_EVENTS, isFarBehind } from './catch-up';
 import { type DeadLetter, isCheckpointMismatch, isFenced } from '../dead-letter';
 import { all, type FollowedSlice, type FollowedSlicesOptions, latestOf, leastOf, openSlices } from './followed-slices';
 import { replayStream } from './replay';
@@ -13,9 +13,8 @@ const PAGE = 500;
 /** How long a checkpoint may stay behind; longer by the number of slices. */
 const CHECKPOINT_EVERY_MS = 5_000;
 const REOPEN_MS = 1_000;
-/** Most consecutive pages, or events in them, without reaching the end of the log. Beyond that, a thread catches the view up. */
+/** Most consecutive pages without reaching the end of the log. Beyond that, a thread catches the view up. */
 const FAR_PAGES = 5;
-const FAR_EVENTS = 2 * PAGE;
 /** How often it is looked how far that came. */
 const LOOK_MS = 500;
 
@@ -293,13 +292,3 @@ export class Follower {
     this.options.onAdvance(this.reached);
   }
 }
-
-/**
- * After a restore or an outage: handing over at once spares the thread that serves from reading what most views pass
- * over. A log that does not answer is left to the subscription, which asks again and says so.
- */
-const isFarBehind = (log: EventLog, after: Position | null): Promise<boolean> =>
-  log.readAll({ after, limit: FAR_EVENTS }).then(
-    ({ end }) => !end,
-    () => false,
-  );
