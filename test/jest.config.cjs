@@ -39,7 +39,8 @@ module.exports = {
     ...(process.env.EXHAUSTIVE === 'true' ? [] : ['<rootDir>/test/exhaustive/']),
     ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/']),
     ...(process.env.BUILT === 'true' ? [] : ['<rootDir>/test/built/']),
-    ...(process.env.SERVERS === 'true' ? [] : ['<rootDir>/test/servers/[^/]+\\.spec\\.ts$']),
+    // The double of EventStoreDB has specs of its own, which need no server.
+    process.env.SERVERS === 'true' ? '<rootDir>/test/servers/eventstoredb/' : '<rootDir>/test/servers/[^/]+\\.spec\\.ts$',
   ],
   // It tells of a test that hangs, long behind `until`: what is only slow beside others passes. Tests with a limit of their own count their own time.
   testTimeout: 180_000,
