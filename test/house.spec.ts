@@ -166,11 +166,18 @@ it('every input of a handler has the type of its schema', () => {
   expect(inputs.filter(([, schema, type]) => type !== `Input<typeof ${schema}>`).map(([text]) => text)).toEqual([]);
 });
 
-it('every decision record stands in the index', () => {
-  const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
+it('every decision record stands in the index, both with the dates of its sections', () => {
+  const textOf = (name: string) => readFileSync(join(root, 'docs/decisions', name), 'utf8');
+  const index = textOf('README.md').split('\n');
   const records = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md');
   expect(records.length).toBeGreaterThan(20);
-  expect(records.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+  const wrong = records.filter((name) => {
+    const decided = /^Accepted · (.*)$/m.exec(textOf(name))?.[1] ?? 'nothing';
+    const dates = [...textOf(name).matchAll(/^\d{4}-\d\d-\d\d/gm)].map(([date]) => date);
+    const row = index.find((line) => line.includes(`](${name}) |`));
+    return row?.endsWith(`| accepted | ${decided} |`) !== true || !dates.every((date) => decided.includes(date));
+  });
+  expect(wrong).toEqual([]);
 });
 
 describe('a dependency of package.json', () => {

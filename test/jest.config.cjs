@@ -40,7 +40,9 @@ module.exports = {
     ...(process.env.FAULTS === 'true' ? [] : ['<rootDir>/test/faults/']),
     ...(process.env.BUILT === 'true' ? [] : ['<rootDir>/test/built/']),
     // The double of EventStoreDB has specs of its own, which need no server.
-    process.env.SERVERS === 'true' ? '<rootDir>/test/servers/eventstoredb/' : '<rootDir>/test/servers/[^/]+\\.spec\\.ts$',
+    process.env.SERVERS === 'true'
+      ? '<rootDir>/test/servers/eventstoredb/'
+      : '<rootDir>/test/servers/[^/]+\\.spec\\.ts$',
   ],
   // It tells of a test that hangs, long behind `until`: what is only slow beside others passes. Tests with a limit of their own count their own time.
   testTimeout: 180_000,
