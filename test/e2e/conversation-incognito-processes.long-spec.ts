@@ -33,7 +33,7 @@ const knowingEachOther = {
   inject: [IncognitoIds, TransientRequests, Processes, DiscoveryService],
   factory: (ids: IncognitoIds, transients: TransientRequests, own: Processes, discovery: DiscoveryService) => {
     living.push({ id: own.id });
-    const processes = { id: own.id, living: () => living, beat: async () => undefined };
+    const processes = { id: own.id, living: () => living, heartbeat: async () => undefined };
     // The cast: only what is called is there.
     return new IncognitoRequests(ids, processes as unknown as Processes, transients, discovery);
   },

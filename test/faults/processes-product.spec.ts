@@ -42,12 +42,12 @@ const startProjector = async (api: Child): Promise<{ readonly child: Child; read
   let id: string | undefined;
   await eventually(
     async () => (id = (await health(api)).processes.find((process) => !before.has(process.id))?.id) !== undefined,
-    'the beat of a projector',
+    'the heartbeat of a projector',
   );
   return { child, id: id ?? '' };
 };
 
-/** How long after its last beat the last of what a process held was taken over, by what it and the others wrote down, milliseconds. */
+/** How long after its last heartbeat the last of what a process held was taken over, by what it and the others wrote down, milliseconds. */
 const takenOverAfter = async (id: string): Promise<number> => {
   const { beatAt } = (await cluster.records.read(`process/${id}`)) as Beat;
   const leases = (await cluster.records.list('lease/')).map(({ value }) => value as Lease);

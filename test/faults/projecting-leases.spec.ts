@@ -116,7 +116,7 @@ test('a projector that stands still loses its slices, and its writes are rejecte
   await divided(4, 4);
   await openAll();
   expect(await shown(stale)).toBe(true);
-  // It stands still in the middle of its work: it holds pages in hand, and beats no more.
+  // It stands still in the middle of its work: it holds pages in hand, and heartbeats no more.
   let go = (): void => undefined;
   const current = new Promise<void>((resolve) => (go = resolve));
   stale.standStill(current);
@@ -238,7 +238,7 @@ test('a projector that joins while builds are compared gets its slices afterward
   await leader.projecting.rebuild('counters').start({ swap: true });
   await comparing.promise;
   const other = await start('b');
-  // It asks for its share with each beat, and gets none while the builds are compared.
+  // It asks for its share with each heartbeat, and gets none while the builds are compared.
   await expect(until(() => other.slices() > 0, 'a slice', { patience: 1_000 })).rejects.toThrow('a slice did not come');
   joined.resolve();
   await rebuilt();
@@ -250,13 +250,13 @@ test('a projector that joins while builds are compared gets its slices afterward
   });
 });
 
-test('slices stay where builds are compared, although a beat had read who held them before', async () => {
+test('slices stay where builds are compared, although a heartbeat had read who held them before', async () => {
   const [comparing, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isHeld = false;
   const slow = meddled('writeState', async (_, value) => {
     if ((value as { state?: string } | null)?.state !== 'verifying') return;
     comparing.resolve();
-    // Time for the beat to go on.
+    // Time for the heartbeat to go on.
     await lasting(300);
   });
   const late: CoordinationStore = Object.assign(Object.create(coordination) as CoordinationStore, {

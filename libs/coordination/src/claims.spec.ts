@@ -68,7 +68,7 @@ describe('a claim', () => {
     expect(await of('b').take('work')).toBeDefined();
   });
 
-  it('is kept up also after the answer to a beat was lost, and released', async () => {
+  it('is kept up also after the answer to a heartbeat was lost, and released', async () => {
     const store = new MemoryCoordinationStore();
     const clock = new FixedClock();
     const write = store.write.bind(store);
@@ -86,7 +86,7 @@ describe('a claim', () => {
     clock.advance(1_000);
     await until(
       async () => ((await store.read('claim/work')) as { readonly until: number }).until > clock.now().getTime(),
-      'a beat',
+      'a heartbeat',
       { patience: 5_000 },
     );
     await release?.();

@@ -18,7 +18,7 @@ const RELEASE_MS = 1_000;
 
 /** Who works on what, between processes: a claim that is not kept up for `claimMs` is free again. */
 export class Claims {
-  /** Names of the claims that this process works under: however late their beats are, it does not take them from itself. */
+  /** Names of the claims that this process works under: however late their heartbeats are, it does not take them from itself. */
   private readonly working = new Set<string>();
   /** Names of the claims that this process left standing. */
   private readonly left = new Set<string>();
@@ -47,25 +47,25 @@ export class Claims {
     let mine: Claim = this.fresh();
     if (!(await this.begun(name, mine, current, wasLeft))) return undefined;
     this.working.add(name);
-    let beating: Promise<unknown> = Promise.resolve();
-    const beat = async (): Promise<void> => {
+    let heartbeats: Promise<unknown> = Promise.resolve();
+    const heartbeat = async (): Promise<void> => {
       const next = this.fresh();
       if (await this.store.write(key, next, { expected: mine })) mine = next;
       else {
-        // Asked to end, or written by an earlier beat whose answer was lost.
+        // Asked to end, or written by an earlier heartbeat whose answer was lost.
         const current = await this.current(name);
         if (current?.holder !== this.holder) return;
         mine = current;
         if (current.asked === true) onAsked();
       }
     };
-    // A missed beat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
+    // A missed heartbeat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
     const timer = setInterval(
-      () => void (beating = beating.then(beat).catch(() => undefined)),
+      () => void (heartbeats = heartbeats.then(heartbeat).catch(() => undefined)),
       this.claimMs / 3,
     ).unref();
     const ended = async (isUnfinished: boolean): Promise<void> => {
-      await beating;
+      await heartbeats;
       this.working.delete(name);
       // Where it stands nobody works under it.
       if (isUnfinished || !(await this.isGivenBack(name, mine))) this.left.add(name);
@@ -79,7 +79,7 @@ export class Claims {
     };
   }
 
-  /** Asks whoever holds a claim to end its work, which hears of it at its next beat. False where nobody holds it. */
+  /** Asks whoever holds a claim to end its work, which hears of it at its next heartbeat. False where nobody holds it. */
   async ask(name: string): Promise<boolean> {
     for (;;) {
       const current = await this.current(name);
@@ -150,7 +150,7 @@ export class Claims {
   private async isGivenBack(name: string, mine: Claim): Promise<boolean> {
     const key = keyOf(name);
     try {
-      // Where it was asked to end since the last beat, it has ended.
+      // Where it was asked to end since the last heartbeat, it has ended.
       if (!(await this.store.write(key, null, { expected: mine })))
         await this.store.write(key, null, { expected: { ...mine, asked: true } });
       return true;

@@ -8,7 +8,7 @@ export const LEASES = 'lease/';
 const GATHER_POLL_MS = 100;
 /** How long all units of a group may take to come together. */
 const GATHER_MS = 30_000;
-/** How often a change is tried against those of other processes before it is left to the next beat. */
+/** How often a change is tried against those of other processes before it is left to the next heartbeat. */
 const MOST_TRIES = 10;
 
 /** Work that processes share by its units: the slices of a view, or the one unit of what has one leader. */
@@ -99,7 +99,7 @@ export class LeaseMember {
     await this.mutex.run(async () => (this.held.size === 0 ? undefined : this.change(this.held)));
   }
 
-  /** Ends the work on what is held, and begins it anew. What then cannot be worked on is taken again at the next beat. */
+  /** Ends the work on what is held, and begins it anew. What then cannot be worked on is taken again at the next heartbeat. */
   async renew(): Promise<void> {
     await this.mutex.run(async () => {
       const { held } = this;
@@ -122,7 +122,7 @@ export class LeaseMember {
     }
   }
 
-  /** Leaves the others their units. What the store does not take now is done at a later beat, and changes nothing of what was done with all. */
+  /** Leaves the others their units. What the store does not take now is done at a later heartbeat, and changes nothing of what was done with all. */
   private wantNoMore(): Promise<void> {
     return this.update((record) =>
       record.wanted === this.me && this.gathering === 0 ? { units: record.units } : record,
@@ -228,7 +228,7 @@ export class LeaseMember {
       await this.group.onChange(held, this);
       this.ready = held;
     } catch (error) {
-      // Not worked on: the next beat tries again.
+      // Not worked on: the next heartbeat tries again.
       this.held = new Map();
       this.failures += 1;
       throw error;

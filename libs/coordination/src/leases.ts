@@ -37,15 +37,15 @@ export class Leases {
     return this.options.processes;
   }
 
-  /** Takes part in groups; resolves when what is free for this process was taken. What a store that is away keeps from beginning is tried again at each beat. */
+  /** Joins groups. Resolves when this process has taken what is free for it. While the store is unavailable, each heartbeat tries again. */
   async join(groups: readonly LeaseGroup[]): Promise<readonly LeaseMember[]> {
     const joined = groups.map((group) => new LeaseMember(group, this.options, () => this.fenceWhenAlone()));
     for (const member of joined) {
       this.members.add(member);
       this.processes.join(member.group.name, member.group.declaration);
     }
-    this.silence ??= this.processes.onBeat(() => this.divide([...this.members], () => undefined));
-    await this.processes.beat();
+    this.silence ??= this.processes.onHeartbeat(() => this.divide([...this.members], () => undefined));
+    await this.processes.heartbeat();
     const failures: unknown[] = [];
     await this.divide(joined, (error) => isUnavailable(error) || failures.push(error));
     if (failures.length > 0) throw failures[0];
@@ -120,7 +120,7 @@ export class Leases {
     if (failed.size === 0 && members.length === this.members.size) this.told.clear();
   }
 
-  /** Once an outage, for all groups together: what keeps one from its work keeps most of them, at every beat. */
+  /** Once an outage, for all groups together: what keeps one from its work keeps most of them, at every heartbeat. */
   private tell(failed: ReadonlyMap<string, unknown>): void {
     for (const [cause, groups] of Map.groupBy(failed.keys(), (group) => causeOf(failed.get(group)))) {
       if (this.told.has(cause)) continue;

@@ -6,7 +6,7 @@ import type { Declared } from './declaration';
 const SILENCE_MS = 5_000;
 /** How long a dead process is still shown. */
 const SHOWN_MS = 60_000;
-const BEATS = 5;
+const HEARTBEATS = 5;
 const PREFIX = 'process/';
 
 /** A process as it says of itself. */
@@ -24,7 +24,7 @@ export interface ProcessIdentity {
 export interface ProcessStatus extends ProcessIdentity {
   /** ISO 8601 UTC. */
   readonly startedAt: string;
-  /** Its last beat by its own clock, ISO 8601 UTC. */
+  /** Its last heartbeat by its own clock, ISO 8601 UTC. */
   readonly beatAt: string;
   readonly alive: boolean;
 }
@@ -52,7 +52,7 @@ interface Seen {
   readonly since: number;
 }
 
-/** Who is there: every process writes a beat beside the views and watches those of the others. No clocks are compared. */
+/** Who is there: every process writes a heartbeat beside the views and watches those of the others. No clocks are compared. */
 export class Processes {
   readonly id: string;
   readonly alone: boolean;
@@ -63,7 +63,7 @@ export class Processes {
   private readonly listeners = new Set<() => Promise<void>>();
   private seen: ReadonlyMap<string, Seen> = new Map();
   private lookedAt = 0;
-  private beats = 0;
+  private heartbeats = 0;
   private timer: NodeJS.Timeout | undefined;
   private ticking: Promise<void> | undefined;
 
@@ -78,8 +78,8 @@ export class Processes {
   /** Says that this process is there, and goes on saying so until `stop`; one that is alone tells only its own listeners. */
   async start(): Promise<void> {
     if (this.timer !== undefined) return;
-    this.timer = setInterval(() => void this.tick(), this.silenceMs / BEATS).unref();
-    await this.beat();
+    this.timer = setInterval(() => void this.tick(), this.silenceMs / HEARTBEATS).unref();
+    await this.heartbeat();
   }
 
   async stop(): Promise<void> {
@@ -98,16 +98,16 @@ export class Processes {
     this.groups.delete(group);
   }
 
-  /** Calls back after each beat. */
-  onBeat(listener: () => Promise<void>): () => void {
+  /** Calls back after each heartbeat. */
+  onHeartbeat(listener: () => Promise<void>): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
   /** Beats now, out of turn: others learn what this process shares, and it learns who is there. */
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     if (this.alone) return;
-    this.beats += 1;
+    this.heartbeats += 1;
     await this.options.store.write(PREFIX + this.id, { ...this.record() });
     await this.look();
   }
@@ -147,13 +147,13 @@ export class Processes {
 
   private async tick(): Promise<void> {
     if (this.ticking !== undefined) return;
-    this.ticking = this.beatAndTell().finally(() => (this.ticking = undefined));
+    this.ticking = this.heartbeatAndTell().finally(() => (this.ticking = undefined));
     await this.ticking;
   }
 
-  private async beatAndTell(): Promise<void> {
+  private async heartbeatAndTell(): Promise<void> {
     try {
-      await this.beat();
+      await this.heartbeat();
       // Not waited for: however long work takes, this process goes on beating.
       for (const listener of this.listeners) void this.told(listener);
     } catch (error) {
@@ -204,7 +204,7 @@ export class Processes {
       ...(url === undefined ? {} : { url }),
       startedAt: this.startedAt,
       beatAt: clock.now().toISOString(),
-      beat: this.beats,
+      beat: this.heartbeats,
       shares: Object.fromEntries(this.groups),
     };
   }

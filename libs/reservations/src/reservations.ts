@@ -116,7 +116,7 @@ export class Reservations {
     );
   }
 
-  /** Whatever is in the way changes no answer: where the log is away it is tried again for as long as others would have to wait for the name, and who wants what is left then makes room for themselves. */
+  /** A failure changes no answer. While the log is unavailable, this is retried for as long as others wait for the name; after that, whoever wants the name frees it. */
   private async giveBack(claims: readonly Claim[], meta: CommandMeta): Promise<void> {
     for (const claim of claims)
       if ((await unlessLeft(() => this.release(claim, meta))) === undefined) void this.releaseLater(claim, meta);

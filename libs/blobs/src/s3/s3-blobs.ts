@@ -187,7 +187,7 @@ class S3Blobs implements Blobs {
     return { size: first.size, stride: STRIDE, read };
   }
 
-  /** An object, or the part from a byte up to another, and the size of the whole. The answer's head may come and its body break off, so reading both is what is tried again: the SDK repeats a request until its head comes, and no more. */
+  /** An object, or the part from a byte up to another, and the size of the whole. Retries head and body together: the body may break off, and the SDK retries only until the head arrives. */
   private async read(
     name: BlobName,
     start?: number,

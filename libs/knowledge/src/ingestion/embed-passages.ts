@@ -3,7 +3,7 @@ import { decodePassages, encodePassages, type StoredPassage } from '@app/search-
 import type { Embedded } from '../document/document-blobs';
 import type { DocumentCommand } from '../document/document.commands';
 import { type EmbeddingParts, embedMetered, type Payer } from '../embed-metered';
-import type { DocumentWork } from './document-work';
+import type { DocumentWriter } from './document-writer';
 import { embeddedText, embeddingKey, legacyEmbeddingKey, inStrides } from './passages';
 
 /** Texts in one call of the embedding model: what a killed worker has embedded for nothing, at most. */
@@ -41,14 +41,14 @@ interface EmbeddingOf {
  */
 export const embedPassages = async (
   parts: EmbeddingParts,
-  work: DocumentWork,
+  writer: DocumentWriter,
   given: readonly StoredPassage[],
   { payer, before, batch: keep, signal, isWanted = async () => true, progress }: EmbeddingOf,
 ): Promise<EmbeddedPassages | undefined> => {
   const embedding = parts.models.embedding();
   const embeddingModel = embedding.model.key;
-  const name = isErased(work.document.name) ? '' : work.document.name;
-  const known = await vectorsKnown(work, before, embeddingModel);
+  const name = isErased(writer.document.name) ? '' : writer.document.name;
+  const known = await vectorsKnown(writer, before, embeddingModel);
   const passages = await inStrides(given, (passage): StoredPassage => {
     const embeddedAs = embeddingKey(name, passage);
     const vector = known.get(embeddedAs);
@@ -79,7 +79,7 @@ export const embedPassages = async (
     last = batch.length;
     progress(passages.length - missing.length + from + last);
     if (from + TEXTS_IN_CALL >= missing.length) break;
-    const named = await work.store([await encodePassages(embedded)], ([passages = '']) =>
+    const named = await writer.store([await encodePassages(embedded)], ([passages = '']) =>
       keep({ passages, count: embedded.length, embeddingModel }),
     );
     if (named === undefined) return undefined;
@@ -92,13 +92,13 @@ const LEGACY = 'legacy ';
 
 /** Vectors that this document has of the model already, by what they are of. */
 const vectorsKnown = async (
-  work: DocumentWork,
+  writer: DocumentWriter,
   all: readonly Embedded[],
   model: string,
 ): Promise<ReadonlyMap<string, Float32Array>> => {
   const known = new Map<string, Float32Array>();
   for (const before of all) {
-    const body = before.model === model ? await work.read(before.passages) : undefined;
+    const body = before.model === model ? await writer.read(before.passages) : undefined;
     await inStrides(body === undefined ? [] : await decodePassages(body), (passage) => {
       const { vector, embeddedAs = LEGACY + legacyEmbeddingKey(passage) } = passage;
       if (vector !== undefined) known.set(embeddedAs, new Float32Array(vector));
@@ -107,7 +107,7 @@ const vectorsKnown = async (
   return known;
 };
 
-export const payerOf = ({ document: { askedBy, agentId, spaceId } }: DocumentWork): Payer => ({
+export const payerOf = ({ document: { askedBy, agentId, spaceId } }: DocumentWriter): Payer => ({
   ...askedBy,
   ...(agentId === null ? {} : { agentId }),
   ...(spaceId === null ? {} : { spaceId }),

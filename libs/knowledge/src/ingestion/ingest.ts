@@ -16,7 +16,7 @@ import type { IngestionStep, StepReport } from '../document/document.events';
 import type { EmbeddingParts } from '../embed-metered';
 import type { ChunkingOf } from '../lookups';
 import { Attempt, verdictOn } from './attempt';
-import { DocumentWork } from './document-work';
+import { DocumentWriter } from './document-writer';
 import { embedPassages, payerOf } from './embed-passages';
 import { IngestionFailure } from './ingestion-failure';
 import { keepCuts, keepEdits } from './kept-edits';
@@ -53,32 +53,33 @@ export type IndexedAt = Pick<Receipt, 'position' | 'revision'>;
 export const ingest = async (parts: IngestionParts, documentId: string, signal: AbortSignal): Promise<void> => {
   const { decisions } = parts;
   const { state, position } = await decisions.load(documentDecider, documentId);
-  const workOn = (document: LiveDocument) => new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
+  const writerOf = (document: LiveDocument) =>
+    new DocumentWriter({ ...parts, meta: () => workerMeta(parts) }, document);
   if (state.status === 'Indexed') {
     await parts.progress.clear(documentId, true);
-    return publish(parts, workOn(state), { position: position as Position, revision: state.indexed?.revision ?? 0 });
+    return publish(parts, writerOf(state), { position: position as Position, revision: state.indexed?.revision ?? 0 });
   }
   if (state.status !== 'Pending' && state.status !== 'Processing') return;
   // The search index drops it from here on: by then nobody sees it as Ready.
   await parts.shown(position as Position);
-  await workOn(state).decide({ type: 'Start' });
+  await writerOf(state).decide({ type: 'Start' });
   const started = (await decisions.load(documentDecider, documentId)).state;
-  if (started.status === 'Processing') await attempt(parts, workOn(started), signal);
+  if (started.status === 'Processing') await attempt(parts, writerOf(started), signal);
 };
 
-const attempt = async (parts: IngestionParts, work: DocumentWork, signal: AbortSignal): Promise<void> => {
-  const { documentId, attempt: number, failures } = work.document;
+const attempt = async (parts: IngestionParts, writer: DocumentWriter, signal: AbortSignal): Promise<void> => {
+  const { documentId, attempt: number, failures } = writer.document;
   const run = new Attempt(() => parts.clock.now());
   try {
-    const indexed = await index(parts, work, run, signal);
-    if (indexed !== undefined) await publish(parts, work, indexed);
+    const indexed = await index(parts, writer, run, signal);
+    if (indexed !== undefined) await publish(parts, writer, indexed);
   } catch (error) {
     signal.throwIfAborted();
     const { code, retryInMs } = verdictOn(error, failures);
     const where = { attempt: number, step: run.step, code };
-    if (retryInMs === null) await work.decide({ type: 'Fail', ...where });
+    if (retryInMs === null) await writer.decide({ type: 'Fail', ...where });
     else
-      await work.decide({
+      await writer.decide({
         type: 'RetryLater',
         ...where,
         retryAt: new Date(parts.clock.now().getTime() + retryInMs).toISOString(),
@@ -91,28 +92,28 @@ const attempt = async (parts: IngestionParts, work: DocumentWork, signal: AbortS
 /** Parse, chunk, embed, and store what came of it. Undefined where this attempt counts no longer. */
 const index = async (
   parts: IngestionParts,
-  work: DocumentWork,
+  writer: DocumentWriter,
   run: Attempt,
   signal: AbortSignal,
 ): Promise<Receipt | undefined> => {
-  const { documentId, attempt: number } = work.document;
+  const { documentId, attempt: number } = writer.document;
   const show = (step: IngestionStep, done: number, total: number | null) =>
     parts.progress.show(documentId, number, step, done, total);
 
   show('parse', 0, null);
-  const chunked = (await chunkedBefore(work)) ?? (await chunkNow(parts, work, run, signal));
+  const chunked = (await chunkedBefore(writer)) ?? (await chunkNow(parts, writer, run, signal));
   if (chunked === undefined) return undefined;
   const { chunks, text } = chunked;
-  const { passages: edited, kept, dropped } = await keepEdits(work, chunks, text);
+  const { passages: edited, kept, dropped } = await keepEdits(writer, chunks, text);
 
   const total = chunks.length;
   show('embed', 0, total);
   const embedded = await run.run(
     'embed',
     () =>
-      embedPassages(parts, work, edited, {
-        payer: payerOf(work),
-        before: embeddedBefore(work.document),
+      embedPassages(parts, writer, edited, {
+        payer: payerOf(writer),
+        before: embeddedBefore(writer.document),
         batch: (stored) => ({ type: 'MarkEmbedded', attempt: number, ...stored }),
         signal,
         progress: (done) => show('embed', done, total),
@@ -128,10 +129,10 @@ const index = async (
     () => encodePassages(passages),
     () => passages.length,
   );
-  return work.store([body], ([name = '']) => ({
+  return writer.store([body], ([name = '']) => ({
     type: 'MarkIndexed',
     attempt: number,
-    name: work.document.name,
+    name: writer.document.name,
     passages: name,
     embedded: last,
     embeddingModel,
@@ -148,36 +149,36 @@ interface Chunked {
 }
 
 /** What an earlier attempt at this content has cut; undefined where none has, or it is gone. */
-const chunkedBefore = async (work: DocumentWork): Promise<Chunked | undefined> => {
-  const { extracted, chunked } = work.document;
+const chunkedBefore = async (writer: DocumentWriter): Promise<Chunked | undefined> => {
+  const { extracted, chunked } = writer.document;
   if (extracted === null || chunked === null) return undefined;
-  const body = await work.read(chunked.chunks);
+  const body = await writer.read(chunked.chunks);
   if (body === undefined) return undefined;
-  return { chunks: await decodePassages(body), text: async () => (await work.read(extracted))?.toString() ?? '' };
+  return { chunks: await decodePassages(body), text: async () => (await writer.read(extracted))?.toString() ?? '' };
 };
 
 /** Reads the file, cuts its text and stores both. Undefined where this attempt counts no longer. */
 const chunkNow = async (
   { clock, chunkingOf, decisions, parser }: IngestionParts,
-  work: DocumentWork,
+  writer: DocumentWriter,
   run: Attempt,
   signal: AbortSignal,
 ): Promise<Chunked | undefined> => {
-  const { documentId, attempt: number, name, file, mimeType } = work.document;
-  const body = (await work.read(file)) ?? gone();
+  const { documentId, attempt: number, name, file, mimeType } = writer.document;
+  const body = (await writer.read(file)) ?? gone();
   const readAt = clock.now();
-  const chunking = await chunkingOf(work.document);
+  const chunking = await chunkingOf(writer.document);
   const source = { name: isErased(name) ? '' : name, mimeType, body };
-  const read = await whileItCounts(decisions, work, signal, (counts) => readApart(parser, source, chunking, counts));
+  const read = await whileItCounts(decisions, writer, signal, (counts) => readApart(parser, source, chunking, counts));
   run.step = 'chunk';
-  const passages = await keepCuts(work, await passagesOf(documentId, read), read.text);
+  const passages = await keepCuts(writer, await passagesOf(documentId, read), read.text);
   const report = (step: 'parse' | 'chunk', produced: number): StepReport => ({
     step,
     startedAt: readAt.toISOString(),
     milliseconds: read.milliseconds[step],
     produced,
   });
-  const named = await work.store(
+  const named = await writer.store(
     [Buffer.from(read.text), await encodePassages(passages)],
     ([text = '', chunks = '']) => ({
       type: 'MarkChunked',
@@ -202,7 +203,7 @@ const ASKS_MS = 1_000;
  */
 const whileItCounts = async <T>(
   decisions: Decisions,
-  { document: { documentId, attempt: number } }: DocumentWork,
+  { document: { documentId, attempt: number } }: DocumentWriter,
   signal: AbortSignal,
   work: (counts: AbortSignal) => Promise<T>,
 ): Promise<T> => {
@@ -228,18 +229,18 @@ const gone = (): never => {
  * A document is Ready only if a search finds it, or would if it were enabled. It is not enough that the index moved
  * past its event: it may have failed there.
  */
-const publish = async (parts: IngestionParts, work: DocumentWork, indexed: IndexedAt): Promise<void> => {
-  const { documentId, attempt: number } = work.document;
+const publish = async (parts: IngestionParts, writer: DocumentWriter, indexed: IndexedAt): Promise<void> => {
+  const { documentId, attempt: number } = writer.document;
   for (let at = indexed; ;) {
     const isSearched = await parts.searchable(documentId, at, SEARCHABLE_WITHIN_MS);
     const { state, position } = await parts.decisions.load(documentDecider, documentId);
     if (isSearched || !('enabled' in state) || !state.enabled)
-      return void (await work.decide({ type: 'MarkReady', attempt: number }));
+      return void (await writer.decide({ type: 'MarkReady', attempt: number }));
     if (position === null || position === at.position) break;
     // It was disabled and enabled meanwhile: the index takes it again.
     at = { position, revision: indexed.revision };
   }
-  await work.decide({ type: 'Fail', attempt: number, step: 'publish', code: 'not_searchable' });
+  await writer.decide({ type: 'Fail', attempt: number, step: 'publish', code: 'not_searchable' });
 };
 
 /** A command of a worker. */

@@ -1,7 +1,7 @@
 import type { StoredPassage } from '@app/search-index';
 import { decodePassages } from '@app/search-index';
 import { cutAtEdits } from './cut-at-edits';
-import type { DocumentWork } from './document-work';
+import type { DocumentWriter } from './document-writer';
 import { type PreviousContent, type PlacedEdit, placedEdits, spanKey, stayed } from './placed-edits';
 
 export interface KeptEdits {
@@ -57,10 +57,10 @@ const piecesOf = ({ start, end }: PlacedEdit, chunks: readonly StoredPassage[]):
   chunks.filter((chunk) => chunk.start >= start && chunk.end <= end);
 
 /** What a document serves, or served last, where chunks of it were edited or disabled. */
-const previousOf = async (work: DocumentWork): Promise<PreviousContent | undefined> => {
-  const { indexed, editedChunks } = work.document;
+const previousOf = async (writer: DocumentWriter): Promise<PreviousContent | undefined> => {
+  const { indexed, editedChunks } = writer.document;
   if (indexed === null || editedChunks.isEmpty()) return undefined;
-  const [passages, text] = [await work.read(indexed.passages), await work.read(indexed.text)];
+  const [passages, text] = [await writer.read(indexed.passages), await writer.read(indexed.text)];
   return {
     passages: passages === undefined ? [] : await decodePassages(passages),
     edited: new Set(editedChunks),
@@ -70,11 +70,11 @@ const previousOf = async (work: DocumentWork): Promise<PreviousContent | undefin
 
 /** As `withEdits`, with what the document was edited to before. */
 export const keepEdits = async (
-  work: DocumentWork,
+  writer: DocumentWriter,
   chunks: readonly StoredPassage[],
   text: ReadText,
 ): Promise<KeptEdits> => {
-  const previous = await previousOf(work);
+  const previous = await previousOf(writer);
   return previous === undefined
     ? { passages: chunks, kept: [], dropped: 0 }
     : withEdits(chunks, previous, await text());
@@ -82,10 +82,10 @@ export const keepEdits = async (
 
 /** Chunks of a document, cut where an edited or disabled one begins or ends. */
 export const keepCuts = async <P extends StoredPassage>(
-  work: DocumentWork,
+  writer: DocumentWriter,
   chunks: readonly P[],
   text: string,
 ): Promise<readonly P[]> => {
-  const previous = await previousOf(work);
-  return previous === undefined ? chunks : cutAtEdits(work.document.documentId, chunks, previous, text);
+  const previous = await previousOf(writer);
+  return previous === undefined ? chunks : cutAtEdits(writer.document.documentId, chunks, previous, text);
 };

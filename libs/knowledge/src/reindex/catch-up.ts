@@ -3,7 +3,7 @@ import type { StandbyPassages } from '../document/document-blobs';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
 import { isLeftOut } from '../document/document-reindex';
 import { type EmbeddingModels, embeddingOf } from '../embed-metered';
-import { DocumentWork } from '../ingestion/document-work';
+import { DocumentWriter } from '../ingestion/document-writer';
 import { embedPassages } from '../ingestion/embed-passages';
 import { workerMeta } from '../ingestion/ingest';
 import { IngestionFailure } from '../ingestion/ingestion-failure';
@@ -88,11 +88,11 @@ const makeEarlier = async (
   standby: StandbyPassages,
   { signal, isWanted }: MakingOf,
 ): Promise<void> => {
-  const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
-  const [body, text] = [await work.read(standby.passages), await work.read(standby.text)];
+  const writer = new DocumentWriter({ ...parts, meta: () => workerMeta(parts) }, document);
+  const [body, text] = [await writer.read(standby.passages), await writer.read(standby.text)];
   if (body === undefined || text === undefined) throw new Error(`a stored body of ${document.documentId} is gone`);
   const earlier = await decodePassages(body);
-  const made = await withEditsSince(work, earlier, new Set(standby.editedChunks), text.toString());
+  const made = await withEditsSince(writer, earlier, new Set(standby.editedChunks), text.toString());
   const embedding = embeddingOf(parts.models, standby.model);
   const passages =
     embedding === undefined
@@ -100,7 +100,7 @@ const makeEarlier = async (
       : (
           await embedPassages(
             { ...parts, models: { rates: parts.models.rates, embedding: () => embedding } },
-            work,
+            writer,
             made.passages,
             {
               payer: payerFor(job, document),
@@ -114,7 +114,7 @@ const makeEarlier = async (
         )?.passages;
   if (passages === undefined) return;
   const { tokenCount, chunking, model: embeddingModel } = standby;
-  await work.store([await encodePassages(passages)], ([stored = '']) => ({
+  await writer.store([await encodePassages(passages)], ([stored = '']) => ({
     type: 'KeepReindexed',
     jobId: job.jobId,
     of: document.indexed?.passages ?? '',
@@ -132,7 +132,7 @@ const makeEarlier = async (
 
 /** The present edits, and those that only the earlier passages have. They have no vectors. */
 const withEditsSince = async (
-  work: DocumentWork,
+  writer: DocumentWriter,
   earlier: readonly StoredPassage[],
   edited: ReadonlySet<string>,
   text: string,
@@ -143,7 +143,7 @@ const withEditsSince = async (
     const { edited: _, ...unedited } = bare;
     return { ...unedited, text: text.slice(passage.start, passage.end), enabled: true };
   });
-  const { passages, kept, dropped } = await keepEdits(work, await keepCuts(work, asCut, text), async () => text);
+  const { passages, kept, dropped } = await keepEdits(writer, await keepCuts(writer, asCut, text), async () => text);
   const keptNow = new Set(kept);
   const byId = new Map(earlier.map((passage) => [passage.chunkId, passage]));
   const all = passages.map((passage): StoredPassage => {

@@ -3,7 +3,7 @@ import { decodePassages, encodePassages, type StoredPassage } from '@app/search-
 import type { Embedded } from '../document/document-blobs';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
 import type { Payer } from '../embed-metered';
-import { DocumentWork } from '../ingestion/document-work';
+import { DocumentWriter } from '../ingestion/document-writer';
 import { embedPassages } from '../ingestion/embed-passages';
 import { type IngestionParts, workerMeta } from '../ingestion/ingest';
 import { keepCuts, keepEdits } from '../ingestion/kept-edits';
@@ -80,18 +80,18 @@ export const makeStandby = async (
   }: { readonly document: LiveDocument; readonly indexed: Indexed; readonly wanted: WantedPassages },
   { signal, isWanted }: MakingOf,
 ): Promise<void> => {
-  const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, document);
+  const writer = new DocumentWriter({ ...parts, meta: () => workerMeta(parts) }, document);
   const cut = isCutAnew(indexed.chunking, wanted)
-    ? await cutAnew(parts, work, wanted, signal)
+    ? await cutAnew(parts, writer, wanted, signal)
     : {
         text: null,
         tokenCount: indexed.tokenCount,
-        passages: await passagesWithout(work, indexed),
+        passages: await passagesWithout(writer, indexed),
         kept: [...document.editedChunks],
         dropped: 0,
       };
   const { jobId } = job;
-  const embedded = await embedPassages(parts, work, cut.passages, {
+  const embedded = await embedPassages(parts, writer, cut.passages, {
     payer: payerFor(job, document),
     before: vectorsOf(document, jobId),
     batch: (stored) => ({ type: 'KeepReindexBatch', jobId, ...stored }),
@@ -100,9 +100,9 @@ export const makeStandby = async (
     progress: () => undefined,
   });
   if (embedded === undefined) return;
-  const isSameText = cut.text === null || (await work.read(indexed.text))?.equals(cut.text) === true;
+  const isSameText = cut.text === null || (await writer.read(indexed.text))?.equals(cut.text) === true;
   const bodies = [...(isSameText ? [] : [cut.text as Buffer]), await encodePassages(embedded.passages)];
-  await work.store(bodies, (names) => ({
+  await writer.store(bodies, (names) => ({
     type: 'KeepReindexed',
     jobId,
     of: indexed.passages,
@@ -141,9 +141,9 @@ export const isWhole = async (
 };
 
 /** The result, or undefined where the document was deleted meanwhile. */
-export const unlessDeleted = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+export const unlessDeleted = async <T>(writer: () => Promise<T>): Promise<T | undefined> => {
   try {
-    return await work();
+    return await writer();
   } catch (error) {
     if (!isDomainError(error, 'not_found')) throw error;
     return undefined;
@@ -152,21 +152,21 @@ export const unlessDeleted = async <T>(work: () => Promise<T>): Promise<T | unde
 
 const cutAnew = async (
   { parser }: ReindexParts,
-  work: DocumentWork,
+  writer: DocumentWriter,
   { chunking }: WantedPassages,
   signal: AbortSignal,
 ) => {
-  const { documentId, name, file, mimeType } = work.document;
-  const body = (await work.read(file)) ?? missing(documentId);
+  const { documentId, name, file, mimeType } = writer.document;
+  const body = (await writer.read(file)) ?? missing(documentId);
   const source = { name: isErased(name) ? '' : name, mimeType, body };
   const read = await readApart(parser, source, chunking ?? null, signal);
-  const chunks = await keepCuts(work, await passagesOf(documentId, read), read.text);
-  const kept = await keepEdits(work, chunks, async () => read.text);
+  const chunks = await keepCuts(writer, await passagesOf(documentId, read), read.text);
+  const kept = await keepEdits(writer, chunks, async () => read.text);
   return { text: Buffer.from(read.text), tokenCount: read.tokenCount, ...kept };
 };
 
-const passagesWithout = async (work: DocumentWork, { passages }: Indexed): Promise<readonly StoredPassage[]> => {
-  const stored = await decodePassages((await work.read(passages)) ?? missing(work.document.documentId));
+const passagesWithout = async (writer: DocumentWriter, { passages }: Indexed): Promise<readonly StoredPassage[]> => {
+  const stored = await decodePassages((await writer.read(passages)) ?? missing(writer.document.documentId));
   return inStrides(stored, ({ vector: _vector, embeddedAs: _as, ...passage }): StoredPassage => passage);
 };
 

@@ -4,7 +4,7 @@ import type { Requester } from '../document/requester';
 import { documentDecider } from '../document/document.decider';
 import { retitlingOf } from '../document/serving';
 import { type EmbeddingModels, embeddingOf, type EmbeddingParts } from '../embed-metered';
-import { DocumentWork } from '../ingestion/document-work';
+import { DocumentWriter } from '../ingestion/document-writer';
 import { embedPassages } from '../ingestion/embed-passages';
 import { type IngestionParts, workerMeta } from '../ingestion/ingest';
 import { embeddingKey, inStrides } from '../ingestion/passages';
@@ -32,8 +32,8 @@ export const retitleDocument = async (
   // Those of a model that is gone are for a re-index to make.
   const embedding = embeddingOf(parts.models, indexed.model);
   if (embedding === undefined || indexed.model === null) return true;
-  const work = new DocumentWork({ ...parts, meta: () => workerMeta(parts) }, state);
-  const body = await work.read(indexed.passages);
+  const writer = new DocumentWriter({ ...parts, meta: () => workerMeta(parts) }, state);
+  const body = await writer.read(indexed.passages);
   if (body === undefined) return false;
   const passages = await decodePassages(body);
   const isStale = ({ embeddedAs, ...passage }: StoredPassage): boolean => embeddedAs !== embeddingKey(name, passage);
@@ -41,7 +41,7 @@ export const retitleDocument = async (
   const jobId = retitlingOf(documentId, name);
   const bare = ({ vector: _vector, embeddedAs: _as, ...passage }: StoredPassage): StoredPassage => passage;
   const embeddingBy = { ...parts, models: { rates: parts.models.rates, embedding: () => embedding } };
-  const embedded = await embedPassages(embeddingBy, work, await inStrides(passages, bare), {
+  const embedded = await embedPassages(embeddingBy, writer, await inStrides(passages, bare), {
     payer: {
       ...(askedBy ?? state.askedBy),
       ...(agentId === null ? {} : { agentId }),
@@ -58,7 +58,7 @@ export const retitleDocument = async (
     progress: () => undefined,
   });
   if (embedded === undefined) return false;
-  const done = await work.store([await encodePassages(embedded.passages)], ([stored = '']) => ({
+  const done = await writer.store([await encodePassages(embedded.passages)], ([stored = '']) => ({
     type: 'Retitle',
     name,
     base: indexed.passages,

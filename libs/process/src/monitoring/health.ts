@@ -22,7 +22,7 @@ export interface ProcessHealth extends ProcessStatus {
 }
 
 export interface HealthReport {
-  /** `down` when a dependency is that requests need, `degraded` when another one is, or such a one is slow, or a view or policy is late, stands still, holds dead letters or did not tell in time, or a model provider is left alone. */
+  /** `down`: a dependency that requests need is down. `degraded`: another dependency is down, one that they need is slow, a view or policy is late, stalled, has dead letters or did not report in time, or the circuit of a model provider is open. */
   readonly status: 'up' | 'degraded' | 'down';
   readonly version: string;
   readonly dependencies: Readonly<Record<string, DependencyHealth>>;

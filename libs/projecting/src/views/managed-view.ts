@@ -127,7 +127,7 @@ export class ManagedView {
     await this.view.confirm();
   }
 
-  /** Through the lease: what could not be taken up again is not held, and taken anew at the next beat. */
+  /** Through the lease: what could not be taken up again is not held, and taken anew at the next heartbeat. */
   private async reconsider(): Promise<void> {
     const isDue = await this.changing.run(
       async () => this.leads && this.gathering === 0 && (await this.rebuild.isOutdated()),

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What a process that has read nothing yet, as that of each request, takes for a frontmatter that it refuses. */
+/** What a process that has read nothing yet, as that of each request, takes for a frontmatter that it rejects. */
 const skill = (more: string) => `---\nname: a\n${more}\n---\nDo it.\n`;
 const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n');
-const REFUSED: readonly (readonly [what: string, text: string])[] = [
+const REJECTED: readonly (readonly [what: string, text: string])[] = [
   ['an engine', '---js\nname: a\n---\nx'],
   ['a tag', skill('description: !!js/function "x"')],
   ['an alias bomb', skill('a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\ndescription: d')],
@@ -36,7 +36,7 @@ try {
 /** How often a process may be slow for another reason. */
 const TRIES = 3;
 
-it.each(REFUSED)('a process that starts refuses %s in 50 ms of its time', (_, text) => {
+it.each(REJECTED)('a process that starts rejects %s in 50 ms of its time', (_, text) => {
   // Of the thread that reads, without the compilers beside it: the least of three, or the first that is little enough.
   let least = Infinity;
   for (let tries = 0; tries < TRIES && least >= MOST_MS; tries += 1) {

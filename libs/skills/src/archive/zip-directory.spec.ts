@@ -10,22 +10,22 @@ const named = (count: number, name: (index: number) => string): readonly ForgedE
   Array.from({ length: count }, (_, index) => ({ name: name(index) }));
 const DEEP = 'a/'.repeat(400);
 
-describe('an archive that is refused', () => {
+describe('an archive that is rejected', () => {
   afterEach(() => void jest.restoreAllMocks());
 
-  /** Refuses an archive, and says how many entries of its directory, and how many of their own headers, were read. */
-  const refusal = async (zip: Buffer) => {
+  /** Rejects an archive, and says how many entries of its directory, and how many of their own headers, were read. */
+  const rejectionOf = async (zip: Buffer) => {
     const entries = jest.spyOn(ZipFile.prototype, 'readEntry');
     const headers = jest.spyOn(ZipFile.prototype, 'readLocalFileHeader');
-    const refused: unknown = await filesOfZip(zip, LIMITS).catch((error: unknown) => error);
-    return { refused, entries: entries.mock.calls.length, headers: headers.mock.calls.length };
+    const rejected: unknown = await filesOfZip(zip, LIMITS).catch((error: unknown) => error);
+    return { rejected, entries: entries.mock.calls.length, headers: headers.mock.calls.length };
   };
 
   it('for a directory of megabytes is so before an entry is read', async () => {
     const extra = extraField(0x9999, Buffer.alloc(65_000));
     const zip = forgedZip(named(70, String).map((entry) => ({ ...entry, extra })));
-    expect(await refusal(zip)).toEqual({
-      refused: expect.objectContaining({ code: 'too_large', message: expect.stringContaining('4194304 bytes') }),
+    expect(await rejectionOf(zip)).toEqual({
+      rejected: expect.objectContaining({ code: 'too_large', message: expect.stringContaining('4194304 bytes') }),
       entries: 0,
       headers: 0,
     });
@@ -33,8 +33,8 @@ describe('an archive that is refused', () => {
 
   it('for an entry is read no further', async () => {
     const zip = forgedZip([{ name: '../x' }, ...named(1_000, String)]);
-    expect(await refusal(zip)).toEqual({
-      refused: expect.objectContaining({ message: expect.stringContaining('..') }),
+    expect(await rejectionOf(zip)).toEqual({
+      rejected: expect.objectContaining({ message: expect.stringContaining('..') }),
       entries: 1,
       headers: 0,
     });
@@ -42,8 +42,8 @@ describe('an archive that is refused', () => {
 
   it('for many extra fields of an entry is read no further', async () => {
     const zip = forgedZip([{ name: 'a', extra: Buffer.alloc(4 * 17) }, ...named(1_000, String)]);
-    expect(await refusal(zip)).toEqual({
-      refused: expect.objectContaining({ message: expect.stringContaining('16 extra fields') }),
+    expect(await rejectionOf(zip)).toEqual({
+      rejected: expect.objectContaining({ message: expect.stringContaining('16 extra fields') }),
       entries: 1,
       headers: 0,
     });
@@ -51,8 +51,8 @@ describe('an archive that is refused', () => {
 
   it('for more folders than 500 files can be in is read no further', async () => {
     const zip = forgedZip(named(1_000, (index) => `${index}/${DEEP}x`));
-    const { refused, entries, headers } = await refusal(zip);
-    expect(refused).toMatchObject({ code: 'too_large', message: expect.stringContaining('65536 folders') });
+    const { rejected, entries, headers } = await rejectionOf(zip);
+    expect(rejected).toMatchObject({ code: 'too_large', message: expect.stringContaining('65536 folders') });
     expect({ entries, headers }).toEqual({ entries: 164, headers: 0 });
   });
 
@@ -66,13 +66,13 @@ describe('an archive that is refused', () => {
     ]);
     const directory = zip.indexOf('PK\x01\x02');
     zip.writeUInt32LE(zip.indexOf(own), zip.indexOf('inner', directory) - 4);
-    const { refused, headers } = await refusal(zip);
-    expect(refused).toMatchObject({ message: expect.stringContaining('inner: This entry overlaps') });
+    const { rejected, headers } = await rejectionOf(zip);
+    expect(rejected).toMatchObject({ message: expect.stringContaining('inner: This entry overlaps') });
     expect(headers).toBe(2);
   });
 });
 
-it('an archive of more Skills than a place may have is refused before one is read', () => {
+it('an archive of more Skills than a place may have is rejected before one is read', () => {
   const read = jest.fn(() => Buffer.alloc(0));
   const files = Array.from({ length: 1_001 }, (_, index) => ({ path: `${index}/SKILL.md`, sizeBytes: 0, read }));
   expect(() => everySkill(files, new FrontmatterBudget())).toThrow('more than 1000 SKILL.md');

@@ -31,7 +31,7 @@ describe('files of a save of which one cannot be stored', () => {
   });
 });
 
-describe('files of a save that is refused while they are stored', () => {
+describe('files of a save that is rejected while they are stored', () => {
   it('go, and then what waits for that is told', async () => {
     const told: string[] = [];
     const storing = new StoringFiles<typeof FILE>({
@@ -43,11 +43,11 @@ describe('files of a save that is refused while they are stored', () => {
       store,
       removed: async () => void told.push('nothing stays'),
     });
-    const refused = storing.orDiscard(async () => {
+    const rejected = storing.orDiscard(async () => {
       storing.add(FILE);
       throw new Error('the archive ends early');
     });
-    await expect(refused).rejects.toThrow('the archive ends early');
+    await expect(rejected).rejects.toThrow('the archive ends early');
     expect(told).toEqual(['removed 1', 'nothing stays']);
   });
 });

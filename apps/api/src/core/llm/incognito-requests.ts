@@ -34,7 +34,7 @@ export class IncognitoRequests implements OnModuleInit {
   private async processOf(tag: string): Promise<Place> {
     if (tag === this.ids.tagOf(this.processes.id)) return 'here';
     // One that has just started has not been heard of yet.
-    if (this.living(tag) === undefined) await this.processes.beat();
+    if (this.living(tag) === undefined) await this.processes.heartbeat();
     const process = this.living(tag);
     if (process === undefined) return 'here';
     return process.url === undefined ? reject('unavailable', { reason: 'no_process_url' }) : new URL(process.url);

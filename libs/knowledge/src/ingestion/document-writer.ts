@@ -3,18 +3,18 @@ import { type CommandMeta, type Decisions, isUnavailable, type Receipt, streamOf
 import type { DocumentCommand } from '../document/document.commands';
 import { documentDecider, type LiveDocument } from '../document/document.decider';
 
-export interface DocumentWorkParts {
+export interface DocumentWriterParts {
   readonly decisions: Pick<Decisions, 'transact'>;
   readonly blobs: Pick<Blobs, 'group' | 'put' | 'get' | 'remove'>;
   readonly meta: () => CommandMeta;
 }
 
-/** What one attempt at a document reads, stores under the document's key, and says in the log. */
-export class DocumentWork {
+/** Reads and stores the bodies of a document under its key, and appends the events that name them. */
+export class DocumentWriter {
   private readonly stream: string;
 
   constructor(
-    private readonly parts: DocumentWorkParts,
+    private readonly parts: DocumentWriterParts,
     readonly document: LiveDocument,
   ) {
     this.stream = streamOf(documentDecider.category, document.documentId);
