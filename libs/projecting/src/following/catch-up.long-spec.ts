@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventLog, openSqliteEventLog } from '@app/event-log';
-import { callHere, type NewEvent, systemClock } from '@app/kernel';
+import { callHere, type NewEvent, systemClock, Unavailable } from '@app/kernel';
 import { openSqliteReadStore, type ReadStore } from '@app/read-store';
 import {
   counted,
@@ -14,6 +14,7 @@ import {
   opened,
 } from '../../../../test/fixtures/counters';
 import { until } from '../../../../test/fixtures/until';
+import { FAR_EVENTS } from './catch-up';
 import { Projecting, type ProjectingOptions } from '../projecting';
 import type { RowProjection } from '../projection';
 import type { CatchUpWorker } from '../rebuild/catch-up-worker';
@@ -105,6 +106,33 @@ describe('views that are far behind', () => {
     await allLive(running);
     for (const view of VIEWS) expect((await readStore.get(view, 'counter-3'))?.row['count']).toBe(EVENTS / STREAMS + 3);
     expect(runs.flat()).toHaveLength(VIEWS.length);
+  });
+
+  it('are handed over before anything is read for them', async () => {
+    const subscribed = jest.spyOn(log, 'subscribe');
+    const { projecting: running, runs } = await start();
+    await allLive(running);
+    const starts = subscribed.mock.calls.map(([{ name, after }]) => [name.split('/')[0], after]);
+    const head = (await log.head()) as string;
+    expect(starts.toSorted()).toEqual(VIEWS.map((view) => [view, head]));
+    expect(runs.flat()).toHaveLength(VIEWS.length);
+  });
+
+  it('read the log themselves while it does not say how far behind they are, and are handed over then', async () => {
+    const subscribed = jest.spyOn(log, 'subscribe');
+    const readAll = log.readAll.bind(log);
+    // Views ask for events of all types, whoever reads for them for their own.
+    jest
+      .spyOn(log, 'readAll')
+      .mockImplementation((options) =>
+        options?.limit === FAR_EVENTS && options.filter === undefined
+          ? Promise.reject(new Unavailable('log', 'it is closed'))
+          : readAll(options),
+      );
+    const { projecting: running, runs } = await start();
+    await allLive(running);
+    expect(subscribed.mock.calls.filter(([{ after }]) => after === null)).toHaveLength(VIEWS.length);
+    expect(runs.flat().toSorted()).toEqual(VIEWS.toSorted());
   });
 
   it('are caught up in a thread of their own where they read no data', async () => {
