@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { aggregatesOf } from '@app/kernel';
-import { goldenData } from '../../../test/fixtures/golden-events';
 import { eventCatalogue } from './aggregates';
-import { aggregateModules } from './contexts';
 
 const RELEASES = join(__dirname, '../../../test/fixtures/releases');
 const META = {
@@ -98,17 +95,4 @@ it('every category that the code names is known', () => {
   );
   expect(categories.length).toBeGreaterThan(20);
   expect(categories.filter((name) => !isOurs(META, `${name}-1`))).toEqual([]);
-});
-
-it('every aggregate whose content has an owner names that owner for one of its events', () => {
-  const ofNobody = aggregatesOf(aggregateModules).filter(
-    ({ events, owner }) =>
-      owner !== undefined &&
-      events.every(
-        // An event of the aggregate, of which the compiler does not know which it is.
-        ({ type, schema }) => Object.keys(owner({ type, data: goldenData(type, schema) } as never)).length === 0,
-      ),
-  );
-  // An entry of the marketplace outlives the Skill, its Space and who listed it.
-  expect(ofNobody.map(({ category }) => category)).toEqual(['skillEntry']);
 });

@@ -110,6 +110,8 @@ const assertContentDeclared = (
     throw new Error(`${of}, but the aggregate ${category} ${what}.`);
   };
   if (owner === undefined) return missing('has no owner to be erased with: give its decider `owner`');
+  if (owner !== ownedByNobody && events.every(({ type }) => isOfNobody(owner, type)))
+    return missing('names no owner for any of its events: return one from `owner`, or give it `ownedByNobody`');
   if (kinds === undefined)
     return missing('does not say how auditors find it: declare `kinds`, empty if they ask for it by no id');
   if (erasure === undefined) return missing('does not say what erases it: declare `erasure`');
@@ -119,6 +121,16 @@ const assertContentDeclared = (
   if (body !== undefined && events.every(({ blobs }) => blobs.released.length === 0))
     return missing('names no event that releases it: mark the field that does with `releasedBlobs`', body);
 };
+
+/** The `owner` of a decider whose aggregates outlive every user and Space. Only events of their own erase them. */
+export const ownedByNobody = (): KeyOwner => ({});
+
+const isOfNobody = (owner: NonNullable<Aggregate['owner']>, type: string): boolean =>
+  // An event of the aggregate, of which the compiler does not know which it is.
+  Object.keys(owner({ type, data: EACH_ITS_NAME } as never)).length === 0;
+
+/** Stands for the data of any event: each field holds its own name. */
+const EACH_ITS_NAME = new Proxy({}, { get: (_, name) => String(name) });
 
 /** Erases with the key of the event's own stream. */
 export const ownKey = ({ context }: RecordedEvent): KeySelector => ({ stream: context.stream });

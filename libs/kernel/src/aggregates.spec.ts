@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAggregate, ownKey, ownStream } from './aggregate';
+import { defineAggregate, ownedByNobody, ownKey, ownStream } from './aggregate';
 import { Aggregates } from './aggregates';
 import { heldBlob, releasedBlobs, sensitive } from './marked-fields';
 import { nameSchema, textSchema } from './name-schemas';
@@ -67,6 +67,15 @@ describe('an aggregate whose content would outlive it is rejected', () => {
       'NoteAdded.title is sensitive, but the aggregate note has no owner to be erased with: give its decider `owner`.',
     ],
     [
+      'whose owner is nobody, whichever event comes first',
+      () =>
+        defineAggregate({ category: 'note', owner: () => ({}) }, [named, deleted], {
+          erasure: { by: { NoteDeleted: ownKey }, again },
+          kinds: {},
+        }),
+      'NoteAdded.title is sensitive, but the aggregate note names no owner for any of its events: return one from `owner`, or give it `ownedByNobody`.',
+    ],
+    [
       'that says nothing of auditors',
       () => defineAggregate(note, [named, deleted], { erasure: { by: { NoteDeleted: ownKey }, again } }),
       'NoteAdded.title is sensitive, but the aggregate note does not say how auditors find it: declare `kinds`, empty if they ask for it by no id.',
@@ -111,6 +120,19 @@ describe('an aggregate whose content would outlive it is rejected', () => {
     ).not.toThrow();
     expect(() => defineAggregate(note, [deleted])).not.toThrow();
   });
+
+  it.each<[string, (event: { type: string; data: Record<string, string> }) => object]>([
+    ['for one of its events', ({ type, data }) => (type === 'NoteAdded' ? { spaceId: data['spaceId'] } : {})],
+    ['by what the event says', ({ data }) => (data['kind'] === 'shared' ? {} : { userId: data['userId'] })],
+    ['as nobody, on purpose', ownedByNobody],
+  ])('unless its owner is named %s', (_, owner) =>
+    expect(() =>
+      defineAggregate({ category: 'note', owner }, [named, deleted], {
+        erasure: { by: { NoteDeleted: ownKey }, again },
+        kinds: {},
+      }),
+    ).not.toThrow(),
+  );
 
   it('and so is one that says what follows from events of others', () => {
     expect(() =>

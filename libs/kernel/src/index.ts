@@ -1,5 +1,5 @@
 export { afterWaiting } from './after-waiting';
-export { type AuditKind, defineAggregate, ownKey, ownStream, sharedStream, namedIn } from './aggregate';
+export { type AuditKind, defineAggregate, namedIn, ownedByNobody, ownKey, ownStream, sharedStream } from './aggregate';
 export { Aggregates, type AggregatesModule, aggregatesOf } from './aggregates';
 export { chunkingSchema, type Chunking } from './chunking';
 export { type Clock, systemClock, isoTime, LAST_TIME } from './clock';

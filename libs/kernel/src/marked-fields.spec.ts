@@ -47,6 +47,11 @@ describe('an event is rejected whose mark nothing would find', () => {
       expect(() => event(around(schema))).toThrow(`NoteAdded.${path} holds a marked schema where nothing finds it.`);
   });
 
+  it.each([heldBlob(), releasedBlobs()])('as the name of a stored body in an encrypted value', (name) => {
+    for (const value of [name, name.nullable(), z.strictObject({ files: z.array(z.strictObject({ name })) })])
+      expect(() => event(sensitive(value))).toThrow('NoteAdded.field holds a marked schema where nothing finds it.');
+  });
+
   it('in a schema of itself', () => expect(() => event(itself)).toThrow('NoteAdded.field holds a marked schema'));
 });
 

@@ -71,13 +71,13 @@ export const sensitiveFields = (schema: z.ZodObject): readonly string[] => marke
 /**
  * The first field of an event's data schema with a marked schema that no path leads to, as in a record or a tuple:
  * nothing would encrypt it or hold its body. Undefined if there is none. Everything inside an encrypted value is
- * encrypted with it.
+ * encrypted with it, so the name of a stored body must not stand there.
  */
 export const hiddenField = (schema: z.ZodObject): string | undefined => hiddenIn(schema, '');
 
 const hiddenIn = (schema: z.ZodType, path: string): string | undefined => {
   const inner = unwrapped(schema);
-  if (has(encrypted, inner)) return undefined;
+  if (has(encrypted, inner)) return holdsMark(inner, [holding, releasing]) ? path : undefined;
   if (inner instanceof z.ZodArray) return hiddenIn(inner.element as z.ZodType, `${path}[]`);
   if (inner instanceof z.ZodUnion) return firstHidden(inner.options.map((option) => [option as z.ZodType, path]));
   if (inner instanceof z.ZodObject)
@@ -100,14 +100,15 @@ const firstHidden = (fields: readonly (readonly [z.ZodType, string])[]): string 
   return undefined;
 };
 
-/** Whether a schema or anything within it is marked, also where it refers to itself. */
-const holdsMark = (schema: z.ZodType, seen = new Set<z.ZodType>()): boolean => {
+/** Whether a schema or anything within it has one of these marks, also where it refers to itself. */
+const holdsMark = (
+  schema: z.ZodType,
+  sought: readonly Marks[] = [holding, releasing, entered, encrypted],
+  seen = new Set<z.ZodType>(),
+): boolean => {
   if (seen.has(schema)) return false;
   seen.add(schema);
-  return (
-    [holding, releasing, entered, encrypted].some((marks) => has(marks, schema)) ||
-    partsOf(schema).some((part) => holdsMark(part, seen))
-  );
+  return sought.some((marks) => has(marks, schema)) || partsOf(schema).some((part) => holdsMark(part, sought, seen));
 };
 
 /** The schemas that a schema is made of; none for one of a single value. */

@@ -1,4 +1,4 @@
-import { type Decider, deriveId, never, reject, type Sensitive } from '@app/kernel';
+import { type Decider, deriveId, never, ownedByNobody, reject, type Sensitive } from '@app/kernel';
 import { List } from 'immutable';
 import { changedContent, emptyContent, hashOf, type SkillVersion } from '../skill/version';
 import type { EntryEvent } from './entry.events';
@@ -70,8 +70,8 @@ export const entryDecider: Decider<Entry, EntryCommand, EntryEvent> = {
     if (entry.status === 'absent') return entry;
     return { ...entry, status: event.type === 'SkillArchived' ? 'archived' : 'published', updatedAt: at };
   },
-  // Nobody's: it outlives the Skill, its Space and who listed it.
-  owner: () => ({}),
+  // It outlives the Skill, its Space and who listed it.
+  owner: ownedByNobody,
 };
 
 /** The version that installations have which follow the entry. */
