@@ -1,3 +1,5 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Unavailable } from '@app/kernel';
 import { startTestPlatform, type TestPlatform } from '../e2e/harness';
 import { zipFile } from '../fixtures/files/office';
@@ -128,3 +130,35 @@ it('a Skill that is deleted while the store is away is gone at once, and its fil
   jest.restoreAllMocks();
   await until(async () => (await bodies()) === before, 'the end of its files', { patience: 60_000 });
 });
+
+it.each(['gone', 'a file'])(
+  'all that needs files is 503 while the folder of files is %s, and nothing is half done',
+  async (how) => {
+    const name = how === 'gone' ? 'without-folder' : 'with-a-file-for-it';
+    const { id } = (await add(name)).body;
+    const saved = (words: string) =>
+      product.call<Skill>(`${SKILLS}/${id}/draft/files/more.md`, { method: 'PUT', payload: Buffer.from(words) });
+    expect((await saved('More.')).status).toBe(200);
+    const [before, skill, count] = [await bodies(), await read(id), await listed()];
+    const folder = join(product.dataDir, 'blobs');
+    const aside = `${folder}-aside`;
+    renameSync(folder, aside);
+    if (how === 'a file') writeFileSync(folder, '');
+    const imported = () => send('/import', 'POST', { scope: 'space', spaceId }, archive(`${name}-imported`, 'First.'));
+    try {
+      expect(await saved('More still.')).toMatchObject(UNAVAILABLE);
+      expect(await add(`${name}-new`)).toMatchObject(UNAVAILABLE);
+      expect(await imported()).toMatchObject(UNAVAILABLE);
+      expect(await post(`/${id}/publish`)).toMatchObject(UNAVAILABLE);
+      for (const path of ['versions/draft/files/more.md', 'versions/draft/files/0.md', 'export'])
+        expect([path, await product.call(`${SKILLS}/${id}/${path}`)]).toMatchObject([path, UNAVAILABLE]);
+    } finally {
+      rmSync(folder, { force: true });
+      renameSync(aside, folder);
+    }
+    expect([await read(id), await listed()]).toEqual([skill, count]);
+    await until(async () => (await bodies()) === before, 'the end of its files');
+    expect((await post(`/${id}/publish`)).body).toMatchObject({ hasDraft: false });
+    expect((await add(`${name}-new`)).status).toBe(201);
+  },
+);

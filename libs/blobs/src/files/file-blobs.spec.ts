@@ -1,11 +1,22 @@
 import { createHook } from 'node:async_hooks';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { Blobs } from '../blobs';
 import { blobsContract, MemoryKeyring } from '../blobs.contract';
 import { openFileBlobs } from './file-blobs';
+import { unavailable } from './file-errors';
 
 const MEBIBYTE = 1 << 20;
 
@@ -132,6 +143,74 @@ describe('The files of FileBlobs', () => {
     expect(await poolCalls(async () => (await small(), group.durable()))).toBe(4);
     expect(await poolCalls(() => blobs.get('document-1', name))).toBe(2);
     expect(await poolCalls(() => blobs.remove([name]))).toBe(1);
+  });
+
+  describe('that cannot be read or written', () => {
+    let name = '';
+    let aside = '';
+    beforeEach(async () => {
+      ({ name } = await blobs.put('document-1', randomBytes(100_000), {}));
+      aside = mkdtempSync(join(tmpdir(), 'blobs-aside-'));
+    });
+    afterEach(() => rmSync(aside, { recursive: true }));
+
+    /** What is asked of bodies. */
+    const asked: readonly (readonly [what: string, ask: () => Promise<unknown>])[] = [
+      ['put', () => blobs.put('document-1', Buffer.from('a'), {})],
+      ['put large', () => blobs.put('document-1', randomBytes(100_000), {})],
+      ['get', () => blobs.get('document-1', name)],
+      ['open', () => blobs.open('document-1', name)],
+      ['remove', () => blobs.remove([name])],
+      ['list', () => blobs.list(null, 10)],
+      ['have', () => blobs.haveAll([name])],
+      ['have many', () => blobs.haveAll(Array.from({ length: 9 }, (_, index) => `${name.slice(0, -1)}${index}`))],
+      ['date', () => blobs.storedAt(name)],
+      ['read as stored', () => blobs.readStored(name)],
+      ['write as stored', () => blobs.writeStored(name, Buffer.from('a'))],
+    ];
+
+    it.each(asked)('are unavailable, not missing, while their folder is gone: %s', async (_, ask) => {
+      renameSync(test.folder, join(aside, 'blobs'));
+      await expect(ask()).rejects.toMatchObject({
+        name: 'Unavailable',
+        dependency: 'blobs',
+        reason: 'the folder of blobs is missing',
+        outcome: 'none',
+      });
+      renameSync(join(aside, 'blobs'), test.folder);
+      expect(await blobs.get('document-1', name)).toHaveLength(100_000);
+    });
+
+    it.each(asked)('are unavailable while a file is in the place of their folder: %s', async (_, ask) => {
+      renameSync(test.folder, join(aside, 'blobs'));
+      writeFileSync(test.folder, '');
+      await expect(ask()).rejects.toMatchObject({ name: 'Unavailable', reason: 'a file is in the place of a folder' });
+      rmSync(test.folder);
+      renameSync(join(aside, 'blobs'), test.folder);
+    });
+
+    it('are unavailable where a folder is in the place of one', async () => {
+      rmSync(fileOf(name));
+      mkdirSync(fileOf(name));
+      const isFolder = { name: 'Unavailable', reason: 'a folder is in the place of a file' };
+      await expect(blobs.get('document-1', name)).rejects.toMatchObject(isFolder);
+    });
+
+    it.each(['EROFS', 'EIO', 'EACCES', 'EMFILE', 'ENOSPC'])('are unavailable where the system says %s', (code) => {
+      const cause = Object.assign(new Error(`${code}: open '/secret/path'`), { code });
+      expect(unavailable(cause)).toMatchObject({ name: 'Unavailable', outcome: 'none', cause });
+      expect((unavailable(cause) as Error).message).not.toContain('/secret');
+    });
+
+    it('fail as their client does, whose error is none of the disk', async () => {
+      const left = Object.assign(new Error('left'), { code: 'ECONNRESET' });
+      const leaving = async function* () {
+        yield Buffer.from('a');
+        throw left;
+      };
+      await expect(blobs.put('document-1', leaving(), {})).rejects.toBe(left);
+      expect(readdirSync(join(test.folder, 'unfinished'))).toEqual([]);
+    });
   });
 
   it('sweeps what a crash left unfinished a day ago, not what is under way', async () => {

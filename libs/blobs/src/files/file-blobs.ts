@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type KeyOwner, type Keyring, Unavailable } from '@app/kernel';
+import type { KeyOwner, Keyring } from '@app/kernel';
 import {
   type BlobGroup,
   type BlobName,
@@ -18,7 +18,8 @@ import {
 import type { StoredBytes } from '../blob-cipher';
 import { openBody, storeBody, wholeBody } from '../encrypted-body';
 import { DurableFolders } from './durable-folders';
-import { absent, findFile, readPart } from './read-file';
+import { absent, throwUnavailable } from './file-errors';
+import { findFile, readPart } from './read-file';
 import { writeFile } from './write-file';
 
 export interface FileBlobsOptions {
@@ -46,16 +47,21 @@ export const openFileBlobs = async (options: FileBlobsOptions): Promise<Blobs> =
     await mkdir(join(options.folder, UNFINISHED), { recursive: true, mode: 0o700 });
     await sweepUnfinished(join(options.folder, UNFINISHED));
   }
-  return new FileBlobs(options.folder, options.vault);
+  return new FileBlobs(options);
 };
 
 class FileBlobs implements Blobs {
   private readonly folders = new DurableFolders();
 
-  constructor(
-    private readonly folder: string,
-    private readonly vault: Keyring,
-  ) {}
+  private readonly folder: string;
+  private readonly vault: Keyring;
+  private readonly isReadOnly: boolean;
+
+  constructor({ folder, vault, readOnly = false }: FileBlobsOptions) {
+    this.folder = folder;
+    this.vault = vault;
+    this.isReadOnly = readOnly;
+  }
 
   put(stream: string, body: PutArguments[1], owner: KeyOwner): Promise<PutBody> {
     return storeBody(this.vault, stream, body, owner, (name, pieces) => this.writeDurably(name, pieces));
@@ -78,13 +84,13 @@ class FileBlobs implements Blobs {
   }
 
   async remove(names: readonly BlobName[]): Promise<void> {
-    for (const name of names) if (isBlobName(name)) await unlink(this.fileOf(name)).catch(absent);
+    for (const name of names) if (isBlobName(name)) await unlink(this.fileOf(name)).catch(this.missing);
   }
 
   async list(after: BlobName | null, limit: number): Promise<readonly BlobName[]> {
     const found: BlobName[] = [];
     const first = after?.slice(0, PLACE_DIGITS) ?? '';
-    const folders = (await readdir(this.folder).catch(absent)) ?? [];
+    const folders = (await readdir(this.folder).catch(this.missing)) ?? [];
     for (const place of folders.filter((each) => PLACE.test(each) && each >= first).toSorted()) {
       if (found.length >= limit) break;
       const inside = (await readdir(join(this.folder, place)).catch(absent)) ?? [];
@@ -102,18 +108,18 @@ class FileBlobs implements Blobs {
         if (stored.includes(undefined)) return false;
         continue;
       }
-      const stored = new Set(await readdir(join(this.folder, place)).catch(absent));
+      const stored = new Set(await readdir(join(this.folder, place)).catch(this.missing));
       if (!inPlace.every((name) => stored.has(name))) return false;
     }
     return true;
   }
 
   async storedAt(name: BlobName): Promise<Date | undefined> {
-    return isBlobName(name) ? (await stat(this.fileOf(name)).catch(absent))?.mtime : undefined;
+    return isBlobName(name) ? (await stat(this.fileOf(name)).catch(this.missing))?.mtime : undefined;
   }
 
   async readStored(name: BlobName): Promise<Buffer | undefined> {
-    return isBlobName(name) ? readFile(this.fileOf(name)).catch(absent) : undefined;
+    return isBlobName(name) ? readFile(this.fileOf(name)).catch(this.missing) : undefined;
   }
 
   async writeStored(name: BlobName, stored: Buffer): Promise<void> {
@@ -133,7 +139,7 @@ class FileBlobs implements Blobs {
   /** A large one is opened anew for each part: slow readers hold no files open, and what is removed ends. */
   private async find(name: BlobName): Promise<StoredBytes | undefined> {
     const found = isBlobName(name) ? await findFile(this.fileOf(name)) : undefined;
-    if (found === undefined) return undefined;
+    if (found === undefined) return this.assertThere();
     const { size, content } = found;
     const read = async (start: number, end: number): Promise<Buffer> =>
       end <= content.length ? content.subarray(start, end) : readPart(this.fileOf(name), start, end);
@@ -152,8 +158,8 @@ class FileBlobs implements Blobs {
       await writeFile(unfinished, pieces);
       await this.moveIntoPlace(unfinished, name);
     } catch (error) {
-      await rm(unfinished, { force: true });
-      throw failed(error);
+      await rm(unfinished, { force: true }).catch(throwUnavailable);
+      throwUnavailable(error);
     }
   }
 
@@ -170,9 +176,19 @@ class FileBlobs implements Blobs {
 
   /** Brings the names that stand in the place of this one to the disk. */
   private async sync(name: BlobName): Promise<void> {
-    await this.folders.sync(this.folderOf(name)).catch((error: unknown) => {
-      throw failed(error);
-    });
+    await this.folders.sync(this.folderOf(name)).catch(throwUnavailable);
+  }
+
+  /** Undefined for a body that is not there, while the folder of all is. */
+  private readonly missing = (error: NodeJS.ErrnoException): Promise<undefined> | undefined => {
+    absent(error);
+    return this.assertThere();
+  };
+
+  /** Throws `Unavailable` if the folder was taken away, as with its disk: what is not found then may still be there. */
+  private async assertThere(): Promise<undefined> {
+    if (!this.isReadOnly) await access(join(this.folder, UNFINISHED)).catch(throwUnavailable);
+    return undefined;
   }
 
   private folderOf(name: BlobName): string {
@@ -191,9 +207,3 @@ const sweepUnfinished = async (folder: string): Promise<void> => {
       await rm(join(folder, name), { force: true });
   }
 };
-
-const failed = (error: unknown): unknown =>
-  isFull(error) ? new Unavailable('blobs', 'the disk is full', 'none', { cause: error }) : error;
-
-const isFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');

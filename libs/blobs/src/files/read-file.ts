@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, open as openFile, read as readFile } from 'node:fs';
 import { promisify } from 'node:util';
+import { absent, throwUnavailable } from './file-errors';
 
 /** Bytes of a file that is read at once: a frame of a body and what stands around it. */
 const MOST_AT_ONCE = 65 * 1024;
@@ -16,7 +17,7 @@ export interface FoundFile {
 }
 
 /**
- * Looks for a file, and reads it where it is small; undefined where there is none. Each call of Node's pool of threads wakes two
+ * Looks for a file, and reads it where it is small; undefined where there is none. Throws `Unavailable` where it cannot be read. Each call of Node's pool of threads wakes two
  * threads and costs more than a small file, so it takes two of them: what is asked of an open file meanwhile waits for no disk.
  */
 export const findFile = (file: string): Promise<FoundFile | undefined> =>
@@ -35,7 +36,7 @@ const withFile = async <T>(file: string, work: (opened: number) => Promise<T>): 
   const opened = await open(file, 'r').catch(absent);
   if (opened === undefined) return undefined;
   try {
-    return await work(opened);
+    return await work(opened).catch(throwUnavailable);
   } finally {
     closeSync(opened);
   }
@@ -44,10 +45,4 @@ const withFile = async <T>(file: string, work: (opened: number) => Promise<T>): 
 const bytesOf = async (opened: number, start: number, end: number): Promise<Buffer> => {
   const { bytesRead, buffer } = await read(opened, Buffer.allocUnsafe(end - start), 0, end - start, start);
   return buffer.subarray(0, bytesRead);
-};
-
-/** Undefined for what is not there. */
-export const absent = (error: NodeJS.ErrnoException): undefined => {
-  if (error.code !== 'ENOENT') throw error;
-  return undefined;
 };
