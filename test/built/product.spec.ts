@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -151,6 +152,21 @@ it('takes Skills as text, file, archive and default, and exports them', async ()
   expect(await slugs(`agentId=${agentId}`)).toEqual(expect.arrayContaining(['greeting', 'one']));
   expect(await slugs(`spaceId=${spaceId}`)).toEqual(expect.arrayContaining(['one', 'two', 'three', 'four']));
   expect((await (await answer(`${CORE}/skills/${id}/export`)).arrayBuffer()).byteLength).toBeGreaterThan(100);
+});
+
+it('takes a Skill that inflates to nearly all that one may have, though it says much again and again', async () => {
+  const table = Buffer.from('1,0,0,7,0,0,3,0,0,9\n'.repeat(12_500));
+  const archive = zipFile({
+    'SKILL.md': '---\nname: tables\ndescription: Looks values up.\n---\n\nRead the tables.\n',
+    ...Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`tables/${index}.csv`, table])),
+    'picture.bin': randomBytes(400_000),
+  });
+  const { draftVersionId } = await json<{ draftVersionId?: string }>(
+    `${CORE}/skills`,
+    formOf('tables.zip', archive, { scope: 'space', spaceId }),
+  );
+  expect(archive.length).toBeLessThan(1_000_000);
+  expect(draftVersionId).toBeDefined();
 });
 
 it('saves a memory and rejects an unsafe one', async () => {

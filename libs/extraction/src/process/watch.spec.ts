@@ -57,6 +57,33 @@ it('ends the process at its share of the processors, however little the clock sa
   expect([stderr, signal]).toEqual([' timed_out', 'SIGKILL']);
 });
 
+it.each([
+  ['ends the process at the time that it was allowed beside', '{ memoryMb: 0, cpuSeconds: 0.2 }', ' timed_out'],
+  ['ends no process that takes less', '{ memoryMb: 0, cpuSeconds: 60 }', ''],
+  ['ends no process that takes less memory', '{ memoryMb: 512, cpuSeconds: 60 }', '', 0],
+])('%s, where it is allowed more', (_, more, said, memoryMb = 1024) => {
+  const { stderr } = spawnSync(
+    process.execPath,
+    [
+      '--require',
+      join(root, 'test/register.cjs'),
+      '--eval',
+      `const { startWatch } = require(${JSON.stringify(join(__dirname, 'watch.ts'))});
+       const memoryMb = ${memoryMb} || process.memoryUsage.rss() / 2 ** 20 + 64;
+       const watch = startWatch({ memoryMb, seconds: 60, cpuSeconds: 0.4, parent: process.ppid });
+       watch.allow(${more});
+       const held = ${memoryMb} === 0 ? Buffer.alloc(192 * 2 ** 20, 1) : undefined;
+       setTimeout(() => {
+         const before = process.cpuUsage();
+         for (;;) { const { user, system } = process.cpuUsage(before); if (user + system > 1.2e6) break; }
+         watch.terminate();
+       }, 50);`,
+    ],
+    { cwd: root, encoding: 'utf8', timeout: 30_000 },
+  );
+  expect(stderr).toBe(said);
+});
+
 it('ends the process at its time, however little it does', () => {
   const { stderr, signal } = spawnSync(
     process.execPath,

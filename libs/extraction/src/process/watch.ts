@@ -9,12 +9,23 @@ export interface WatchLimits extends Pick<ParserLimits, 'memoryMb' | 'seconds'> 
   readonly parent: number;
 }
 
+/** What a process may take beside its limits, once it knows how much there is to read. */
+export type MoreAllowed = Required<Pick<WatchLimits, 'memoryMb' | 'cpuSeconds'>>;
+
+/** A watch that runs. */
+export interface Watch {
+  allow(more: MoreAllowed): void;
+  terminate(): Promise<number>;
+}
+
 /**
  * Watches this process from a thread of its own, since parsers may never come back: it ends the process where it takes too
  * much memory or time, or where the one that started it is gone, and says why.
  */
 const WATCH = `
-  const { workerData: { memoryMb, seconds, cpuSeconds, parent } } = require('node:worker_threads');
+  const { parentPort, workerData } = require('node:worker_threads');
+  let { memoryMb, cpuSeconds } = workerData;
+  const { seconds, parent } = workerData;
   const { writeSync } = require('node:fs');
   const until = performance.now() + seconds * 1000;
   const before = process.cpuUsage();
@@ -22,6 +33,7 @@ const WATCH = `
   const end = (code) => {
     try { writeSync(2, ' ' + code); } finally { process.kill(process.pid, 'SIGKILL'); }
   };
+  parentPort.on('message', (more) => { memoryMb += more.memoryMb; cpuSeconds += more.cpuSeconds; });
   setInterval(() => {
     if (process.memoryUsage.rss() > memoryMb * 1024 * 1024) end('out_of_memory');
     if (performance.now() > until || used() > cpuSeconds) end('timed_out');
@@ -33,12 +45,12 @@ const WATCH = `
  * Starts the watch. From then on this process may start no thread: one could be given more rights than the process has, as Node
  * leaves them to whoever starts it.
  */
-export const startWatch = (limits: WatchLimits): Worker => {
+export const startWatch = (limits: WatchLimits): Watch => {
   const watch = new Worker(WATCH, {
     eval: true,
     workerData: { cpuSeconds: Infinity, ...limits },
   });
   // Newer than the types; there is none where the process has every right, as in tests.
   (process as { permission?: { drop?: (scope: string) => void } }).permission?.drop?.('worker');
-  return watch;
+  return { allow: (more) => watch.postMessage(more), terminate: () => watch.terminate() };
 };

@@ -13,17 +13,20 @@ type Said = readonly [frame: Frame, bytes?: Buffer];
 
 /**
  * Reads Skills in this process, which nothing ends at a limit of time or memory: for the process that does that alone. Yields each Skill before its files, and no end. Throws
- * `SkillFailure`; what was yielded before counts for nothing then.
+ * `SkillFailure`; what was yielded before counts for nothing then. `onSound` is told how many bytes an archive inflates to, once it
+ * is found sound and before anything is inflated.
  */
 export async function* skillsIn(
   bytes: Buffer,
   { read: what, filename, limits }: Omit<ReadOrder, 'parent'>,
+  onSound: (inflatedBytes: number) => void = () => undefined,
 ): AsyncGenerator<Said> {
   if (what === 'text') {
     yield [{ skill: readSkillText(bytes, filename) }];
     return;
   }
   const files = await filesOfZip(bytes, limits);
+  onSound(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   if (what === 'skill') {
     const found = oneSkill(files, limits);
     yield* skillOf(found, readSkillText(found.skillFile.read(), found.skillFile.path), limits);

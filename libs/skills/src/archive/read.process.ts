@@ -8,6 +8,8 @@ const MIB = 1024 ** 2;
 /** Beside what an idle process has. */
 const MEMORY_MB = 64;
 const CPU_SECONDS = 1;
+/** What a second of the processor inflates, hashes and sends at least. */
+const INFLATED_MB_A_SECOND = 50;
 /** By the clock, on a busy machine. */
 const SECONDS = 60;
 
@@ -27,9 +29,14 @@ const main = async (): Promise<void> => {
     seconds: SECONDS,
     parent: order.parent,
   });
+  // What was inflated and sent stays in memory until the collector comes.
+  const allow = (inflatedBytes: number): void => {
+    const inflatedMb = inflatedBytes / MIB;
+    watch.allow({ memoryMb: Math.min(inflatedMb, MEMORY_MB), cpuSeconds: inflatedMb / INFLATED_MB_A_SECOND });
+  };
   const writer = new FrameWriter(process.stdout);
   try {
-    for await (const [frame, body] of skillsIn(bytes, order)) await writer.write(frame, body);
+    for await (const [frame, body] of skillsIn(bytes, order, allow)) await writer.write(frame, body);
     await writer.write({ end: true });
   } catch (error) {
     if (!(error instanceof SkillFailure)) throw error;
