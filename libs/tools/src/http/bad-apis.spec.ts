@@ -1,7 +1,9 @@
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { ApiHandler } from '../../../../test/fixtures/tool-api';
 import { operationOf, withToolApi } from '../../../../test/fixtures/tool-calls';
+import { until } from '../../../../test/fixtures/until';
 
 const { call, caller, result, running } = withToolApi(500);
 
@@ -140,17 +142,22 @@ describe('an API that behaves badly', () => {
   it('holds eight connections of an Agent at most, and none of another', async () => {
     let open = 0;
     let most = 0;
+    let wanted = 8;
     running().answer = (_request, response) => {
       open += 1;
       most = Math.max(most, open);
-      setTimeout(() => {
-        open -= 1;
-        response.setHeader('content-type', 'text/plain').end('a');
-      }, 30);
+      // Answers once as many are open as should be, and more had time to come.
+      void until(() => most >= wanted, `${wanted} connections`)
+        .then(() => pause(30))
+        .then(() => {
+          open -= 1;
+          response.setHeader('content-type', 'text/plain').end('a');
+        });
     };
     const one = caller({ callMs: 10_000 });
     await Promise.all(Array.from({ length: 40 }, () => one.call(call())));
     expect(most).toBe(8);
+    wanted = 16;
     await Promise.all(['a', 'b'].flatMap((agentId) => Array.from({ length: 20 }, () => one.call(call({ agentId })))));
     expect(most).toBe(16);
   });
