@@ -47,16 +47,21 @@ const shell = (commands: string) =>
 
 it('the first conversation, and what goes on from it, answer with citations and without an error', async () => {
   const conversation = blocksOf('README.md', 'A first conversation').join('\n');
+  const chapters = ['Knowledge', 'Skills', 'Memory'].flatMap((heading) => blocksOf('README.md', heading)).join('\n');
   const [answers = '', guide = '', knowledge = ''] = ['conversations', 'api', 'knowledge'].map((page) =>
     blocksOf(`docs/${page}.md`, '').join('\n'),
   );
-  const printed = await shell(filledIn([conversation, answers, guide, knowledge].join('\necho "== next page"\n')));
-  const [first = '', answered = '', after = '', known = ''] = printed.split('== next page');
+  const printed = await shell(
+    filledIn([conversation, chapters, answers, guide, knowledge].join('\necho "== next page"\n')),
+  );
+  const [first = '', more = '', answered = '', after = '', known = ''] = printed.split('== next page');
   expect(first).toMatch(/"type":"source-document".*README\.md/);
   expect(first).toContain('./data');
   expect(first.match(/"type":"source-document"/g)?.length).toBeGreaterThanOrEqual(2);
   expect(first).toContain('data: [DONE]');
   expect(first).toContain('"object":"chat.completion"');
+  for (const said of ['"position":', '"status":"published"', '"hasDraft":false', '"text":"I prefer metric units."'])
+    expect(more).toContain(said);
   expect(answered.match(/data: \[DONE\]/g)).toHaveLength(2);
   for (const said of ['"agentRevision"', '"rating":"up"', '"boundary']) expect(answered).toContain(said);
   expect(after).toContain('"name":"Librarian"');
