@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { moreHeld } from '../fixtures/held-memory';
 import { until } from '../fixtures/until';
 import { zipFiles } from '../fixtures/zip-files';
@@ -150,4 +152,15 @@ it('a client that reads nothing holds little in memory, and one that leaves clos
   await until(() => reading.size === 0, 'the file to be closed');
   expect(opened).toBeLessThan(ids.length);
   open.mockRestore();
+});
+
+it('says that files cannot be read before it begins', async () => {
+  const agent = await guide.newAgent('Away');
+  const [id = ''] = await upload(agent, [['a.txt', 'The dingo howls.']]);
+  await guide.ready(id, agent);
+  const folder = join(guide.platform.dataDir, 'blobs');
+  renameSync(folder, `${folder}-aside`);
+  const away = await download(agent, [id]).finally(() => renameSync(`${folder}-aside`, folder));
+  expect([away.status, ((await away.json()) as { code: string }).code]).toEqual([503, 'unavailable']);
+  expect((await download(agent, [id])).status).toBe(200);
 });

@@ -77,6 +77,34 @@ describe('documents', () => {
     expect(plan.body).toMatchObject({ upload: [], replace: [] });
   });
 
+  it.each([
+    ['waits', 'The dingo is quiet.'],
+    ['cannot be read', ''],
+  ])('show nothing of what they held before while new content %s', async (_, content) => {
+    const agent = await guide.newAgent('Replacing');
+    const documents = at(`/knowledge/${agent}/documents`);
+    const first = await guide.platform.call<Document>(documents, {
+      method: 'POST',
+      body: { name: 'a.txt', content: 'The secret is Schneemann17.', mimeType: 'text/plain' },
+    });
+    const path = `${documents}/${first.body.id}`;
+    expect(await guide.ready(first.body.id, agent)).toMatchObject({ chunkCount: 1 });
+    const { body } = await guide.platform.call<Document>(path, { method: 'PUT', body: { content } });
+    expect(body).toMatchObject({ status: 'Pending', chunkCount: 0, tokenCount: 0 });
+    const after = await guide.ready(first.body.id, agent);
+    expect(after).toMatchObject(
+      content === ''
+        ? { status: 'Failed', statusDetail: { code: 'empty_document' }, chunkCount: 0 }
+        : { chunkCount: 1 },
+    );
+    const shown = await Promise.all(['/content', '/chunks'].map((of) => guide.platform.call(`${path}${of}`)));
+    expect(shown).toMatchObject([
+      { status: 200, body: { text: content === '' ? null : content } },
+      { status: 200, body: { items: content === '' ? [] : [{ text: content }] } },
+    ]);
+    expect(JSON.stringify(shown)).not.toContain('Schneemann');
+  });
+
   it('name those that have their name in their place already', async () => {
     const [agent, other] = [await guide.newAgent('Twice'), await guide.newAgent('Elsewhere')];
     const upload = async (of: string, names: readonly string[], scope = 'agent') => {

@@ -8,19 +8,31 @@ const MAX_RATIO = 300;
 /** Bytes of an entry that may be repetitive to any degree. */
 const SMALL = 16 * 1024 ** 2;
 
+/** What is compressed in a file inflates too far together, such as the attachments of a mail, though one alone might not. */
+export class InflatesTooFarTogether extends ExtractionFailure {
+  constructor() {
+    super('inflates_too_far');
+  }
+}
+
 /** How far everything that is compressed in one file may inflate, bytes: what is attached to a mail counts with the rest. */
 export class InflationLimit {
-  constructor(private left: number) {}
+  private left: number;
 
-  /** True if less than that is left. */
-  isBelow(bytes: number): boolean {
-    return this.left < bytes;
+  constructor(private readonly most: number) {
+    this.left = most;
   }
 
-  /** Throws `ExtractionFailure` `inflates_too_far`. */
+  /** Throws `ExtractionFailure` `inflates_too_far` if something of so many bytes does not fit; `InflatesTooFarTogether` if it would alone. */
+  assertFits(bytes: number): void {
+    if (bytes > this.most) fail('inflates_too_far');
+    if (bytes > this.left) throw new InflatesTooFarTogether();
+  }
+
+  /** Throws as `assertFits`. */
   take(bytes: number): void {
+    this.assertFits(bytes);
     this.left -= bytes;
-    if (this.left < 0) fail('inflates_too_far');
   }
 }
 
@@ -44,7 +56,7 @@ export class Archive {
       for await (const entry of zip.eachEntry()) {
         if (entry.isEncrypted()) fail('encrypted');
         declared += entry.uncompressedSize;
-        if (limit.isBelow(declared)) fail('inflates_too_far');
+        limit.assertFits(declared);
         entries.set(entry.fileName.replace(/^\/+/, ''), entry);
       }
       const inLowerCase = new Map([...entries].map(([name, entry]) => [name.toLowerCase(), entry]));

@@ -53,6 +53,7 @@ export const extract = (file: SourceFile, maxInflated: number): Promise<Extracti
   extractWithin(file, new InflationLimit(maxInflated));
 
 const extractWithin = async (file: SourceFile, limit: InflationLimit): Promise<Extraction> => {
+  if (file.body.length === 0) fail('empty_document');
   const format = formatOf(file);
   const isSigned = SIGNATURES[format]?.test(file.body.subarray(0, 1_024).toString('latin1')) ?? true;
   return isSigned ? READERS[format](file, limit) : mislabelled(file);
@@ -79,7 +80,4 @@ const extractArchive = async (body: Buffer, limit: InflationLimit): Promise<Extr
 };
 
 /** What is called something that it is not is read as text, if it is text. */
-const mislabelled = (file: SourceFile): Extraction => {
-  if (file.body.length === 0) fail('malformed');
-  return extractPlain(file, 'plain', 'malformed');
-};
+const mislabelled = (file: SourceFile): Extraction => extractPlain(file, 'plain', 'malformed');

@@ -1,5 +1,5 @@
 import { docxFile, epubFile, pptxFile, xlsxFile } from '../../../test/fixtures/files/office';
-import { encryptedPdf, pdfFile, pdfLines } from '../../../test/fixtures/files/pdf';
+import { cyclicPdf, encryptedPdf, pdfFile, pdfLines } from '../../../test/fixtures/files/pdf';
 import { jpegFile, pngFile } from '../../../test/fixtures/files/png';
 import { failure, read, shown } from '../../../test/fixtures/files/extracted';
 
@@ -49,8 +49,14 @@ describe('a PDF', () => {
     ['without text', pdfFile([[], []]), 'no_text'],
     ['with a password', encryptedPdf(), 'encrypted'],
     ['cut off in its head', Buffer.from('%PDF-1.7\n%abc'), 'malformed'],
+    ['whose pages refer to themselves', cyclicPdf(), 'malformed'],
   ])('%s fails with its code', async (_, body, code) => expect(await failure(body)).toBe(code));
 });
+
+it.each(['a.pdf', 'a.docx', 'a.png', 'a.eml', 'a.json', 'a.rtf', 'a.epub', 'a.html', 'a.md', 'a.csv', 'a.txt'])(
+  'an empty file has no text, whatever it is called: %s',
+  async (name) => expect(await failure(Buffer.alloc(0), name)).toBe('empty_document'),
+);
 
 describe('a Word document', () => {
   it('has headings by style, paragraphs, rows and notes', async () =>

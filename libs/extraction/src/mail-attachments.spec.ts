@@ -77,6 +77,8 @@ describe('what is attached to a mail', () => {
     ['broken.docx', docxFile([{ text: 'Cut off.' }]).subarray(0, 400)],
     ['photos.zip', zipFile({ 'a.txt': 'Not an Office file.' })],
     ['empty.txt', ''],
+    ['empty.pdf', ''],
+    ['bomb.docx', zipFile({ 'word/document.xml': '<a/>'.repeat(8_000_000) })],
     ['old.doc', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])],
   ])('has its name alone where it is a picture or cannot be read: %s', async (...file) =>
     expect(await attached(file)).toEqual([]),

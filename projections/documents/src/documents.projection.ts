@@ -46,7 +46,7 @@ export type DocumentRow = z.output<typeof documentRow>;
 export const documents: RowProjection = {
   kind: 'rows',
   name: 'documents',
-  version: 7,
+  version: 8,
   perStream: true,
   types: [
     'DocumentAdded',
@@ -104,6 +104,9 @@ export const documents: RowProjection = {
   },
 };
 
+/** Of content that was not read yet. */
+const UNREAD = { chunkCount: 0, tokenCount: 0, text: null, passages: null };
+
 const added = ({
   data: { documentId, ...data },
   context: { recordedAt, revision },
@@ -115,12 +118,9 @@ const added = ({
   disabled: null,
   status: 'Pending',
   failure: null,
-  chunkCount: 0,
-  tokenCount: 0,
+  ...UNREAD,
   chunking: null,
   embeddingModel: null,
-  text: null,
-  passages: null,
   indexedRevision: null,
   createdAt: recordedAt,
   lastModified: recordedAt,
@@ -143,7 +143,8 @@ const changed = (
     case 'DocumentTagsChanged':
       return { tagIds: event.data.tagIds, lastModified };
     case 'DocumentContentReplaced':
-      return { ...event.data, status: 'Pending', failure: null, lastModified };
+      // What was read of the earlier content is shown no more, even if the new one cannot be read.
+      return { ...event.data, ...UNREAD, status: 'Pending', failure: null, lastModified };
     case 'DocumentDisabled':
     case 'DocumentEnabled':
       return { disabled: event.type === 'DocumentDisabled' || null, lastModified };

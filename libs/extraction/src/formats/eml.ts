@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { decodeText } from '../encodings';
-import { type Extraction, ExtractionFailure, type ExtractionFailureCode, fail, type SourceFile } from '../extraction';
+import { InflatesTooFarTogether } from '../archive';
+import { type Extraction, ExtractionFailure, fail, type SourceFile } from '../extraction';
 import { type Format, formatOf } from '../format';
 import { TextBuilder } from '../text-builder';
 import { writeHtml } from './html';
@@ -84,8 +85,11 @@ const addressText = ({ name, address, group }: Address): string =>
       : `${name} <${address ?? ''}>`
     : `${name}: ${group.map(addressText).join(', ')}`;
 
-/** What ends the reading of the whole mail: there is too much of it. */
-const OF_ALL: readonly ExtractionFailureCode[] = ['too_many_passages', 'inflates_too_far'];
+/** Ends the reading of the whole mail: there is too much of it. */
+const isOfAll = (error: unknown): boolean =>
+  !(error instanceof ExtractionFailure) ||
+  error instanceof InflatesTooFarTogether ||
+  error.code === 'too_many_passages';
 
 const writeAttachment = async (
   builder: TextBuilder,
@@ -109,7 +113,7 @@ const writeAttachment = async (
     builder.include(extraction, file.name === '' ? 1 : 2);
   } catch (error) {
     // Its name stands among the attachments; the mail is whole without it.
-    if (!(error instanceof ExtractionFailure) || OF_ALL.includes(error.code)) throw error;
+    if (isOfAll(error)) throw error;
   }
 };
 

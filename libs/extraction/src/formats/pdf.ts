@@ -16,6 +16,7 @@ interface Page {
   readonly lines: readonly PdfLine[];
   /** What was filled into it, and written onto it. */
   readonly fields: readonly string[];
+  readonly isDamaged: boolean;
 }
 
 /**
@@ -28,6 +29,8 @@ export const extractPdf = async ({ body }: SourceFile): Promise<Extraction> => {
     if (pdf.numPages > MAX_PAGES) fail('too_many_passages');
     const pages: Page[] = [];
     for (let number = 1; number <= pdf.numPages; number += 1) pages.push(await pageOf(pdf, number));
+    const isSilent = pages.every(({ lines, fields }) => lines.length + fields.length === 0);
+    if (isSilent && pages.some(({ isDamaged }) => isDamaged)) fail('malformed');
     const body = bodySize(pages.flatMap(({ lines }) => lines));
     const told = withoutRepeats(
       pages.map(({ lines }) => lines),
@@ -66,9 +69,9 @@ const pageOf = async (pdf: Pdf, number: number): Promise<Page> => {
     );
     const fields = fieldTexts(await page.getAnnotations());
     page.cleanup();
-    return { lines, fields };
+    return { lines, fields, isDamaged: false };
   } catch (error) {
-    if (error instanceof Error) return { lines: [], fields: [] };
+    if (error instanceof Error) return { lines: [], fields: [], isDamaged: true };
     throw error;
   }
 };
