@@ -129,7 +129,7 @@ const pictures = (): readonly HostileFile[] => [
   of('chunks.png', Buffer.concat([pngFile().subarray(0, 33), Buffer.alloc(12 * 400_000)]), 'no_text'),
   of('xmp.png', pngFile({ 'XML:com.adobe.xmp': `<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>` }), 'no_text'),
   of('xmp-deep.png', pngFile({ 'XML:com.adobe.xmp': '<a>'.repeat(100_000) }), 'no_text'),
-  of('packets.png', pngFile({ 'XML:com.adobe.xmp': '<?xpacket'.repeat(20_000) }), 'no_text'),
+  of('packets.png', pngFile({ 'XML:com.adobe.xmp': '<?xpacket'.repeat(400_000) }), 'no_text'),
   of('segment.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0, 0xff, 0xe1, 0xff, 0xff]), 'no_text'),
   of('directory.jpg', jpegFile(0x8769, 'AAAAAAAA')),
   of('circle.tif', Buffer.from('49492a000800000001000e01020004000000616263000800000008000000', 'hex')),

@@ -127,7 +127,7 @@ const xmpFields = (xml: string): readonly Field[] => {
   let field = '';
   let text = '';
   try {
-    readXmlText(xml.replace(/^\s*<\?xpacket[^>]*>|<\?xpacket[^>]*>\s*$/g, '').trim(), {
+    readXmlText(xml.replace(/^\s*<\?xpacket[^<>]*>|<\?xpacket[^<>]*>\s*$/g, '').trim(), {
       open: (name) => {
         if (XMP_FIELDS.has(name)) field = name;
         text = '';

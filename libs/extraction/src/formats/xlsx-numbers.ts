@@ -64,7 +64,7 @@ const isDuration = (code: string): boolean => /\[(?:h+|m+|s+)\]/i.test(code);
 
 /** Days, months, years, hours or seconds, outside of what a format shows literally. */
 const isDateCode = (code: string): boolean =>
-  /[dmyhs]/i.test(code.replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '').replace(/general|standard/gi, ''));
+  /[dmyhs]/i.test(code.replace(/"[^"]*"|\\.|_.|\*.|\[[^[\]]*\]/g, '').replace(/general|standard/gi, ''));
 
 interface NumberFormat {
   readonly before: string;
