@@ -111,7 +111,8 @@ export class DocumentChunksController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { document, spaceId } = await this.knowledge.change(caller, agentId, documentId);
-    await this.chunk(document, chunkId);
+    // Nothing is read of its present content: the command says that it must be Ready.
+    if (document.passages !== null) await this.chunk(document, chunkId);
     const payer = { userId: caller.userId, agentId, spaceId, ...givenFields({ keyId: caller.keyId }) };
     const { signal } = new AbortController();
     const edit = givenFields(body.parse());
