@@ -4,7 +4,7 @@ import { fail } from './skill';
 /** Bytes of a frontmatter: one of all that the format names takes a tenth. */
 export const MAX_FRONTMATTER_BYTES = 32 * 1024;
 /** Words, signs and spaces of it. Bounds the work. */
-const MAX_TOKENS = 5_000;
+const MAX_TOKENS = 4_000;
 /** The same, of all that one archive has. */
 const MAX_TOKENS_TOGETHER = 100_000;
 const MAX_DEPTH = 16;

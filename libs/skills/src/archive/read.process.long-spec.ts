@@ -18,8 +18,8 @@ const REJECTED: readonly (readonly [what: string, text: string])[] = [
   ['depth 1,000 in blocks', skill(`description: d\na:\n  ${'- '.repeat(1_000)}x`)],
   ['maps of 200 depths', skill(`description: d\na:\n${lines(200, (index) => `${' '.repeat(index + 1)}a:`)}`)],
   ['many keys', skill(`description: d\n${lines(1_200, (index) => `k${index}: 1`)}`)],
-  ['many mistakes', skill(`description: d\na: {${','.repeat(4_900)}}`)],
-  ['many comments', skill(`${'#\n'.repeat(2_400)}x`)],
+  ['many mistakes', skill(`description: d\na: {${','.repeat(3_900)}}`)],
+  ['many comments', skill(`${'#\n'.repeat(1_900)}x`)],
 ];
 const MOST_MS = 50;
 const READER = `
