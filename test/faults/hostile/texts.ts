@@ -153,8 +153,8 @@ const traps = (): readonly HostileFile[] => [
   of('old.doc', Buffer.concat([ole, Buffer.alloc(5_000)]), 'unsupported_type'),
   of('a.gz.docx', Buffer.from('1f8b0800', 'hex'), 'unsupported_type'),
   of('program.pdf', Buffer.concat([Buffer.from('7f454c46', 'hex'), Buffer.alloc(5_000)]), 'unsupported_type'),
-  of('nothing.pdf', '', 'malformed'),
-  of('nothing.docx', '', 'malformed'),
+  of('nothing.pdf', '', 'empty_document'),
+  of('nothing.docx', '', 'empty_document'),
   of('noise.bin', Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 7919) % 256)), 'unsupported_type'),
 ];
 
