@@ -7,7 +7,7 @@ import { Claims } from './claims';
 const setUp = () => {
   const store = new MemoryCoordinationStore();
   const clock = new FixedClock();
-  return { clock, of: (holder: string) => new Claims(store, clock, holder, 60_000) };
+  return { clock, of: (holder: string) => new Claims(store, clock, holder, 60_000, console) };
 };
 
 describe('a claim', () => {
@@ -51,8 +51,8 @@ describe('a claim', () => {
   it('tells its holder when another asks to end the work, and stays held until then', async () => {
     const store = new MemoryCoordinationStore();
     const clock = new FixedClock();
-    const asked = new Promise<void>((resolve) => void new Claims(store, clock, 'a', 60).take('work', resolve));
-    const other = new Claims(store, clock, 'b', 60);
+    const asked = new Promise<void>((resolve) => void new Claims(store, clock, 'a', 60, console).take('work', resolve));
+    const other = new Claims(store, clock, 'b', 60, console);
     while (!(await other.ask('work'))) await new Promise((resolve) => setImmediate(resolve));
     await asked;
     expect(await other.take('work')).toBeUndefined();
@@ -79,7 +79,7 @@ describe('a claim', () => {
       isLost = false;
       throw new Unavailable('coordination', 'no answer', 'unknown');
     };
-    const release = await new Claims(store, clock, 'a', 60).take('work');
+    const release = await new Claims(store, clock, 'a', 60, console).take('work');
     clock.advance(1_000);
     isLost = true;
     await until(() => !isLost);
@@ -91,6 +91,26 @@ describe('a claim', () => {
     );
     await release?.();
     expect(await store.read('claim/work')).toBeUndefined();
+  });
+
+  it.each([
+    ['a fault of the store is logged', new TypeError('broken'), ['TypeError']],
+    ['an outage, which is logged elsewhere, is not', new Unavailable('coordination', 'away'), []],
+  ])('is kept up after a heartbeat that failed: %s', async (_, error, told) => {
+    const store = new MemoryCoordinationStore();
+    const clock = new FixedClock();
+    const warned: object[] = [];
+    const claims = new Claims(store, clock, 'a', 60, { warn: (facts) => void warned.push(facts) });
+    const release = await claims.take('work');
+    const write = jest.spyOn(store, 'write').mockRejectedValueOnce(error);
+    clock.advance(1_000);
+    await until(
+      async () => ((await store.read('claim/work')) as { readonly until: number }).until > clock.now().getTime(),
+      'the next heartbeat',
+    );
+    expect(write.mock.calls.length).toBeGreaterThan(1);
+    expect(warned).toEqual(told.map((name) => ({ claim: 'work', error: name })));
+    await release?.();
   });
 
   it.each([true, false])(
@@ -105,7 +125,7 @@ describe('a claim', () => {
         if (stands) await write(...given);
         throw new Unavailable('coordination', 'no answer', 'unknown');
       };
-      const claims = new Claims(store, new FixedClock(), 'a', 60_000);
+      const claims = new Claims(store, new FixedClock(), 'a', 60_000, console);
       await expect(claims.take('work')).rejects.toMatchObject({ name: 'Unavailable', outcome: 'none' });
       expect(await claims.take('work')).toBeDefined();
       expect(await claims.take('work')).toBeUndefined();
@@ -117,7 +137,7 @@ describe('a claim', () => {
     async (stands) => {
       const store = new MemoryCoordinationStore();
       const clock = new FixedClock();
-      const claims = new Claims(store, clock, 'a', 60_000);
+      const claims = new Claims(store, clock, 'a', 60_000, console);
       const release = await claims.take('work');
       const write = store.write.bind(store);
       store.write = async (...given) => {
@@ -135,7 +155,7 @@ describe('a claim', () => {
   it('whose giving back takes the store long ends for whoever worked under it within a second, and is taken here at the next try', async () => {
     const store = new MemoryCoordinationStore();
     const clock = new FixedClock();
-    const claims = new Claims(store, clock, 'a', 60_000);
+    const claims = new Claims(store, clock, 'a', 60_000, console);
     const release = await claims.take('work');
     const write = store.write.bind(store);
     const answers: (() => void)[] = [];
@@ -150,14 +170,17 @@ describe('a claim', () => {
     for (const answer of answers) answer();
     await new Promise(setImmediate);
     // What comes late gives back nothing of the next one.
-    expect(await new Claims(store, clock, 'b', 60_000).take('work')).toBeUndefined();
+    expect(await new Claims(store, clock, 'b', 60_000, console).take('work')).toBeUndefined();
     expect(await claims.take('work')).toBeUndefined();
   });
 
   it('whose taking took the store so long that it ran out is begun by nobody, and is taken here at the next try', async () => {
     const store = new MemoryCoordinationStore();
     const clock = new FixedClock();
-    const [claims, other] = [new Claims(store, clock, 'a', 60_000), new Claims(store, clock, 'b', 60_000)];
+    const [claims, other] = [
+      new Claims(store, clock, 'a', 60_000, console),
+      new Claims(store, clock, 'b', 60_000, console),
+    ];
     const write = store.write.bind(store);
     store.write = async (...given) => {
       store.write = write;
@@ -176,7 +199,7 @@ describe('a claim', () => {
   it('that comes to stand only while it is taken again stays to be taken here', async () => {
     const store = new MemoryCoordinationStore();
     const clock = new FixedClock();
-    const claims = new Claims(store, clock, 'a', 60_000);
+    const claims = new Claims(store, clock, 'a', 60_000, console);
     const write = store.write.bind(store);
     let late: (() => Promise<boolean>) | undefined;
     store.write = async (...given) => {
@@ -198,7 +221,7 @@ describe('a claim', () => {
     const store = new MemoryCoordinationStore();
     const denied = new AccessDenied('coordination', 'no rights', 'unknown');
     store.write = () => Promise.reject(denied);
-    await expect(new Claims(store, new FixedClock(), 'a', 60_000).take('work')).rejects.toBe(denied);
+    await expect(new Claims(store, new FixedClock(), 'a', 60_000, console).take('work')).rejects.toBe(denied);
   });
 
   it("that is left standing is nobody else's until it runs out, and is listed then; where it was left one takes it up at once", async () => {
@@ -232,7 +255,7 @@ describe('a claim', () => {
 
   it('that is left standing is taken up where it was left, also behind a try that the store did not serve', async () => {
     const store = new MemoryCoordinationStore();
-    const claims = new Claims(store, new FixedClock(), 'a', 60_000);
+    const claims = new Claims(store, new FixedClock(), 'a', 60_000, console);
     await (
       await claims.take('work')
     )?.({ isUnfinished: true });

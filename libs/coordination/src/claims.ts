@@ -1,4 +1,13 @@
-import { type Clock, isAccessDenied, isUnavailable, type Json, settlesWithin, Unavailable } from '@app/kernel';
+import {
+  type Clock,
+  errorName,
+  isAccessDenied,
+  isUnavailable,
+  type Json,
+  type Logger,
+  settlesWithin,
+  Unavailable,
+} from '@app/kernel';
 import type { CoordinationStore } from './coordination-store';
 
 type Claim = { readonly holder: string; readonly until: number; readonly asked?: true };
@@ -29,6 +38,7 @@ export class Claims {
     /** Names this process among all that ever ran. */
     private readonly holder: string,
     private readonly claimMs: number,
+    private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
   /**
@@ -60,8 +70,13 @@ export class Claims {
       }
     };
     // A missed heartbeat is made up by the next. What must never be done twice is fenced by the log, not by the claim.
+    const missed = (error: unknown): void => {
+      // Of a store that is away each process tells once, for all of its claims (`Processes`).
+      if (!isUnavailable(error))
+        this.logger.warn({ claim: name, error: errorName(error) }, 'Heartbeat of a claim failed; retrying.');
+    };
     const timer = setInterval(
-      () => void (heartbeats = heartbeats.then(heartbeat).catch(() => undefined)),
+      () => void (heartbeats = heartbeats.then(heartbeat).catch(missed)),
       this.claimMs / 3,
     ).unref();
     const ended = async (isUnfinished: boolean): Promise<void> => {

@@ -8,6 +8,7 @@ import {
   type Ids,
   IDS,
   LOGGER,
+  type Logger,
   mayShare,
   PRODUCT_VERSION,
   provideWith,
@@ -53,9 +54,9 @@ export class CoordinationModule {
         },
         {
           provide: Claims,
-          inject: [COORDINATION_STORE, CLOCK, IDS],
-          useFactory: (store: CoordinationStore, clock: Clock, ids: Ids) =>
-            new Claims(store, clock, ids.next(), CLAIM_MS),
+          inject: [COORDINATION_STORE, CLOCK, IDS, LOGGER],
+          useFactory: (store: CoordinationStore, clock: Clock, ids: Ids, logger: Logger) =>
+            new Claims(store, clock, ids.next(), CLAIM_MS, logger),
         },
         provideWith(
           Processes,

@@ -43,7 +43,7 @@ describe('what is read elsewhere than in the log', () => {
   });
 
   it('is a claim that was taken, or found held, too', async () => {
-    const claims = new Claims(opened().coordination, new FixedClock(), 'p1', 1_000);
+    const claims = new Claims(opened().coordination, new FixedClock(), 'p1', 1_000, console);
     let release: (() => Promise<void>) | undefined;
     expect(await servesBehind(async () => (release = await claims.take('turn/c1')))).toBe(false);
     expect(await servesBehind(() => claims.take('turn/c1'))).toBe(false);

@@ -47,21 +47,17 @@ export const openFileBlobs = async (options: FileBlobsOptions): Promise<Blobs> =
     await mkdir(join(options.folder, UNFINISHED), { recursive: true, mode: 0o700 });
     await sweepUnfinished(join(options.folder, UNFINISHED));
   }
-  return new FileBlobs(options);
+  return new FileBlobs(options.folder, options.vault, options.readOnly === true);
 };
 
 class FileBlobs implements Blobs {
   private readonly folders = new DurableFolders();
 
-  private readonly folder: string;
-  private readonly vault: Keyring;
-  private readonly isReadOnly: boolean;
-
-  constructor({ folder, vault, readOnly = false }: FileBlobsOptions) {
-    this.folder = folder;
-    this.vault = vault;
-    this.isReadOnly = readOnly;
-  }
+  constructor(
+    private readonly folder: string,
+    private readonly vault: Keyring,
+    private readonly isReadOnly: boolean,
+  ) {}
 
   put(stream: string, body: PutArguments[1], owner: KeyOwner): Promise<PutBody> {
     return storeBody(this.vault, stream, body, owner, (name, pieces) => this.writeDurably(name, pieces));

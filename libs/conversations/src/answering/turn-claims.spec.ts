@@ -14,7 +14,7 @@ const world = () => {
     if (!servesReadScope(known.asked)) known = { asked: moment(), turns: log.turns };
     return Promise.resolve(known.turns);
   };
-  const claims = new Claims(new MemoryCoordinationStore(), systemClock, 'here', 5_000);
+  const claims = new Claims(new MemoryCoordinationStore(), systemClock, 'here', 5_000, console);
   return { log, turns: new TurnClaims(claims, { open, closeAbandoned: () => Promise.resolve() }, systemClock) };
 };
 

@@ -59,7 +59,7 @@ const attached = async () => {
     { catalogue: { models, defaultModel: 'blind' } } as unknown as Models,
     clock,
     references,
-    new FileClaims(new Claims(new MemoryCoordinationStore(), clock, 'p', 5_000)),
+    new FileClaims(new Claims(new MemoryCoordinationStore(), clock, 'p', 5_000, console)),
   );
   const meta = (command = 'add'): CommandMeta => ({
     commandId: id(command),

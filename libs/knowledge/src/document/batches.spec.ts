@@ -29,7 +29,7 @@ const setUp = () => {
     new FixedClock(),
   ];
   const decisions = new Decisions(log, new EventCodec(new EventCatalogue(documentEvents), keyring));
-  const process = () => new Batches(decisions, new Claims(store, clock, ids.next(), 10_000), clock);
+  const process = () => new Batches(decisions, new Claims(store, clock, ids.next(), 10_000, console), clock);
   const meta: CommandMeta = { commandId: ids.next(), correlationId: ids.next(), actor: 'user:1', now: clock.now() };
   const add = (index: number) => {
     const documentId = addedDocumentId(meta, index);

@@ -71,7 +71,11 @@ const setUp = () => {
   };
   const bodies = new Bodies(blobs, decisions, new UnusedKeys({ ...keyring, destroy }));
   const [ids, clock] = [new TimeOrderedIds(), new FixedClock()];
-  const batches = new Batches(decisions, new Claims(new MemoryCoordinationStore(), clock, ids.next(), 10_000), clock);
+  const batches = new Batches(
+    decisions,
+    new Claims(new MemoryCoordinationStore(), clock, ids.next(), 10_000, console),
+    clock,
+  );
   const meta = (): CommandMeta => ({
     commandId: ids.next(),
     correlationId: ids.next(),

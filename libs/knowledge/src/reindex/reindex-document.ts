@@ -141,9 +141,9 @@ export const isWhole = async (
 };
 
 /** The result, or undefined where the document was deleted meanwhile. */
-export const unlessDeleted = async <T>(writer: () => Promise<T>): Promise<T | undefined> => {
+export const unlessDeleted = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
   try {
-    return await writer();
+    return await work();
   } catch (error) {
     if (!isDomainError(error, 'not_found')) throw error;
     return undefined;

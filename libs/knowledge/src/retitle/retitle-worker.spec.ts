@@ -26,7 +26,7 @@ const retitling = (): RetitleWorker => {
     metering,
     ids,
     clock,
-    claims: new Claims(store, clock, ids.next(), CLAIM_MS),
+    claims: new Claims(store, clock, ids.next(), CLAIM_MS, console),
     coordination: store,
     logger: { warn: () => undefined },
     sweepMs: 5,
@@ -135,7 +135,7 @@ describe('a renamed document', () => {
   it('waits for none of those that cannot be worked on now', async () => {
     const { documentId } = await setUp();
     const { store, clock, ids } = running;
-    const elsewhere = new Claims(store, clock, ids.next(), CLAIM_MS);
+    const elsewhere = new Claims(store, clock, ids.next(), CLAIM_MS, console);
     const others = Array.from({ length: 600 }, (_, index) => `0000${index}`);
     for (const other of others) await new Retitles(store).add(other, null, ids.next());
     const held = await Promise.all(others.map((other) => elsewhere.take(`retitle/${other}`)));

@@ -25,7 +25,7 @@ const setUp = async () => {
       ...parts,
       running: async () => [...runs],
       logger: { warn: (_, message) => void warnings.push(message) },
-      claims: new Claims(store, parts.clock, ids.next(), CLAIM_MS),
+      claims: new Claims(store, parts.clock, ids.next(), CLAIM_MS, console),
       progress: new ProgressBoard(store),
     });
     workers.push(made);

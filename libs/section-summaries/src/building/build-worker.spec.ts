@@ -37,7 +37,7 @@ it.each([new Unavailable('coordination', 'no answer', 'unknown'), new Error('bro
       ids,
       clock,
       logger: { warn: () => undefined },
-      claims: new Claims(store, clock, 'here', 60_000),
+      claims: new Claims(store, clock, 'here', 60_000, console),
       progress: new ProgressBoard(store),
     });
     worker.offer(AGENT);

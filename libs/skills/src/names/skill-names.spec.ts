@@ -26,7 +26,7 @@ const setUp = () => {
   const names = new SkillNames(
     new Decisions(log, codec),
     new InstanceSecret(Buffer.alloc(32, 1)),
-    new Claims(new MemoryCoordinationStore(), clock, 'here', 5_000),
+    new Claims(new MemoryCoordinationStore(), clock, 'here', 5_000, console),
     ids,
     { SKILLS_PER_PLACE: 10 },
   );

@@ -24,7 +24,7 @@ const setUp = () => {
     claimForfeited,
   ]);
   const clock = new FixedClock();
-  const claims = new Claims(new MemoryCoordinationStore(), clock, 'here', 5_000);
+  const claims = new Claims(new MemoryCoordinationStore(), clock, 'here', 5_000, console);
   const names = new SkillNames(decisions, new InstanceSecret(Buffer.alloc(32)), claims, ids, { SKILLS_PER_PLACE: 10 });
   const policy = new ReleaseSkillNames(names, clock);
   const [spaceId, skillId] = [ids.next(), ids.next()];

@@ -51,17 +51,15 @@ export class DownloadDocumentsController {
       (id, index) => found.get(id) ?? reject('not_found', { kind: 'document', id, field: `documentIds[${index}]` }),
     );
     const names = zipNames(rows.map(({ id, name }) => (typeof name === 'string' ? name : id)));
-    const [first, ...others] = rows.map((row, index) => this.entry(agent, row, names[index] as string));
+    const entries = rows.map((row, index) => this.entry(agent, row, names[index] as string));
     // Where files cannot be read, the answer says so before it begins.
-    const pieces = await first?.open();
+    await entries[0]?.open();
     reply.request.mayGoOn = (now) => this.access.agent(now, agentId, 'use');
     void reply
       .header('content-type', 'application/zip')
       .header('content-disposition', 'attachment; filename="documents.zip"')
       .header('cross-origin-resource-policy', 'same-origin');
-    return zipOf(
-      first === undefined || pieces === undefined ? [] : [{ ...first, open: async () => pieces }, ...others],
-    );
+    return zipOf(entries);
   }
 
   private entry(agent: SearchingAgent, { id, mimeType, lastModified }: DocumentRow, name: string): ZipEntry {

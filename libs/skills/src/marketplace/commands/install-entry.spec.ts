@@ -18,7 +18,7 @@ import { UninstallEntry, UninstallEntryHandler } from './uninstall-entry';
 const setUp = async (sourceId: string | null = ids.next()) => {
   const events = [...entryEvents, ...installationEvents, ...skillNameEvents, claimForfeited];
   const { decisions } = decisionsInMemory(events);
-  const claims = new Claims(new MemoryCoordinationStore(), new FixedClock(), 'here', 5_000);
+  const claims = new Claims(new MemoryCoordinationStore(), new FixedClock(), 'here', 5_000, console);
   const names = new SkillNames(decisions, new InstanceSecret(Buffer.alloc(32)), claims, ids, { SKILLS_PER_PLACE: 10 });
   const [entryId, versionId, spaceId] = [ids.next(), ids.next(), ids.next()];
   const texts = { name: 'N', slug: 'n', description: 'D', instructions: 'I', frontmatter: {}, findings: [], files: [] };

@@ -37,7 +37,7 @@ const setUp = () => {
     return [];
   };
   const bodies = new SkillBodies(blobs, decisions, new UnusedKeys({ ...keyring, destroy }));
-  const claims = new Claims(new MemoryCoordinationStore(), new FixedClock(), 'here', 5_000);
+  const claims = new Claims(new MemoryCoordinationStore(), new FixedClock(), 'here', 5_000, console);
   const names = new SkillNames(decisions, new InstanceSecret(Buffer.alloc(32)), claims, ids, { SKILLS_PER_PLACE: 10 });
   const limits = new SkillLimit({ SKILL_MAX_FILES: 2, SKILL_MAX_BYTES: 40 });
   const [spaceId, userId] = [ids.next(), ids.next()];
