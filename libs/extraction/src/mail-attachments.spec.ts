@@ -78,11 +78,21 @@ describe('what is attached to a mail', () => {
     ['photos.zip', zipFile({ 'a.txt': 'Not an Office file.' })],
     ['empty.txt', ''],
     ['empty.pdf', ''],
-    ['bomb.docx', zipFile({ 'word/document.xml': '<a/>'.repeat(8_000_000) })],
+    ['bomb.docx', zipFile({ 'word/document.xml': `<a>${' '.repeat(40_000_000)}</a>` })],
     ['old.doc', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])],
   ])('has its name alone where it is a picture or cannot be read: %s', async (...file) =>
     expect(await attached(file)).toEqual([]),
   );
+
+  it('has its name alone where it inflates too far by itself, and leaves the others what they have', async () => {
+    const small = docxFile([{ text: 'The valve costs 40 euros.' }]);
+    const large = docxFile([{ text: 'word '.repeat(40_000) }]);
+    const body = mail(['large.docx', large], ['small.docx', small]);
+    const { text } = await extract({ name: 'a.eml', mimeType: '', body }, 100_000);
+    expect(text).toContain('Attachments: large.docx, small.docx');
+    expect(text).toContain('The valve costs 40 euros.');
+    expect(text).not.toContain('word word');
+  });
 
   it('ends the reading of the mail where all together inflates too far', async () => {
     const large = docxFile([{ text: 'word '.repeat(20_000) }]);
